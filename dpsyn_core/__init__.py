@@ -1,0 +1,1 @@
+"""DPSyn Studio engine: from a private table to a differentially private one."""

@@ -1,0 +1,1 @@
+"""Makes measurements agree on overlaps, non-negative and of one total. Blind: sees released values only."""

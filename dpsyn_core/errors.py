@@ -1,0 +1,72 @@
+"""The tree of errors; every message says what, what was got, what is allowed, and the remedy.
+
+DPSynError
+├── InputError (ValueError)        what the person got wrong: exit status 2
+│   ├── SchemaError                the schema document, or a schema that does not fit
+│   ├── TableError                 the table: unreadable, ragged, outside its domain
+│   ├── BudgetError                epsilon, delta, sensitivity or a charge above the budget
+│   ├── UnitError                  unit of privacy that a system does not support
+│   ├── MethodError                unknown method, or one that cannot serve this task
+│   ├── SettingError               unknown or invalid setting of a method
+│   ├── SizeError                  a cell product, table or model above its cap
+│   ├── OutputError                output that cannot be written
+│   ├── LedgerError                a limit reached, or a ledger that cannot be used
+│   └── MetricError                a metric that cannot be computed on these tables
+└── EngineError (RuntimeError)     a fault of ours: exit status 1
+
+No message ever shows a private value: it names the column or the field instead.
+"""
+
+from __future__ import annotations
+
+
+class DPSynError(Exception):
+    """Root of all errors that a person may be shown."""
+
+
+class InputError(DPSynError, ValueError):
+    """What the person got wrong."""
+
+
+class SchemaError(InputError):
+    """The schema document is wrong, or does not fit the table."""
+
+
+class TableError(InputError):
+    """The table cannot be read, or does not fit its schema."""
+
+
+class BudgetError(InputError):
+    """Epsilon, delta, a sensitivity or a charge is outside what is allowed."""
+
+
+class UnitError(InputError):
+    """The unit of privacy is invalid, or not supported by the chosen system."""
+
+
+class MethodError(InputError):
+    """Unknown method, or one that cannot serve this task."""
+
+
+class SettingError(InputError):
+    """Unknown or invalid setting of a method."""
+
+
+class SizeError(InputError):
+    """A cell product, a table or a model is above its cap."""
+
+
+class OutputError(InputError):
+    """The output cannot be written."""
+
+
+class LedgerError(InputError):
+    """The ledger refuses a spend, or cannot be used."""
+
+
+class MetricError(InputError):
+    """A metric cannot be computed on these tables."""
+
+
+class EngineError(DPSynError, RuntimeError):
+    """A fault of ours."""

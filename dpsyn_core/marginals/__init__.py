@@ -1,0 +1,1 @@
+"""Noisy marginals as values, and arithmetic on them."""

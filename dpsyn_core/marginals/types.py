@@ -1,0 +1,34 @@
+"""Measurement: a noisy marginal, the only thing that post-processing is handed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.schema.domain import AttributeSet
+
+NO_RECODES: Mapping[str, NDArray[np.intp]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measurement:
+    """A released marginal.
+
+    attributes: in domain order (empty: the total). values: float64, one axis an attribute, in counts, may be
+    negative. sigma: standard deviation of the noise of one cell, in counts. recodes: for attributes measured
+    coarsely, an array of shape (size of the attribute,) that maps its code to the axis position.
+    """
+
+    attributes: AttributeSet
+    values: NDArray[np.float64]
+    sigma: float
+    recodes: Mapping[str, NDArray[np.intp]] = field(default=NO_RECODES)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return int(self.values.size)

@@ -1,0 +1,1 @@
+"""The only place where exact counts meet noise: the gate, and what releases through it."""

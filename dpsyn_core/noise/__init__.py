@@ -1,0 +1,1 @@
+"""Integer privacy noise from the operating system's entropy; no seed anywhere."""

@@ -1,0 +1,1 @@
+"""Units, budgets, accounting, the ledger and the manifest. Knows nothing of tables."""

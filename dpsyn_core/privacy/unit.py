@@ -1,0 +1,39 @@
+"""Unit of privacy: what one neighbour changes, and the sensitivities that follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from dpsyn_core.errors import UnitError
+
+Neighbours = Literal["add-remove", "replace"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unit:
+    """One individual holds at most `max_records` (theta) records, enforced before counting.
+
+    add-remove: a neighbour has one individual more or less; replace: one individual is exchanged.
+    """
+
+    neighbours: Neighbours = "add-remove"
+    max_records: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuses theta below 1 and unknown neighbours."""
+        if self.neighbours not in ("add-remove", "replace"):
+            msg = f"neighbours is {self.neighbours!r}; allowed are 'add-remove' and 'replace'"
+            raise UnitError(msg)
+        if isinstance(self.max_records, bool) or not isinstance(self.max_records, int) or self.max_records < 1:
+            msg = f"max_records is {self.max_records!r}; it must be a whole number of at least 1"
+            raise UnitError(msg)
+
+    def l1(self, marginals: int = 1) -> int:
+        """L1 sensitivity of that many marginals counted together, in records."""
+        return marginals * self.max_records * (2 if self.neighbours == "replace" else 1)
+
+    def l2(self, marginals: int = 1) -> float:
+        """L2 sensitivity: theta, not sqrt(theta), for all records may share one cell; sqrt 2 more for replace."""
+        return self.max_records * math.sqrt(marginals * (2 if self.neighbours == "replace" else 1))

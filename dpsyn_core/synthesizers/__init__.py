@@ -1,0 +1,1 @@
+"""Systems: one file each; a frozen config becomes a calibrated synthesizer."""

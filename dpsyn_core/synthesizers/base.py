@@ -1,0 +1,100 @@
+"""What a system is: a frozen config (settings) that a task calibrates into a synthesizer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import MethodError, UnitError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import Domain
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """All that is public before a run: domain, unit, budget, and n when the schema declares it public."""
+
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    n_public: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Guarantee:
+    """What a system promises and asks for; checked before anything is charged."""
+
+    text: str
+    neighbours: Sequence[Neighbours] = ("add-remove", "replace")
+    pure: bool = True  # can run at delta 0
+    approximate: bool = True  # can use a delta above 0
+    needs_public_n: bool = False
+
+
+class Synthesizer(ABC):
+    """A calibrated system: stated cost beside the code that spends it."""
+
+    cost: Cost
+
+    @abstractmethod
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Any:
+        """Private phase: the only method that is handed the data. Returns released values only."""
+
+    @abstractmethod
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Post-processing, free to repeat: codes of shape (n_attributes, n_records).
+
+        n_records None: the released (or public) estimate of the number of records.
+        """
+
+
+class MethodConfig(BaseModel):
+    """Settings of a system. Field title, description, ge/le and json_schema_extra={"unit": ..} make its form."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    guarantee: ClassVar[Guarantee]
+
+    def calibrate(self, task: Task) -> Synthesizer:
+        """Turns settings and public facts into a runnable system; refuses what it cannot serve."""
+        self.check(task)
+        return self.build(task)
+
+    def check(self, task: Task) -> None:
+        """Raises UnitError or MethodError when the unit, delta or n does not suit the system."""
+        g = self.guarantee
+        if task.unit.neighbours not in g.neighbours:
+            msg = (
+                f"{self.name} does not protect {task.unit.neighbours} neighbours, only {', '.join(g.neighbours)}; "
+                "change the schema's unit or use the method 'rls'"
+            )
+            raise UnitError(msg)
+        if task.budget.delta == 0 and not g.pure:
+            msg = f"{self.name} needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
+            raise MethodError(msg)
+        if task.budget.delta > 0 and not g.approximate:
+            msg = f"{self.name} is pure DP and uses no delta; set delta to 0, or use the method 'rls'"
+            raise MethodError(msg)
+        if g.needs_public_n and task.n_public is None:
+            msg = f"{self.name} needs a public number of records; declare n_records in the schema, or use 'rls'"
+            raise MethodError(msg)
+
+    @abstractmethod
+    def build(self, task: Task) -> Synthesizer:
+        """Calibrates; the task has been checked."""

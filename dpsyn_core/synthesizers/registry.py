@@ -1,0 +1,63 @@
+"""Registry of systems: adding one is adding one file with @register and naming it in MODULES."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from dpsyn_core.errors import MethodError, SettingError
+from dpsyn_core.synthesizers.base import MethodConfig
+
+# method name -> module; modules are imported when asked for, so that `dpsyn --help` stays light
+MODULES: dict[str, str] = {
+    "independent": "dpsyn_core.synthesizers.independent",
+}
+DEFAULT = "independent"
+
+_configs: dict[str, type[MethodConfig]] = {}
+C = TypeVar("C", bound=type[MethodConfig])
+
+
+def register(name: str) -> Callable[[C], C]:
+    """Class decorator: makes a config known under its name."""
+
+    def keep(config: C) -> C:
+        config.name = name
+        _configs[name] = config
+        return config
+
+    return keep
+
+
+def names() -> list[str]:
+    """All known systems, in the order in which they are offered."""
+    return list(MODULES)
+
+
+def config_class(name: str) -> type[MethodConfig]:
+    """The config class of a system. Raises MethodError for an unknown name."""
+    if name not in MODULES:
+        msg = f"unknown method '{name}'; known are {', '.join(MODULES)}"
+        raise MethodError(msg)
+    importlib.import_module(MODULES[name])
+    return _configs[name]
+
+
+def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:
+    """A config with these settings. Raises SettingError that names the setting, what was got and what is allowed."""
+    cls = config_class(name)
+    unknown = [k for k in settings if k not in cls.model_fields]
+    if unknown:
+        known = ", ".join(cls.model_fields) or "none"
+        msg = f"unknown setting '{unknown[0]}' of {name}; known are {known}"
+        raise SettingError(msg)
+    try:
+        return cls(**settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        msg = f"setting '{where}' of {name} is {first['input']!r}: {first['msg']}"
+        raise SettingError(msg) from error

@@ -1,0 +1,47 @@
+"""The contract holds together: a calibrated system measures through the gate and synthesizes."""
+
+import numpy as np
+
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+
+
+class TestNoise:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def gaussian(self, sigma, size):
+        return np.rint(self.rng.normal(0, sigma, size)).astype(np.int64)
+
+    def geometric(self, scale, size):
+        p = -np.expm1(-1 / scale)
+        return (self.rng.geometric(p, size) - self.rng.geometric(p, size)).astype(np.int64)
+
+
+class ListCounter:
+    def __init__(self, codes, domain):
+        self.codes, self.domain = codes, domain
+
+    def marginal(self, attributes, recodes={}):
+        index = [self.domain.index(a) for a in attributes]
+        out = np.zeros(self.domain.shape(attributes), dtype=np.int64)
+        np.add.at(out, tuple(self.codes[i] for i in index), 1)
+        return out
+
+
+def test_independent_runs_end_to_end():
+    domain = Domain.of({"a": 3, "b": 2})
+    codes = np.array([[0, 1, 2, 2], [0, 1, 1, 1]], dtype=np.uint8)
+    task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=100.0, delta=1e-9))
+    system = configure("independent", {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=TestNoise(1), unit=task.unit)
+    measured = system.measure(ListCounter(codes, domain), gate=gate)
+    out = system.synthesize(measured, 10, rng=np.random.default_rng(0))
+    assert out.shape == (2, 10)
+    assert (out.max(axis=1) < np.array([3, 2])).all()
+    assert gate.account.spent <= system.cost.rho
