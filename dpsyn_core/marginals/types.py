@@ -26,7 +26,7 @@ class Measurement:
     attributes: AttributeSet
     values: NDArray[np.float64]
     sigma: float
-    recodes: Mapping[str, NDArray[np.intp]] = field(default=NO_RECODES)
+    recodes: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: NO_RECODES)
 
     @property
     def cells(self) -> int:

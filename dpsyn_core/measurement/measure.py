@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def measure_marginals(
         shape = tuple(int(used[n].max()) + 1 if n in used else counter.domain[n].size for n in names)
         cells = int(np.prod(shape, dtype=object)) if shape else 1
         name = "marginal " + " x ".join(names) if names else "total"
-        got = gate.release(name, lambda names=names, used=used: counter.marginal(names, used), cells=cells, cost=cost)
+        got = gate.release(name, partial(counter.marginal, names, used), cells=cells, cost=cost)
         values = got.values.reshape(shape).astype(np.float64)
         out.append(Measurement(attributes=names, values=values, sigma=got.sigma, recodes=used))
     return out
