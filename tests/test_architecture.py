@@ -1,0 +1,149 @@
+"""The import graph proves the privacy argument: floors, blind post-processing, one gate, no screen in the engine."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = ROOT / "dpsyn_core"
+
+# floor of each top-level part of the engine (design: imports go down only, neighbours on a floor stay apart)
+FLOORS = {
+    "errors": -1,  # the ground that every part stands on
+    "progress": 0, "files": 0, "data": 0,
+    "schema": 1, "privacy": 1,
+    "marginals": 2, "noise": 2,
+    "consistency": 3, "records": 3,
+    "counting": 4,
+    "measurement": 5,
+    "synthesizers": 6, "metrics": 6,
+    "release": 7, "report": 7,
+    "commands": 8, "worker": 8,
+    "cli": 9,
+}  # fmt: skip
+
+
+def parts_of(path):
+    relative = path.relative_to(ENGINE).with_suffix("")
+    return relative.parts[0]
+
+
+def imports_of(path):
+    """(module, names) of every import in a file, at any depth."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} has a relative import"
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}"
+
+
+def engine_files():
+    return [p for p in sorted(ENGINE.rglob("*.py")) if "_app" not in p.parts]
+
+
+def engine_imports():
+    """(file, its part, imported part, full name) of every import inside the engine."""
+    for path in engine_files():
+        part = parts_of(path)
+        if part == "__init__":
+            continue
+        for name in imports_of(path):
+            pieces = name.split(".")
+            if pieces[0] == "dpsyn_core" and len(pieces) > 1:
+                yield path, part, pieces[1], name
+
+
+def test_every_part_of_the_engine_has_a_floor():
+    parts = {parts_of(p) for p in engine_files()} - {"__init__"}
+    assert parts <= set(FLOORS), f"without a floor: {sorted(parts - set(FLOORS))}"
+
+
+def test_imports_go_down_only():
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path, part, target, name in engine_imports()
+        if target in FLOORS and target != part and FLOORS[target] >= FLOORS[part]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("blind", ["consistency", "records", "marginals"])
+def test_post_processing_never_sees_counts_or_noise(blind):
+    wrong = [
+        name for _, part, target, name in engine_imports()
+        if part == blind and target in {"counting", "noise", "measurement", "release", "metrics"}
+    ]  # fmt: skip
+    assert not wrong
+
+
+def test_counts_meet_noise_in_measurement_only():
+    by_part = {}
+    for path, part, target, _ in engine_imports():
+        if part != "release":  # release wires the parts together and calls none of their functions on data
+            by_part.setdefault(path, set()).add(target)
+    both = [p for p, targets in by_part.items() if {"counting", "noise"} <= targets and parts_of(p) != "measurement"]
+    assert not both
+    noise_users = {part for _, part, target, _ in engine_imports() if target == "noise"} - {"noise"}
+    assert noise_users <= {"measurement", "release"}
+
+
+def test_the_engine_never_imports_a_screen():
+    wrong = [
+        f"{p.relative_to(ROOT)}: {n}" for p in engine_files() for n in imports_of(p)
+        if n.split(".")[0] in {"streamlit", "ui", "pages"}
+    ]  # fmt: skip
+    assert not wrong
+
+
+def test_pages_hold_no_algorithm():
+    wrong = []
+    for page in sorted((ROOT / "pages").glob("*.py")):
+        for name in imports_of(page):
+            pieces = name.split(".")
+            if (
+                pieces[0] == "dpsyn_core"
+                and len(pieces) > 1
+                and pieces[1] in {"counting", "noise", "measurement", "records"}
+            ):
+                wrong.append(f"{page.name}: {name}")
+    assert not wrong
+
+
+def test_noise_takes_no_seed_and_numpy_random_stays_out_of_it():
+    for path in [*(ENGINE / "noise").glob("*.py"), *(ENGINE / "measurement").glob("*.py")]:
+        text = path.read_text(encoding="utf-8")
+        assert "default_rng" not in text, path.name
+        functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+        assert "seed" not in {a.arg for f in functions for a in f.args.args + f.args.kwonlyargs}, path.name
+
+
+def test_no_validation_by_assert_and_no_bare_except():
+    wrong = []
+    for path in engine_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Assert) or (isinstance(node, ast.ExceptHandler) and node.type is None):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not wrong
+
+
+def test_every_file_says_in_its_first_line_what_it_is_for():
+    folders = ["dpsyn_core", "pages", "ui", "benchmarks", "tools"]
+    files = [p for f in folders for p in (ROOT / f).rglob("*.py")] + [ROOT / "app.py"]
+    silent = []
+    for path in files:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        if text and not ast.get_docstring(ast.parse(text)):
+            silent.append(str(path.relative_to(ROOT)))
+    assert not silent
+
+
+def test_the_map_in_architecture_md_is_the_tree():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    block = text.split("```")[1]
+    named = {line.split()[0].rstrip("/").removesuffix(".py") for line in block.splitlines() if line.startswith("  ")}
+    tree = {parts_of(p) for p in engine_files()} - {"__init__"}
+    assert tree <= named, f"missing in the map: {sorted(tree - named)}"
