@@ -1,0 +1,84 @@
+"""What a metric is: a question about a synthetic table, and a score with a sentence that answers it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.comparison import Comparison
+
+PRIVATE_LABEL = "reads private data: for the owner only, not DP"
+SAFE_LABEL = "from released values alone: safe to publish"
+
+Goal = Literal["low", "high", "zero"]
+GOAL_WORDS: dict[Goal, str] = {"low": "lower is better", "high": "higher is better", "zero": "nearer to 0 is better"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """The answer of one metric for one synthetic table.
+
+    value: the headline number; floor: what a fresh sample of the real table of the same size would score on
+    average, where that is known; details: tables behind the number, made of JSON types once `plain` has run.
+    """
+
+    metric: str
+    value: float
+    sentence: str
+    floor: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuses a headline that is not a number: no metric answers NaN in silence."""
+        if not math.isfinite(self.value):
+            msg = f"{self.metric} has no finite value on these tables; compare tables with more records"
+            raise MetricError(msg)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON types."""
+        out = {"value": float(self.value), "sentence": self.sentence, "floor": self.floor, "details": self.details}
+        return plain(out)  # type: ignore[no-any-return]
+
+
+class Metric(ABC):
+    """One question. Subclasses are frozen dataclasses whose fields are settings, registered by `@register`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    question: ClassVar[str]
+    goal: ClassVar[Goal]
+    minimum: ClassVar[float | None]
+    maximum: ClassVar[float | None]
+    unit: ClassVar[str]
+    reads_private: ClassVar[bool] = True
+    quick: ClassVar[bool] = True  # cheap enough for `dpsyn compare`
+
+    @abstractmethod
+    def compute(self, comparison: Comparison) -> Score:
+        """Scores a synthetic table. Raises MetricError when it cannot be computed."""
+
+    @classmethod
+    def label(cls) -> str:
+        """The tag that every figure and table of this metric wears."""
+        return PRIVATE_LABEL if cls.reads_private else SAFE_LABEL
+
+
+def plain(value: Any) -> Any:
+    """Turns arrays, tuples and numpy numbers into JSON types; a number that is not finite becomes None."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,128 @@
+"""Comparison: a real and a synthetic table on the same domain, as every metric is handed them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.schema.domain import Domain
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two coded tables of shape (n_attributes, n_records) on one domain.
+
+    real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns,
+    NaN where missing. labels: the words for the codes of an attribute. held_out: real records that the
+    synthesizer never saw. measurements: what was released on the way to the synthetic table.
+    Guarantee: none. Everything computed from `real` is private.
+    """
+
+    domain: Domain
+    synthetic: Codes
+    real: Codes | None = None
+    real_values: Mapping[str, Floats] = field(default_factory=dict)
+    synthetic_values: Mapping[str, Floats] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    held_out: Codes | None = None
+    held_out_values: Mapping[str, Floats] = field(default_factory=dict)
+    measurements: Sequence[Measurement] = ()
+    n_estimate: float | None = None
+    roles: Roles = field(default_factory=Roles)
+
+    def __post_init__(self) -> None:
+        """Refuses tables that do not fit the domain."""
+        if len(self.domain) == 0:
+            msg = "the schema has no attribute to compare; declare at least one that is not ignored"
+            raise MetricError(msg)
+        for what, codes in (("real", self.real), ("synthetic", self.synthetic), ("held-out", self.held_out)):
+            if codes is not None:
+                _check(what, codes, self.domain)
+
+    @property
+    def truth(self) -> Codes:
+        """The real codes. Raises MetricError when only released values may be read."""
+        if self.real is None:
+            msg = "this metric reads the real table, which was not given; give it, or choose a metric that is safe"
+            raise MetricError(msg)
+        return self.real
+
+    @property
+    def n(self) -> int:
+        """Number of real records (private)."""
+        return int(self.truth.shape[1])
+
+    @property
+    def m(self) -> int:
+        """Number of synthetic records."""
+        return int(self.synthetic.shape[1])
+
+    @cached_property
+    def real_counter(self) -> Counter:
+        """Counts the real records (private)."""
+        from dpsyn_core.counting.memory import MemoryCounter  # compiles kernels
+
+        return MemoryCounter(self.truth, self.domain)
+
+    @cached_property
+    def synthetic_counter(self) -> Counter:
+        """Counts the synthetic records."""
+        from dpsyn_core.counting.memory import MemoryCounter
+
+        return MemoryCounter(self.synthetic, self.domain)
+
+    def numeric(self, name: str) -> bool:
+        """Whether an attribute can be read as numbers."""
+        a = self.domain[name]
+        return name in self.synthetic_values or (a.ordered and a.size > a.special)
+
+    def numbers(self, name: str) -> tuple[Floats, Floats]:
+        """Real and synthetic values of an attribute as floats, NaN where missing.
+
+        Decoded values where there are any, else the codes of an ordered attribute. Raises MetricError otherwise.
+        """
+        if name in self.real_values and name in self.synthetic_values:
+            return self.real_values[name], self.synthetic_values[name]
+        return self.ranks(name, self.truth), self.ranks(name, self.synthetic)
+
+    def ranks(self, name: str, codes: Codes) -> Floats:
+        """Codes of an ordered attribute as floats, NaN for its missing and other cells."""
+        a, i = self.domain[name], self.domain.index(name)
+        if not a.ordered:
+            msg = f"attribute '{name}' has no order; choose a numeric, date or ordered attribute"
+            raise MetricError(msg)
+        out: Floats = codes[i].astype(np.float64)
+        out[codes[i] >= a.size - a.special] = np.nan
+        return out
+
+    def words(self, name: str) -> list[str]:
+        """A label for each code of an attribute."""
+        given = self.labels.get(name)
+        return list(given) if given is not None else [str(i) for i in range(self.domain[name].size)]
+
+
+def _check(what: str, codes: Codes, domain: Domain) -> None:
+    if codes.ndim != 2 or codes.shape[0] != len(domain) or codes.dtype.kind != "u":
+        msg = f"the {what} codes must be unsigned integers of shape ({len(domain)}, records); encode both by one schema"
+        raise MetricError(msg)
+    if codes.shape[1] == 0:
+        msg = f"the {what} table has no records, so there is nothing to compare; give a table with at least one"
+        raise MetricError(msg)
+    for a, column in zip(domain.attributes, codes, strict=True):
+        if int(column.max()) >= a.size:
+            msg = f"column '{a.name}' of the {what} table holds codes outside its domain; encode both by one schema"
+            raise MetricError(msg)
