@@ -61,3 +61,37 @@ def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:
         where = ".".join(str(p) for p in first["loc"])
         msg = f"setting '{where}' of {name} is {first['input']!r}: {first['msg']}"
         raise SettingError(msg) from error
+
+
+def describe(name: str) -> dict[str, Any]:
+    """Name, summary, guarantee, neighbours and settings of a system, ready for JSON and for forms."""
+    cls = config_class(name)
+    settings = []
+    for key, prop in cls.model_json_schema().get("properties", {}).items():
+        kinds = [k for k in prop.get("anyOf", [prop]) if k.get("type") != "null"]
+        kind = kinds[0] if kinds else {}
+        settings.append(
+            {
+                "name": key,
+                "label": prop.get("title", key),
+                "help": prop.get("description", ""),
+                "type": kind.get("type", "string"),
+                "default": prop.get("default"),
+                "minimum": kind.get("minimum", kind.get("exclusiveMinimum")),
+                "maximum": kind.get("maximum", kind.get("exclusiveMaximum")),
+                "choices": kind.get("enum"),
+                "unit": prop.get("unit", ""),
+                "optional": len(kinds) < len(prop.get("anyOf", [prop])),
+            }
+        )
+    g = cls.guarantee
+    return {
+        "name": name,
+        "summary": cls.summary,
+        "guarantee": g.text,
+        "neighbours": list(g.neighbours),
+        "pure": g.pure,
+        "approximate": g.approximate,
+        "needs_public_n": g.needs_public_n,
+        "settings": settings,
+    }

@@ -1,0 +1,50 @@
+# each target does its own set-up; PYTHON names the interpreter (3.11 or newer)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.PHONY: setup dev app test browser check bench audit screenshots sbom lock clean
+
+setup: $(VENV)/.run
+dev: $(VENV)/.dev
+
+# pip checks every file against the hashes of the lock; the project itself is installed in place
+$(VENV)/.run: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	touch $@
+
+app: setup
+	$(BIN)/dpsyn app
+
+test: dev
+	$(BIN)/python -m pytest
+
+check: dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: dev
+	$(BIN)/python -m benchmarks.run
+
+audit: dev
+	$(BIN)/python -m benchmarks.audit
+
+screenshots: dev
+	$(BIN)/python -m tools.screenshots
+
+sbom: dev
+	$(BIN)/python -m tools.sbom
+
+# resolves anew; the locks name no host
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build -o requirements.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras -o requirements-dev.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

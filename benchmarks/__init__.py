@@ -1,0 +1,1 @@
+"""Named, repeatable measurements; each module prints a table when it is run."""

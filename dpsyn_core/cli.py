@@ -1,0 +1,86 @@
+"""The `dpsyn` command: sub-commands, exit status, and errors as one sentence.
+
+Exit status: 0 done; 2 what the person got wrong (one sentence on stderr); 1 a fault of ours; 130 cancelled.
+Nothing heavy is imported here or in the `add` functions of `commands`, so that `dpsyn --help` is instant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+from typing import NoReturn
+
+from dpsyn_core.errors import DPSynError, InputError
+
+COMMANDS = (
+    "app",
+    "sample",
+    "schema",
+    "methods",
+    "noise",
+    "synth",
+    "compare",
+    "report",
+    "marginal",
+    "itemsets",
+    "ledger",
+)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that complains in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the problem and the remedy, and exits with status 2."""
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
+
+
+def build_parser() -> Parser:
+    """The parser of all sub-commands."""
+    parser = Parser(prog="dpsyn", description="Turns a private table into a differentially private synthetic one.")
+    parser.add_argument("--version", action="version", version=f"dpsyn {metadata.version('dpsyn-studio')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    for name in COMMANDS:
+        import_module(f"dpsyn_core.commands.{name}").add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a sub-command and turns errors into an exit status."""
+    args = build_parser().parse_args(argv)
+    try:
+        args.run(args)
+    except InputError as error:
+        print(f"dpsyn {args.command}: {error}", file=sys.stderr)
+        return 2
+    except DPSynError as error:
+        print(f"dpsyn {args.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"dpsyn {args.command}: cancelled; what was charged to the ledger stays charged", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; nothing is left to say
+        return 1
+    except Exception as error:  # noqa: BLE001 the last line of defence: a calm sentence without any value
+        kind = type(error).__name__
+        print(f"dpsyn {args.command}: an internal fault ({kind}); set DPSYN_TRACE=1 for its trace", file=sys.stderr)
+        trace()
+        return 1
+    return 0
+
+
+def trace() -> None:
+    """Prints the trace when the person asked for it: it may hold private values."""
+    import os
+
+    if os.environ.get("DPSYN_TRACE") == "1":
+        import traceback
+
+        traceback.print_exc()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

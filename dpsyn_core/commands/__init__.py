@@ -1,0 +1,1 @@
+"""Sub-commands of `dpsyn`: `add` declares arguments and imports nothing heavy, `run` does the work."""

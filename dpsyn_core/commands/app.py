@@ -1,0 +1,60 @@
+"""`dpsyn app`: opens the app in a browser, served on this machine only."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("app", help="open the app in a browser")
+    parser.add_argument("--port", type=int, help="port on 127.0.0.1; default the first free one from 8501")
+    parser.add_argument("--no-browser", action="store_true", help="serve without opening a browser")
+    parser.set_defaults(run=run)
+
+
+def app_folder() -> Path:
+    """The folder of app.py: inside the package when installed, beside it in a clone."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_app"
+    return installed if (installed / "app.py").exists() else package.parent
+
+
+def free_port(wanted: int | None) -> int:
+    """The wanted port, or the first free one from 8501. Raises SettingError when there is none."""
+    import socket
+
+    from dpsyn_core.errors import SettingError
+
+    if wanted is not None and not 1 <= wanted <= 65535:
+        msg = f"--port is {wanted}; it must lie between 1 and 65535"
+        raise SettingError(msg)
+    for port in [wanted] if wanted else range(8501, 8601):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    msg = f"port {wanted} is in use; name another with --port" if wanted else "no port is free from 8501 to 8600"
+    raise SettingError(msg)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Runs Streamlit in this process's place until it is interrupted."""
+    import subprocess
+    import sys
+
+    folder = app_folder()
+    port = free_port(args.port)
+    headless = "true" if args.no_browser else "false"
+    print(f"DPSyn Studio is at http://127.0.0.1:{port} (stop with Ctrl-C)", flush=True)
+    command = [
+        sys.executable, "-m", "streamlit", "run", str(folder / "app.py"),
+        "--server.port", str(port), "--server.headless", headless,
+    ]  # fmt: skip
+    # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
+    subprocess.run(command, cwd=folder, check=False)

@@ -1,0 +1,73 @@
+"""What several sub-commands share: numbers from text, JSON on stdout, progress on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from dpsyn_core.errors import SettingError
+
+
+def print_json(document: Any) -> None:
+    """Prints a document as JSON on stdout."""
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
+    """Turns `key=value` into settings; a value is read as JSON where it is JSON, else as text."""
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            msg = f"--set got '{pair}'; it needs the form key=value, for example --set sweeps=30"
+            raise SettingError(msg)
+        if key in settings:
+            msg = f"--set names '{key}' twice; give each setting once"
+            raise SettingError(msg)
+        try:
+            settings[key] = json.loads(value)
+        except json.JSONDecodeError:
+            settings[key] = value
+    return settings
+
+
+def same_path(a: Path, b: Path) -> bool:
+    """Whether two paths name one file."""
+    return a.resolve() == b.resolve()
+
+
+class TerminalProgress:
+    """A bar that redraws itself on a terminal; elsewhere one plain line when a stage begins."""
+
+    def __init__(self, stream: TextIO = sys.stderr) -> None:
+        self.stream = stream
+        self.live = stream.isatty()
+        self.stage = ""
+        self.drawn = 0.0
+
+    def __call__(self, stage: str, done: float, total: float, value: float | None = None) -> None:
+        """Draws at most ten times a second."""
+        now = time.monotonic()
+        fresh = stage != self.stage
+        if not self.live:
+            if fresh:
+                print(stage, file=self.stream, flush=True)
+        elif fresh or done >= total or now - self.drawn > 0.1:
+            if fresh and self.stage:
+                self.stream.write("\n")
+            share = min(1.0, done / total) if total > 0 else 1.0
+            bar = "#" * round(24 * share)
+            note = "" if value is None else f"  {value:.4g}"
+            self.stream.write(f"\r{stage:<28}[{bar:<24}] {share:4.0%}{note}\x1b[K")
+            self.stream.flush()
+            self.drawn = now
+        self.stage = stage
+
+    def close(self) -> None:
+        """Leaves the cursor on a fresh line."""
+        if self.live and self.stage:
+            self.stream.write("\n")

@@ -1,0 +1,31 @@
+"""`dpsyn methods`: the systems, what they promise and their settings."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("methods", help="list the systems and their settings")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Prints every registered system."""
+    from dpsyn_core.commands.common import print_json
+    from dpsyn_core.synthesizers import registry
+
+    listed = [registry.describe(name) for name in registry.names()]
+    if args.json:
+        print_json(listed)
+        return
+    for method in listed:
+        mark = " (default)" if method["name"] == registry.DEFAULT else ""
+        print(f"{method['name']}{mark}\n  {method['summary']}")
+        print(f"  guarantee: {method['guarantee']}; neighbours: {', '.join(method['neighbours'])}")
+        for s in method["settings"]:
+            print(f"    {s['name']} = {s['default']!r}  {s['help']}")
+        print()
