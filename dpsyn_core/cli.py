@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import NoReturn
 
+from dpsyn_core import __version__
 from dpsyn_core.errors import DPSynError, InputError
 
 COMMANDS = (
@@ -40,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 def build_parser() -> Parser:
     """The parser of all sub-commands."""
     parser = Parser(prog="dpsyn", description="Turns a private table into a differentially private synthetic one.")
-    parser.add_argument("--version", action="version", version=f"dpsyn {metadata.version('dpsyn-studio')}")
+    parser.add_argument("--version", action="version", version=f"dpsyn {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for name in COMMANDS:
         import_module(f"dpsyn_core.commands.{name}").add(commands)
