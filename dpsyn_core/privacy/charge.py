@@ -12,8 +12,9 @@ Mechanism = Literal["gaussian", "geometric", "exponential", "partition-selection
 class Charge:
     """What was released, by which mechanism, and what it cost.
 
-    sensitivity: L2 for gaussian, L1 otherwise; scale: sigma for gaussian, b for geometric, 0 where the
-    mechanism has none; rho is 0 for a charge that only has a pure-DP cost, epsilon is 0 for Gaussian ones.
+    sensitivity: L2 for gaussian, L1 otherwise (records of an individual for dirichlet). scale: sigma for gaussian,
+    b for geometric, the prior count of a cell for dirichlet, 0 where the mechanism has none. rho is 0 for a charge
+    that only has a pure-DP cost, epsilon is 0 for Gaussian ones.
     """
 
     name: str

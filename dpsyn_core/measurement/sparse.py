@@ -1,0 +1,95 @@
+"""Noise on a table of which only the cells above a threshold are kept, in time of the cells that are kept.
+
+Every cell of the table gets two-sided geometric noise and cells below the threshold are dropped. An empty cell
+survives with probability q = a^t / (1 + a), a = exp(-1/b), independently of the others, and what it exceeds the
+threshold by is geometric (the law has no memory). So the survivors among the empty cells are a Bernoulli process
+with geometric gaps, drawn without touching the cells between them: the output has the law of the dense way.
+Source: gardn999's entry to the 2018 challenge describes the threshold; the sparse law is derived here.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import EngineError
+from dpsyn_core.noise.source import NoiseSource
+
+_RAREST = 40.0  # no Bernoulli process with q below 2^-40 is drawn: a denser one is drawn and thinned
+_BATCH = 1 << 20
+_PATIENCE = 100
+
+
+def survival(scale: float, threshold: int) -> float:
+    """P(Z >= threshold) of two-sided geometric noise, threshold at least 1."""
+    a = math.exp(-1 / scale)
+    return math.exp(-threshold / scale) / (1 + a)
+
+
+def _one_sided(noise: NoiseSource, scale: float, size: int) -> NDArray[np.int64]:
+    """Draws of P(k) = (1 - a) a^k, k >= 0: the magnitude of non-zero two-sided draws, less one."""
+    kept: list[NDArray[np.int64]] = []
+    left, tries = size, 0
+    while left > 0:
+        draws = np.abs(noise.geometric(scale, left + left // 2 + 16))
+        draws = draws[draws > 0][:left] - 1
+        tries = 0 if draws.size else tries + 1
+        if tries > _PATIENCE:
+            msg = "the noise source gives nothing but zeros"
+            raise EngineError(msg)
+        kept.append(draws)
+        left -= draws.size
+    return np.concatenate(kept) if kept else np.zeros(0, dtype=np.int64)
+
+
+def empty_survivors(
+    noise: NoiseSource, *, scale: float, threshold: int, cells: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices and noisy values of the cells that reach the threshold when all `cells` are empty."""
+    lower = max(1, min(threshold, math.floor(_RAREST * math.log(2) * scale)))
+    q = survival(scale, lower)
+    gap_scale = -1 / math.log1p(-q)
+    found: list[NDArray[np.int64]] = []
+    last = -1
+    while last < cells:
+        expected = (cells - last) * q
+        batch = min(_BATCH, int(expected + 4 * math.sqrt(expected) + 8))
+        steps = _one_sided(noise, gap_scale, batch) + 1
+        at = last + np.cumsum(np.minimum(steps, cells + 1))
+        found.append(at[at < cells])
+        last = int(at[-1])
+    index = np.concatenate(found)
+    values = lower + _one_sided(noise, scale, index.size)
+    keep = values >= threshold
+    return index[keep], values[keep]
+
+
+def noisy_above(
+    occupied: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    noise: NoiseSource,
+    *,
+    scale: float,
+    threshold: int,
+    cells: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices (ascending) and noisy values of all cells that reach the threshold.
+
+    Args:
+        occupied: flat indices of the cells that hold records, ascending.
+        counts: their counts.
+        noise: where draws come from.
+        scale: b of the two-sided geometric noise, P(z) proportional to exp(-|z|/b).
+        threshold: at least 1; lower values are dropped.
+        cells: cells of the whole table.
+    """
+    index, values = empty_survivors(noise, scale=scale, threshold=threshold, cells=cells)
+    was_empty = ~np.isin(index, occupied)
+    own = counts + noise.geometric(scale, counts.size)
+    keep = own >= threshold
+    index = np.concatenate([index[was_empty], occupied[keep]])
+    values = np.concatenate([values[was_empty], own[keep]])
+    order = np.argsort(index, kind="stable")
+    return index[order], values[order]
