@@ -7,27 +7,22 @@ Nothing heavy is imported here or in the `add` functions of `commands`, so that 
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from dpsyn_core import __version__
+from dpsyn_core import __version__, commands
 from dpsyn_core.errors import DPSynError, InputError
 
-COMMANDS = (
-    "app",
-    "sample",
-    "schema",
-    "methods",
-    "noise",
-    "synth",
-    "compare",
-    "report",
-    "marginal",
-    "itemsets",
-    "ledger",
-)
+ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "report", "ledger")
+
+
+def command_modules() -> list[str]:
+    """One file in `commands` is one command (or a family); the walk's order first, then by name."""
+    found = {m.name for m in pkgutil.iter_modules(commands.__path__)} - {"common"}
+    return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,9 +37,9 @@ def build_parser() -> Parser:
     """The parser of all sub-commands."""
     parser = Parser(prog="dpsyn", description="Turns a private table into a differentially private synthetic one.")
     parser.add_argument("--version", action="version", version=f"dpsyn {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for name in COMMANDS:
-        import_module(f"dpsyn_core.commands.{name}").add(commands)
+    added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    for name in command_modules():
+        import_module(f"dpsyn_core.commands.{name}").add(added)
     return parser
 
 
