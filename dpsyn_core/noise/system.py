@@ -1,0 +1,28 @@
+"""SystemNoise: the production source of noise. It has no seed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.noise.stream import SystemBits
+
+
+class SystemNoise:
+    """Noise from the operating system's randomness through ChaCha20; implements NoiseSource."""
+
+    def __init__(self) -> None:
+        """Keys a stream of its own."""
+        self._bits = SystemBits()
+
+    def gaussian(self, sigma: float, size: int) -> NDArray[np.int64]:
+        """Independent draws of N(0, sigma^2) rounded to the nearest integer, shape (size,)."""
+        from dpsyn_core.noise.gaussian import rounded_gaussian  # numba is heavy
+
+        return rounded_gaussian(sigma, size, self._bits)
+
+    def geometric(self, scale: float, size: int) -> NDArray[np.int64]:
+        """Two-sided geometric draws, P(z) proportional to exp(-|z|/scale), shape (size,)."""
+        from dpsyn_core.noise.laplace import two_sided_geometric
+
+        return two_sided_geometric(scale, size, self._bits)
