@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.cost import Cost
 
+# Pure costs are made smaller by this share: what an Account tolerates in rounding then stays inside epsilon.
+_PURE_MARGIN = 2e-12
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Budget:
@@ -25,15 +28,31 @@ class Budget:
             msg = f"delta is {self.delta}; it must be 0 (pure DP) or lie between 0 and 1, for example 1e-9"
             raise BudgetError(msg)
 
-    def gaussian(self) -> Cost:
-        """Cost of an all-Gaussian run by exact GDP accounting (rho = mu^2 / 2). Raises when delta is 0."""
+    def gaussian(self, *, spare_delta: float = 0.0) -> Cost:
+        """Cost of an all-Gaussian run by exact GDP accounting (rho = mu^2 / 2). Raises when delta is 0.
+
+        Args:
+            spare_delta: the part of delta kept for failures that noise does not cover (partition selection).
+        """
         from dpsyn_core.privacy.accounting import gdp_mu  # scipy is heavy
 
+        return Cost(rho=gdp_mu(self.epsilon, self._delta_left(spare_delta)) ** 2 / 2)
+
+    def zcdp(self, *, spare_delta: float = 0.0) -> Cost:
+        """Cost of a run that mixes Gaussian, Laplace and exponential mechanisms, by the tight zCDP conversion."""
+        from dpsyn_core.privacy.accounting import zcdp_rho  # scipy is heavy
+
+        return Cost(rho=zcdp_rho(self.epsilon, self._delta_left(spare_delta)), mixed=True)
+
+    def pure(self) -> Cost:
+        """Cost of a pure-DP run by basic composition (2e-12 below epsilon, for rounding)."""
+        return Cost(epsilon=self.epsilon * (1 - _PURE_MARGIN))
+
+    def _delta_left(self, spare: float) -> float:
         if self.delta == 0:
             msg = "delta is 0, which allows pure DP only; choose a delta such as 1e-9, or a method with Laplace noise"
             raise BudgetError(msg)
-        return Cost(rho=gdp_mu(self.epsilon, self.delta) ** 2 / 2)
-
-    def pure(self) -> Cost:
-        """Cost of an all-Laplace run by basic composition."""
-        return Cost(epsilon=self.epsilon)
+        if not 0 <= spare < self.delta:
+            msg = f"{spare} of delta {self.delta} cannot be kept apart; it must be at least 0 and less than delta"
+            raise BudgetError(msg)
+        return self.delta - spare

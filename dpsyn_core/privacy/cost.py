@@ -11,10 +11,15 @@ from dpsyn_core.errors import BudgetError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
-    """Exactly one of: rho (zCDP; mu^2 = 2 rho, all-Gaussian runs) or epsilon (pure DP, Laplace runs)."""
+    """Exactly one of: rho (zCDP; mu^2 = 2 rho, all-Gaussian runs) or epsilon (pure DP, Laplace runs).
+
+    mixed: the rho was converted for zCDP at large, so that the run may also use Laplace noise and the exponential
+    mechanism; a rho that was converted exactly for Gaussian noise (mixed False) buys Gaussian noise alone.
+    """
 
     rho: float = 0.0
     epsilon: float = 0.0
+    mixed: bool = False
 
     def __post_init__(self) -> None:
         """Refuses anything but one positive finite currency."""
@@ -24,6 +29,9 @@ class Cost:
         if not math.isfinite(self.rho + self.epsilon):
             msg = "a cost must be finite"
             raise BudgetError(msg)
+        if self.mixed and self.pure:
+            msg = "a mixed cost is in rho; a pure epsilon needs no mark to pay for several mechanisms"
+            raise BudgetError(msg)
 
     @property
     def pure(self) -> bool:
@@ -32,7 +40,7 @@ class Cost:
 
     def scaled(self, factor: float) -> Cost:
         """This cost times a positive factor."""
-        return Cost(rho=self.rho * factor, epsilon=self.epsilon * factor)
+        return Cost(rho=self.rho * factor, epsilon=self.epsilon * factor, mixed=self.mixed)
 
     def split(self, shares: Sequence[float]) -> list[Cost]:
         """Parts in proportion to positive shares; they add up to no more than the whole."""
@@ -47,8 +55,26 @@ class Cost:
         return math.nextafter(l2 / math.sqrt(2 * self.rho) * (1 + 4e-16), math.inf)
 
     def scale(self, l1: float) -> float:
-        """Scale b of two-sided geometric (Laplace) noise that spends this epsilon, rounded up."""
-        if not self.pure:
-            msg = "a zCDP cost has no Laplace scale here; split the budget in epsilon"
+        """Scale b of two-sided geometric (Laplace) noise that spends this cost, rounded up.
+
+        A pure e costs rho = e^2 / 2. Source: Bun, Steinke 2016, Proposition 1.4.
+        """
+        if self.pure:
+            return math.nextafter(l1 / self.epsilon, math.inf)
+        self._refuse_gaussian_rho("Laplace noise")
+        return math.nextafter(l1 / math.sqrt(2 * self.rho) * (1 + 4e-16), math.inf)
+
+    def selection(self) -> float:
+        """Epsilon of an exponential mechanism that spends this cost, rounded down.
+
+        Its epsilon-bounded range costs rho = epsilon^2 / 8. Source: Cesar, Rogers 2021, Lemma 3.4.
+        """
+        if self.pure:
+            return self.epsilon
+        self._refuse_gaussian_rho("the exponential mechanism")
+        return math.nextafter(math.sqrt(8 * self.rho) * (1 - 4e-16), 0.0)
+
+    def _refuse_gaussian_rho(self, what: str) -> None:
+        if not self.mixed:
+            msg = f"this rho was converted for Gaussian noise alone and cannot pay for {what}; use Budget.zcdp()"
             raise BudgetError(msg)
-        return math.nextafter(l1 / self.epsilon, math.inf)
