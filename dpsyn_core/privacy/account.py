@@ -9,8 +9,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 
-# Shares of a split add up to the whole only to rounding; a budget's costs hold back twice this share.
-TOLERANCE = 1e-12
+# Shares of a split add up to the whole only to rounding; a budget's costs hold back at least twice this share.
+TOLERANCE = 1e-13
 
 
 class Account:

@@ -9,7 +9,7 @@ from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.cost import Cost
 
 # Pure costs are made smaller by this share: what an Account tolerates in rounding then stays inside epsilon.
-_PURE_MARGIN = 2e-12
+_PURE_MARGIN = 2e-13
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +45,7 @@ class Budget:
         return Cost(rho=zcdp_rho(self.epsilon, self._delta_left(spare_delta)), mixed=True)
 
     def pure(self) -> Cost:
-        """Cost of a pure-DP run by basic composition (2e-12 below epsilon, for rounding)."""
+        """Cost of a pure-DP run by basic composition (2e-13 below epsilon, for rounding)."""
         return Cost(epsilon=self.epsilon * (1 - _PURE_MARGIN))
 
     def _delta_left(self, spare: float) -> float:
