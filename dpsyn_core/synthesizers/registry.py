@@ -16,6 +16,7 @@ MODULES: dict[str, str] = {
     "independent": "dpsyn_core.synthesizers.independent",
     "field-groups": "dpsyn_core.synthesizers.field_groups",
     "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",
+    "dpsyn": "dpsyn_core.synthesizers.dpsyn",
 }
 DEFAULT = "independent"
 

@@ -1,0 +1,64 @@
+"""Non-negativity: norm_sub and norm_cut make a noisy table non-negative and keep its total. Floor 3, blind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Rule = Literal["norm_sub", "norm_cut", "none"]
+
+
+def norm_sub(values: Array, total: float | None = None) -> Array:
+    """The nearest table in least squares that is non-negative and keeps the total: clip(x - t, 0).
+
+    t comes from a sort in closed form, without bisection. A total of 0 or less gives zeros.
+
+    Args:
+        values: any shape, in counts.
+        total: what the result sums to; default the sum of `values`.
+
+    Source: Wang, Lopuhaä-Zwakenberg, Li, Skoric, Li 2020 (norm-sub); the projection onto the simplex.
+    """
+    target = float(values.sum()) if total is None else float(total)
+    if not target > 0:
+        return np.zeros_like(values)
+    if total is None and values.min() >= 0:
+        return values
+    x = np.sort(values, axis=None)[::-1]
+    t = (np.cumsum(x) - target) / np.arange(1, x.size + 1)
+    last = int(np.flatnonzero(x > t)[-1])
+    return np.asarray(np.clip(values - t[last], 0, None))
+
+
+def norm_cut(values: Array, total: float | None = None) -> Array:
+    """Zeroes the negative cells, then the smallest positive ones until the removed mass balances.
+
+    The last cell that is cut keeps what is left over. A total of 0 or less gives zeros; a total above the sum
+    of the positive cells scales them up.
+    """
+    target = float(values.sum()) if total is None else float(total)
+    if not target > 0:
+        return np.zeros_like(values)
+    flat = np.clip(values, 0, None).ravel()
+    surplus = flat.sum() - target
+    if surplus <= 0:
+        if flat.sum() <= 0:
+            return np.full(values.shape, target / values.size)
+        return np.asarray((flat * (target / flat.sum())).reshape(values.shape))
+    order = np.argsort(flat, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(flat[order])[:-1]])
+    kept = flat[order] - np.clip(surplus - before, 0, flat[order])
+    flat[order] = kept
+    return flat.reshape(values.shape)
+
+
+def keep(values: Array, total: float | None = None) -> Array:
+    """Leaves a table as it is."""
+    return values
+
+
+RULES: dict[Rule, Callable[[Array], Array]] = {"norm_sub": norm_sub, "norm_cut": norm_cut, "none": keep}

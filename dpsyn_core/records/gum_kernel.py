@@ -1,0 +1,131 @@
+"""The compiled GUM step: one marginal of the records moves towards its target. Floor 3, blind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dpsyn_core.records.random import below, rounded, unit
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def cell_numbers(
+    codes: NDArray[np.unsignedinteger], rows: NDArray[np.int64], sizes: NDArray[np.int64], cell: NDArray[np.int32]
+) -> None:
+    """Writes the mixed-radix cell number of every record into `cell`, int32 (n_records,)."""
+    n = codes.shape[1]
+    for i in range(n):
+        cell[i] = 0
+    for j in range(rows.size):
+        column, size = codes[rows[j]], np.int32(sizes[j])
+        for i in range(n):
+            cell[i] = cell[i] * size + np.int32(column[i])
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def update(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    target: NDArray[np.int64],
+    alpha: float,
+    duplicate: float,
+    cell: NDArray[np.int32],
+    state: NDArray[np.uint64],
+) -> int:
+    """One update in place; returns the L1 distance to the target before it.
+
+    An under-full cell gets min(target - count, alpha count) more records, an empty one alpha target; over-full
+    cells give as many in proportion to their excess. Victims are uniform within a cell. A filled victim
+    becomes a copy of a record of the cell (duplicate) or is rewritten on these attributes only (replace).
+
+    Args:
+        codes: unsigned (n_attributes, n_records), changed.
+        rows: int64 (k,), attributes of the marginal.
+        sizes: int64 (k,), their sizes.
+        target: int64 (cells,), adds up to n_records.
+        alpha: update rate; infinity fills every cell at once.
+        duplicate: share of a cell's additions that are copies.
+        cell: int32 (n_records,), scratch.
+        state: random state.
+
+    Source: Zhang et al. 2021 (PrivSyn), section 5, with the rule for empty cells and stochastic rounding.
+    """
+    n, cells = codes.shape[1], target.size
+    cell_numbers(codes, rows, sizes, cell)
+    left = np.zeros(cells, dtype=np.int64)
+    for i in range(n):
+        left[cell[i]] += 1
+    error, added, excess = 0, 0, 0
+    adds = np.zeros(cells, dtype=np.int64)
+    copies = np.zeros(cells, dtype=np.int64)
+    for c in range(cells):
+        gap = target[c] - left[c]
+        if gap < 0:
+            excess -= gap
+            error -= gap
+        elif gap > 0:
+            error += gap
+            wish = alpha * (left[c] if left[c] > 0 else target[c])
+            adds[c] = gap if wish >= gap else rounded(state, wish)
+            if left[c] > 0:
+                copies[c] = rounded(state, adds[c] * duplicate)
+            added += adds[c]
+    if added == 0 or excess == 0:
+        return error
+    # what each over-full cell gives, and where the donors of each under-full cell stand in the donor list
+    ratio = min(1.0, added / excess)
+    gives = np.zeros(cells, dtype=np.int64)
+    start = np.full(cells, -1, dtype=np.int64)
+    taken, listed = 0, 0
+    for c in range(cells):
+        if left[c] > target[c]:
+            gives[c] = rounded(state, (left[c] - target[c]) * ratio)
+            taken += gives[c]
+        elif copies[c] > 0:
+            start[c] = listed
+            listed += left[c]
+    victims = np.empty(taken, dtype=np.int64)
+    donors = np.empty(listed, dtype=np.int64)
+    seen = np.zeros(cells, dtype=np.int64)
+    v = 0
+    for i in range(n):
+        c = cell[i]
+        if gives[c] > 0:
+            if unit(state) * left[c] < gives[c]:  # sequential sampling: exact, without replacement
+                victims[v] = i
+                v += 1
+                gives[c] -= 1
+            left[c] -= 1
+        elif start[c] >= 0:
+            donors[start[c] + seen[c]] = i
+            seen[c] += 1
+    for i in range(v - 1, 0, -1):
+        k = below(state, i + 1)
+        victims[i], victims[k] = victims[k], victims[i]
+    # fill from a random cell on, so that no cell is always the one that runs out of victims
+    first = below(state, cells)
+    used = 0
+    for step in range(cells):
+        c = first + step
+        if c >= cells:
+            c -= cells
+        if adds[c] == 0:
+            continue
+        turn = below(state, seen[c]) if seen[c] > 0 else 0
+        for a in range(adds[c]):
+            if used == v:
+                return error
+            r = victims[used]
+            used += 1
+            if a < copies[c]:
+                donor = donors[start[c] + (turn + a) % seen[c]]
+                for j in range(codes.shape[0]):
+                    codes[j, r] = codes[j, donor]
+            else:
+                rest = c
+                for j in range(rows.size - 1, -1, -1):
+                    codes[rows[j], r] = rest % sizes[j]
+                    rest //= sizes[j]
+    return error

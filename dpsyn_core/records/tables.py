@@ -1,0 +1,51 @@
+"""Target tables for record synthesis: which attributes, which shape, which counts. Floor 3, blind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.marginals.algebra import probabilities, whole_counts
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.schema.domain import Domain
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A target for n records.
+
+    rows: int64 (k,), attributes in the order of the axes. sizes: int64 (k,). share: float64 (cells,), adds up
+    to 1. weight: how much a residual of this table counts beside another's.
+    """
+
+    rows: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    share: NDArray[np.float64]
+    weight: float = 1.0
+
+    def counts(self, n: int, rng: Generator) -> NDArray[np.int64]:
+        """Whole counts for n records, int64 (cells,)."""
+        return whole_counts(self.share, n, rng=rng)
+
+
+def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[Table]:
+    """Targets from measurements, each clipped at zero; weights are inverse variances with a mean of 1.
+
+    Measurements without attributes (the total) have nothing to say about single records and are left out.
+    """
+    used = [m for m in measured if m.attributes]
+    inverse = [1 / m.sigma**2 if m.sigma > 0 else 1.0 for m in used]
+    mean = sum(inverse) / max(len(inverse), 1)
+    return [
+        Table(
+            rows=np.array([domain.index(n) for n in m.attributes], dtype=np.int64),
+            sizes=np.array(m.values.shape, dtype=np.int64),
+            share=probabilities(m.values).ravel(),
+            weight=w / mean,
+        )
+        for m, w in zip(used, inverse, strict=True)
+    ]

@@ -1,0 +1,96 @@
+"""DPSyn: all two-way marginals, made consistent, and records that follow them; the seed's own system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.registry import register
+
+
+@register("dpsyn")
+class DPSynConfig(RecordSettings):
+    """Settings of DPSyn 2020."""
+
+    summary = "All two-way marginals, made consistent, then records by gradual updates."
+    guarantee = Guarantee(
+        text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
+    )
+    max_cells: int = Field(
+        50_000_000,
+        ge=1,
+        title="Cell cap",
+        description="Refuses a domain whose two-way marginals have more cells than this in all.",
+        json_schema_extra={"unit": "cells"},
+    )
+
+    def build(self, task: Task) -> Synthesizer:
+        """Chooses the noise. Raises SizeError when all pairs together are above the cap."""
+        return DPSyn(self, task)
+
+
+class DPSyn(Synthesizer):
+    """Calibrated: an even split over all pairs."""
+
+    def __init__(self, config: DPSynConfig, task: Task) -> None:
+        """Lists the pairs (the single attribute when there is one) and picks Laplace or Gaussian noise."""
+        self.config = config
+        self.task = task
+        self.domain = task.domain
+        self.sets: list[AttributeSet] = self.domain.subsets(min(2, len(self.domain)))
+        cells = sum(self.domain.cells(s) for s in self.sets)
+        if cells > config.max_cells:
+            msg = (
+                f"all two-way marginals have {cells} cells, above the cap of {config.max_cells}; "
+                "use coarser bins, or the method 'privsyn', which measures a selection"
+            )
+            raise SizeError(msg)
+        self.cost = cheaper_noise(task.budget, task.unit, len(self.sets))
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
+        """One charge a pair."""
+        costs = self.cost.split([1.0] * len(self.sets))
+        measured: list[Measurement] = []
+        for i, (names, cost) in enumerate(zip(self.sets, costs, strict=True)):
+            measured += measure_marginals(counter, [names], [cost], gate=gate)
+            progress("measure", i + 1, len(self.sets))
+        return measured
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Consistency, GUM, polish."""
+        return records_from(
+            measured, self.domain, n_records, self.config, n_public=self.task.n_public, rng=rng, progress=progress
+        )
+
+
+def cheaper_noise(budget: Budget, unit: Unit, marginals: int) -> Cost:
+    """The cost, pure or Gaussian, whose noise on that many equal marginals has the smaller standard deviation.
+
+    Laplace: b = k theta / epsilon by basic composition. Gaussian: sigma = theta sqrt(k) / mu by exact accounting.
+    Both scale with theta, so that the crossing in k does not depend on it. A delta of 0 leaves Laplace only.
+    """
+    pure = budget.pure()
+    if budget.delta == 0:
+        return pure
+    gaussian = budget.gaussian()
+    k = max(1, marginals)
+    laplace_sd = 2**0.5 * unit.l1(k) / budget.epsilon
+    return pure if laplace_sd < gaussian.sigma(unit.l2(k)) else gaussian

@@ -1,0 +1,108 @@
+"""Settings that systems share when they turn consistent marginals into records. Floor 6."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.consistency.overlap import make_consistent
+from dpsyn_core.consistency.simplex import Rule
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.settings import Fill, FitSettings, GumSettings, Updater
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import MethodConfig
+
+
+class RecordSettings(MethodConfig, ABC):
+    """How marginals are made consistent and how records follow them; all of it is post-processing."""
+
+    nonnegativity: Rule = Field(
+        "norm_sub",
+        title="Negative cells",
+        description="norm_sub moves every cell by the same amount and clips; norm_cut removes the smallest cells.",
+    )
+    consistency_rounds: int = Field(
+        30,
+        ge=1,
+        le=1000,
+        title="Consistency rounds",
+        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
+    )
+    updater: Updater = Field(
+        "gum",
+        title="Record updater",
+        description="gum moves records gradually; mcf (min-cost flow) is the strawman it improves on.",
+    )
+    sweeps: int = Field(
+        30, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
+    )
+    alpha: float = Field(
+        1.0, gt=0, le=10, title="Update rate", description="Share of its count by which a cell may grow in one update."
+    )
+    decay: float = Field(
+        0.84, gt=0, le=1, title="Rate decay", description="The update rate is multiplied by this at every step."
+    )
+    decay_every: int = Field(
+        20, ge=1, le=1000, title="Sweeps a step", description="Sweeps between two steps of the decay."
+    )
+    fill: Fill = Field(
+        "s5",
+        title="Filling",
+        description=(
+            "How a cell gains records: copies of whole records, records rewritten on the marginal only, half of each, "
+            "or s5, which alternates half of each and copies only."
+        ),
+    )
+    polish: int = Field(
+        50,
+        ge=0,
+        le=10_000,
+        title="Polish proposals",
+        description="Single-cell moves proposed for every record after the sweeps; 0 leaves the seed's own result.",
+        json_schema_extra={"unit": "per record"},
+    )
+
+    def fit_settings(self) -> FitSettings:
+        """The settings in the form the record floor takes."""
+        moves = GumSettings(
+            sweeps=self.sweeps, alpha=self.alpha, decay=self.decay, decay_every=self.decay_every, fill=self.fill
+        )
+        return FitSettings(updater=self.updater, gum=moves, polish=self.polish)
+
+
+def records_from(
+    measured: Sequence[Measurement],
+    domain: Domain,
+    n_records: int | None,
+    config: RecordSettings,
+    *,
+    n_public: int | None,
+    rng: Generator,
+    progress: Progress = silent,
+) -> NDArray[np.unsignedinteger]:
+    """Consistency, then records: codes (n_attributes, n).
+
+    Args:
+        measured: released tables at the resolution of `domain`.
+        domain: attributes and sizes.
+        n_records: number of records asked for; None takes the public or the released total.
+        config: settings.
+        n_public: the number of records when it is public.
+        rng: post-processing randomness.
+        progress: reports rounds, sweeps and passes.
+    """
+    from dpsyn_core.records.fit import fit_records  # numba is heavy
+
+    total = None if n_public is None else float(n_public)
+    tables = make_consistent(
+        measured, rule=config.nonnegativity, rounds=config.consistency_rounds, total=total, progress=progress
+    )
+    released = float(tables[0].values.sum()) if tables else 0.0
+    n = n_records if n_records is not None else n_public if n_public is not None else max(0, round(released))
+    return fit_records(tables, domain, n, config.fit_settings(), rng=rng, progress=progress)
