@@ -26,9 +26,9 @@ def overlaps(sets: Sequence[AttributeSet]) -> list[tuple[AttributeSet, list[int]
     holders = _holders(closed, masks)
     out = []
     for mask in sorted(closed, key=lambda m: (m.bit_count(), m)):
-        if len(holders[mask]) > 1 or mask == 0:
-            first = sets[holders[mask][0]] if holders[mask] else ()
-            out.append((tuple(n for n in first if mask >> position[n] & 1), holders[mask]))
+        if len(holders[mask]) > 1 or (mask == 0 and sets):
+            first = holders[mask][0]
+            out.append((tuple(n for n in sets[first] if mask >> position[n] & 1), holders[mask]))
     return out
 
 

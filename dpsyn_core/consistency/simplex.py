@@ -30,7 +30,7 @@ def norm_sub(values: Array, total: float | None = None) -> Array:
         return values
     x = np.sort(values, axis=None)[::-1]
     t = (np.cumsum(x) - target) / np.arange(1, x.size + 1)
-    last = int(np.flatnonzero(x > t)[-1])
+    last = int(np.flatnonzero(x >= t)[-1])  # the first cell always is, also when the total is lost in rounding
     return np.asarray(np.clip(values - t[last], 0, None))
 
 
