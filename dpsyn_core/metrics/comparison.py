@@ -27,8 +27,9 @@ class Comparison:
     """Two coded tables of shape (n_attributes, n_records) on one domain.
 
     real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns,
-    NaN where missing. labels: the words for the codes of an attribute. held_out: real records that the
-    synthesizer never saw. measurements: what was released on the way to the synthetic table.
+    NaN where missing. bounds: public minimum and maximum of numeric attributes. labels: the words for the codes
+    of an attribute. held_out: real records that the synthesizer never saw. measurements: what was released on
+    the way to the synthetic table.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -37,6 +38,7 @@ class Comparison:
     real: Codes | None = None
     real_values: Mapping[str, Floats] = field(default_factory=dict)
     synthetic_values: Mapping[str, Floats] = field(default_factory=dict)
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     held_out: Codes | None = None
     held_out_values: Mapping[str, Floats] = field(default_factory=dict)
@@ -84,6 +86,11 @@ class Comparison:
         from dpsyn_core.counting.memory import MemoryCounter
 
         return MemoryCounter(self.synthetic, self.domain)
+
+    @cached_property
+    def resolved(self) -> Roles:
+        """The roles, with what was not given guessed from the schema (public)."""
+        return self.roles.resolved(self.domain, {n for n in self.domain.names if self.numeric(n)}, self.labels)
 
     def numeric(self, name: str) -> bool:
         """Whether an attribute can be read as numbers."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.schema.domain import Domain
 
-# looked for in this order, without regard to case, punctuation or what follows
-INCOME = ("incwage", "wageincome", "income", "wage", "salary", "earnings", "pay")
-GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation")
+# looked for in this order, without regard to case and punctuation
+INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")
+GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education")
 SPLIT = ("sex", "gender")
 TARGET = ("income", "target", "label", "class", "outcome", "y")
+FIRST_SIDE = ("male", "m", "man", "men")
+IPUMS_NOT_APPLICABLE = 999998.0  # of INCWAGE in the 1940 census files
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Roles:
-    """Public choices of the person who compares; None: guessed from the attribute names, or unknown.
+    """Public choices of the person who compares; None: guessed from names and labels of the schema, or unknown.
 
     split_values: the two codes of the split attribute whose incomes are compared (first minus second).
     not_applicable: incomes at or above this value stand for "not applicable" and are left out.
@@ -29,43 +32,88 @@ class Roles:
     not_applicable: float | None = None
     target: str | None = None
 
-    def resolved(self, domain: Domain, numeric: set[str]) -> Roles:
-        """Fills what is None from attribute names alone (public), and checks what was given.
+    def resolved(self, domain: Domain, numeric: set[str], labels: Mapping[str, Sequence[str]]) -> Roles:
+        """Fills what is None from the schema alone (public), and checks what was given.
 
         Args:
             domain: the attributes.
             numeric: names of attributes that can be read as numbers.
+            labels: words for codes, by attribute.
+
+        Raises:
+            MetricError: a given attribute is not in the schema, or cannot play its role.
         """
         for role in ("income", "group", "split", "target"):
             given = getattr(self, role)
             if given is not None and given not in domain.names:
                 msg = f"the {role} attribute '{given}' is not in the schema; known are {', '.join(domain.names)}"
                 raise MetricError(msg)
+        if self.income is not None and self.income not in numeric:
+            msg = f"the income attribute '{self.income}' cannot be read as numbers; choose a numeric one"
+            raise MetricError(msg)
         income = self.income or _find(INCOME, [n for n in domain.names if n in numeric])
-        split = self.split or _find(SPLIT, [n for n in domain.names if 2 <= domain[n].size - domain[n].special <= 4])
+        split = self.split or _find(SPLIT, [n for n in domain.names if _known(domain, n) >= 2])
         others = [n for n in domain.names if n not in (income, split) and n not in numeric]
+        not_applicable = self.not_applicable
+        if not_applicable is None and income is not None and _key(income) == "incwage":
+            not_applicable = IPUMS_NOT_APPLICABLE
         return replace(
             self,
             income=income,
             split=split,
             group=self.group or _find(GROUP, others),
-            split_values=self.split_values or ((0, 1) if split else None),
-            target=self.target or _find(TARGET, list(domain.names)) or _last(domain),
+            split_values=_sides(self.split_values, split, domain, labels),
+            not_applicable=not_applicable,
+            target=self.target or _find(TARGET, [n for n in domain.names if _known(domain, n) >= 2]) or _last(domain),
         )
 
 
-def _find(wanted: tuple[str, ...], names: list[str]) -> str | None:
-    keys = {"".join(c for c in n.lower() if c.isalnum()): n for n in reversed(names)}
+def _sides(
+    given: tuple[int, int] | None, split: str | None, domain: Domain, labels: Mapping[str, Sequence[str]]
+) -> tuple[int, int] | None:
+    """The two codes to compare: those given, else male against the next one, else the last two of a 0/1/2 code."""
+    if split is None:
+        return None
+    known = _known(domain, split)
+    if given is not None:
+        if len(set(given)) != 2 or not all(0 <= v < domain[split].size for v in given):
+            msg = f"the two sides of '{split}' must be different codes from 0 to {domain[split].size - 1}"
+            raise MetricError(msg)
+        return given
+    if known < 2:
+        msg = f"attribute '{split}' has fewer than two values, so there are no two sides to compare"
+        raise MetricError(msg)
+    words = [_key(w) for w in labels.get(split, ())][:known]
+    for word in FIRST_SIDE:
+        if word in words:
+            first = words.index(word)
+            second = next((i for i, w in enumerate(words) if w in (f"fe{word}", "f", "woman", "women")), None)
+            return first, second if second is not None else next(i for i in range(known) if i != first)
+    return (1, 2) if known == 3 else (0, 1)
+
+
+def _known(domain: Domain, name: str) -> int:
+    """Values of an attribute without its missing and other cells."""
+    return domain[name].size - domain[name].special
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _find(wanted: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first wanted word that is a name; else the first that begins or ends one."""
+    keys = {_key(n): n for n in reversed(names)}
     for w in wanted:
         if w in keys:
             return keys[w]
-    for w in wanted[:4]:
+    for w in wanted:
         for key, name in keys.items():
-            if len(w) > 1 and key.startswith(w):
+            if len(w) > 3 and (key.startswith(w) or key.endswith(w)):
                 return name
     return None
 
 
 def _last(domain: Domain) -> str | None:
-    usable = [a.name for a in domain.attributes if a.size - a.special >= 2]
+    usable = [n for n in domain.names if _known(domain, n) >= 2]
     return usable[-1] if usable else None

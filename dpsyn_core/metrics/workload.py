@@ -1,0 +1,166 @@
+"""Range queries: conditions, queries, seeded random workloads, and counting thousands of them in one pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
+from dpsyn_core.schema.domain import Domain
+
+BLOCK = 512  # queries answered in one pass over the records: their bits stay in registers and the first cache
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """A record passes when its code is one of `codes`, or its number lies in [low, high]."""
+
+    attribute: str
+    codes: tuple[int, ...] | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+    def text(self, words: Sequence[str] = ()) -> str:
+        """As it is written in the query language."""
+        name = _written(self.attribute)
+        if self.codes is None:
+            return f"{name} in [{self.low:g}, {self.high:g}]"
+        shown = [words[c] if words else str(c) for c in self.codes]
+        return f"{name} in {{{', '.join(_written(w) for w in shown)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Records that pass all conditions; none: all records."""
+
+    conditions: tuple[Condition, ...]
+
+    def text(self, comparison: Comparison) -> str:
+        """As it is written in the query language."""
+        return " and ".join(c.text(comparison.words(c.attribute)) for c in self.conditions) or "all records"
+
+
+def _written(word: str) -> str:
+    """A name or value as the query language reads it back: in double quotes where that is needed."""
+    bare = bool(word) and not set(word) & set(',{}[]"') and word == word.strip() and " in " not in f"{word} "
+    return word if bare and " and " not in word else '"' + word.replace('"', '""') + '"'
+
+
+def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> list[Query]:
+    """Seeded random queries made from the domain alone: 1 to `most` attributes each.
+
+    An ordered attribute gets a random interval of its codes, another a random proper subset of its values.
+    """
+    usable = [a for a in domain.attributes if a.size >= 2]
+    if not usable:
+        msg = "every attribute has a single value, so there is no range to ask for"
+        raise MetricError(msg)
+    rng = np.random.default_rng(seed)
+    queries = []
+    for _ in range(count):
+        width = int(rng.integers(1, min(most, len(usable)) + 1))
+        picked = [usable[i] for i in np.sort(rng.choice(len(usable), width, replace=False))]
+        conditions = []
+        for a in picked:
+            plain = a.size - a.special
+            if a.ordered and plain >= 2:
+                low, high = np.sort(rng.integers(0, plain, 2))
+                codes = range(int(low), int(high) + 1)
+            else:
+                size = int(rng.integers(1, a.size))
+                codes = np.sort(rng.choice(a.size, size, replace=False)).tolist()
+            conditions.append(Condition(attribute=a.name, codes=tuple(codes)))
+        queries.append(Query(tuple(conditions)))
+    return queries
+
+
+def count_queries(c: Comparison, queries: Sequence[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Real and synthetic counts of each query, int64 of shape (len(queries),). The real ones are private."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        real = pool.submit(count_records, c.domain, c.truth, c.real_values, queries)
+        synthetic = pool.submit(count_records, c.domain, c.synthetic, c.synthetic_values, queries)
+        return real.result(), synthetic.result()
+
+
+def count_records(
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[Query]
+) -> NDArray[np.int64]:
+    """Counts the records that pass each query.
+
+    Args:
+        domain: the attributes.
+        codes: unsigned (n_attributes, n_records).
+        values: numbers by attribute for interval conditions; where there are none the codes of an ordered
+            attribute are the numbers.
+        queries: any number of them.
+    """
+    from dpsyn_core.metrics.bits import count_blocks  # numba is heavy
+
+    order = sorted(range(len(queries)), key=lambda i: [c.attribute for c in queries[i].conditions])
+    out = np.zeros(len(queries), dtype=np.int64)
+    for start in range(0, len(order), BLOCK):
+        chosen = order[start : start + BLOCK]
+        columns, tables = _tables(domain, codes, values, [queries[i] for i in chosen])
+        n = codes.shape[1]
+        out[chosen] = count_blocks(columns, tables, n)[: len(chosen)] if columns else n
+    return out
+
+
+def _tables(
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[Query]
+) -> tuple[list[NDArray[Any]], list[NDArray[np.uint64]]]:
+    """One column and one table an attribute in use: row v of the table has a bit for each query that v passes."""
+    columns: list[NDArray[Any]] = []
+    tables: list[NDArray[np.uint64]] = []
+    asked: dict[tuple[str, bool], list[tuple[int, Condition]]] = {}
+    for q, query in enumerate(queries):
+        for condition in query.conditions:
+            asked.setdefault((condition.attribute, condition.codes is None), []).append((q, condition))
+    words = (len(queries) + 63) // 64
+    for (name, interval), conditions in asked.items():
+        if interval:
+            column, passes = _intervals(domain, codes, values, name, [c for _, c in conditions])
+        else:
+            column = codes[domain.index(name)]
+            passes = np.zeros((domain[name].size, len(conditions)), dtype=bool)
+            for k, (_, c) in enumerate(conditions):
+                passes[list(c.codes or ()), k] = True
+        bits = np.ones((passes.shape[0], words * 64), dtype=bool)
+        for k, (q, _) in enumerate(conditions):
+            bits[:, q] &= passes[:, k]
+        columns.append(column)
+        tables.append(np.packbits(bits, axis=1, bitorder="little").view(np.uint64))
+    return columns, tables
+
+
+def _intervals(
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], name: str, conditions: Sequence[Condition]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Numbers the gaps and ends of all intervals, so that closed intervals on floats become sets of codes.
+
+    A number between end i and end i + 1 gets 2 i + 2, one equal to end i gets 2 i + 1; NaN passes nothing.
+    """
+    a = domain[name]
+    if name in values:
+        numbers = values[name]
+    elif a.ordered:
+        numbers = codes[domain.index(name)].astype(np.float64)
+        numbers[numbers >= a.size - a.special] = np.nan
+    else:
+        msg = f"attribute '{name}' has no order, so it has no interval; ask for it as {name} in {{value, ...}}"
+        raise MetricError(msg)
+    ends = np.unique([e for c in conditions for e in (c.low, c.high)])
+    code = np.searchsorted(ends, numbers, side="left") + np.searchsorted(ends, numbers, side="right")
+    nothing = 2 * len(ends) + 1
+    code[np.isnan(numbers)] = nothing
+    passes = np.zeros((nothing + 1, len(conditions)), dtype=bool)
+    for k, c in enumerate(conditions):
+        passes[2 * np.searchsorted(ends, c.low) + 1 : 2 * np.searchsorted(ends, c.high) + 2, k] = True
+    return code, passes
