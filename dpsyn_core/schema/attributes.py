@@ -1,0 +1,341 @@
+"""Attributes of the schema document: what is declared public about each column, and the cells it makes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import model_validator as validator
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema import instants
+from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
+from dpsyn_core.schema.domain import CodedAttribute
+
+Value = StrictBool | StrictInt | StrictFloat | StrictStr
+Number = StrictInt | StrictFloat
+Source = Literal["public", "bought", "data"]
+EXTRAS = ("label", "description", "group", "decimals", "formats")  # written only where they are set
+
+
+class Part(BaseModel):
+    """Frozen, and nothing beside the declared fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+
+
+class BaseAttribute(Part):
+    """What every column has."""
+
+    coded: ClassVar[bool] = True
+
+    name: StrictStr = Field(min_length=1, description="Header of the column")
+    source: Source = Field(
+        "public",
+        description="Where this knowledge comes from: public, bought with budget, or read from the data (NOT PRIVATE)",
+    )
+    label: StrictStr | None = Field(None, description="Short name for figures")
+    description: StrictStr | None = Field(None, description="What the column means")
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values; optional extras only where they are set."""
+        values = self.model_dump(mode="json")
+        out = {"name": values.pop("name"), "kind": values.pop("kind")}
+        source = values.pop("source")
+        out |= {k: v for k, v in values.items() if k not in EXTRAS or v not in (None, [])}
+        return out | {"source": source}
+
+
+class CodedBase(BaseAttribute):
+    """A column that is synthesized."""
+
+    group: StrictStr | None = Field(None, description="Columns of one group are kept together by field groups")
+    missing: StrictBool = Field(False, description="Whether blank cells have a cell of their own")
+
+    @property
+    def size(self) -> int:
+        """Number of cells, the special ones included."""
+        raise NotImplementedError
+
+    @property
+    def special(self) -> int:
+        """Cells without order at the end: other, then missing."""
+        return int(self.missing)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether neighbouring codes are neighbouring values."""
+        return True
+
+    def coded_attribute(self) -> CodedAttribute:
+        """This column in the engine's domain."""
+        return CodedAttribute(
+            name=self.name, size=self.size, ordered=self.in_order, special=self.special, group=self.group
+        )
+
+    def labels(self) -> list[str]:
+        """One text a cell, for figures and tables."""
+        raise NotImplementedError
+
+    def middles(self) -> NDArray[np.float64] | None:
+        """A number a cell (NaN for special cells), or None when the column holds no numbers."""
+        return None
+
+    def _tail(self) -> list[str]:
+        return ["(missing)"] if self.missing else []
+
+
+class CategoricalAttribute(CodedBase):
+    """A column with a public list of values."""
+
+    kind: Literal["categorical"] = "categorical"
+    values: tuple[Value, ...] = Field(min_length=1, description="All public values; compared after casting")
+    ordered: StrictBool = Field(False, description="Whether the values have an order")
+    other: StrictBool = Field(False, description="Whether values outside the list have a cell of their own")
+
+    @validator(mode="after")
+    def _values_differ(self) -> CategoricalAttribute:
+        if len(self.values) > MAX_BINS:
+            msg = f"{len(self.values)} values are above the cap of {MAX_BINS}"
+            raise ValueError(msg)
+        keys = self.keys
+        if len(set(keys)) != len(keys):
+            seen: set[str] = set()
+            repeated = next(k for k in keys if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+            msg = f"the value {repeated!r} stands twice in the domain (values are compared as text); remove one"
+            raise ValueError(msg)
+        if self.missing and "" in self.values:
+            msg = "the value '' and a missing cell cannot both be declared: a blank cell could be either; drop one"
+            raise ValueError(msg)
+        return self
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Each value as canonical text: what cells are compared with."""
+        return tuple(canonical(v) for v in self.values)
+
+    @property
+    def type(self) -> Literal["text", "integer", "float", "boolean"]:
+        """Type of the decoded column: that of the values, text when they are mixed."""
+        kinds = {type(v) for v in self.values}
+        if kinds == {bool}:
+            return "boolean"
+        if kinds == {int}:
+            return "integer" if all(-(2**63) <= v < 2**63 for v in self.values) else "float"  # type: ignore[operator]
+        return "float" if kinds <= {int, float} else "text"
+
+    @property
+    def size(self) -> int:
+        """Values, other, missing."""
+        return len(self.values) + self.special
+
+    @property
+    def special(self) -> int:
+        """Other, then missing."""
+        return int(self.other) + int(self.missing)
+
+    @property
+    def in_order(self) -> bool:
+        """As declared."""
+        return self.ordered
+
+    def labels(self) -> list[str]:
+        """The values as text."""
+        return [*self.keys, *(["(other)"] if self.other else []), *self._tail()]
+
+    def middles(self) -> NDArray[np.float64] | None:
+        """The values themselves when they are numbers."""
+        if self.type not in ("integer", "float"):
+            return None
+        return np.array([*map(float, self.values), *[np.nan] * self.special])
+
+
+class CountBins(Part):
+    """K bins of equal width."""
+
+    count: StrictInt = Field(ge=1, le=MAX_BINS)
+
+
+class EdgeBins(Part):
+    """Own boundaries, rising, within min and max (which are added at the ends when they are not listed)."""
+
+    edges: tuple[Number, ...] = Field(min_length=1, max_length=MAX_BINS)
+
+    @validator(mode="after")
+    def _rising(self) -> EdgeBins:
+        if any(b <= a for a, b in zip(self.edges, self.edges[1:], strict=False)):
+            msg = "edges must rise from each to the next"
+            raise ValueError(msg)
+        return self
+
+
+class EveryBins(Part):
+    """Calendar bins."""
+
+    every: Literal["day", "month", "year"]
+
+
+class NumericAttribute(CodedBase):
+    """A column of numbers with a public range; values outside it are clamped."""
+
+    kind: Literal["numeric"] = "numeric"
+    dtype: Literal["integer", "float"] = Field("float", description="Whether the numbers are whole")
+    min: Number = Field(description="Smallest public value; smaller ones are clamped to it")
+    max: Number = Field(description="Largest public value; larger ones are clamped to it")
+    bins: CountBins | EdgeBins = Field(description="{'count': K} bins of equal width, or {'edges': [...]}")
+    decimals: Annotated[StrictInt, Field(ge=0, le=15)] | None = Field(
+        None, description="Digits after the point of decoded floats"
+    )
+
+    @validator(mode="after")
+    def _range(self) -> NumericAttribute:
+        if self.dtype == "integer" and not (float(self.min).is_integer() and float(self.max).is_integer()):
+            msg = f"min {self.min} and max {self.max} of an integer column must be whole numbers"
+            raise ValueError(msg)
+        if self.min > self.max:
+            msg = f"min {self.min} is above max {self.max}"
+            raise ValueError(msg)
+        if isinstance(self.bins, EdgeBins) and not (self.min <= self.bins.edges[0] and self.bins.edges[-1] <= self.max):
+            msg = f"bins.edges must lie between min {self.min} and max {self.max}"
+            raise ValueError(msg)
+        self._build()
+        return self
+
+    def _build(self) -> WholeBins | RealBins:
+        if self.dtype == "integer":
+            low, high = int(self.min), int(self.max)
+            if isinstance(self.bins, CountBins):
+                return WholeBins.equal(low, high, self.bins.count)
+            return WholeBins.edged(low, high, self.bins.edges)
+        if isinstance(self.bins, CountBins):
+            return RealBins.equal(self.min, self.max, self.bins.count if self.max > self.min else 1, self.decimals)
+        return RealBins.edged(self.min, self.max, self.bins.edges, self.decimals)
+
+    @cached_property
+    def binning(self) -> WholeBins | RealBins:
+        """The bins, ready to use."""
+        return self._build()
+
+    @property
+    def size(self) -> int:
+        """Bins, missing."""
+        return self.binning.size + self.special
+
+    def labels(self) -> list[str]:
+        """'14-21' for whole bins, '[0.5, 1)' for real ones."""
+        low, high = self.binning.bounds()
+        if isinstance(self.binning, WholeBins):
+            return [f"{a}" if a == b else f"{a}-{b}" for a, b in zip(low, high, strict=True)] + self._tail()
+        texts = [f"[{a:.6g}, {b:.6g})" for a, b in zip(low, high, strict=True)]
+        texts[-1] = texts[-1][:-1] + "]"
+        return texts + self._tail()
+
+    def middles(self) -> NDArray[np.float64]:
+        """Mean value of each bin."""
+        return np.append(self.binning.middles(), [np.nan] * self.special)
+
+
+class DatetimeAttribute(CodedBase):
+    """A column of dates, or of times when min and max carry a time of day; values outside are clamped."""
+
+    kind: Literal["datetime"] = "datetime"
+    min: StrictStr = Field(description="First public day or time, ISO 8601")
+    max: StrictStr = Field(description="Last public day or time, ISO 8601")
+    bins: EveryBins | CountBins = Field(description="{'every': 'day'|'month'|'year'} or {'count': K}")
+    formats: tuple[StrictStr, ...] = Field(
+        (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
+    )
+
+    @validator(mode="after")
+    def _range(self) -> DatetimeAttribute:
+        first, last = instants.parse_one(self.min), instants.parse_one(self.max)
+        if first is None or last is None:
+            msg = "min and max must be written as 2020-01-31 or 2020-01-31T13:00:00 (optionally with Z or +01:00)"
+            raise ValueError(msg)
+        if first > last:
+            msg = f"min {self.min} is after max {self.max}"
+            raise ValueError(msg)
+        for f in self.formats:
+            instants.pattern(f)
+        self._build()
+        return self
+
+    @property
+    def precise(self) -> bool:
+        """Whether cells are times rather than days."""
+        return instants.has_time(self.min) or instants.has_time(self.max)
+
+    @property
+    def zoned(self) -> bool:
+        """Whether cells are times in UTC."""
+        return instants.has_zone(self.min) or instants.has_zone(self.max)
+
+    @property
+    def unit_seconds(self) -> int:
+        """Seconds in one step of the binning: a second or a day."""
+        return 1 if self.precise else 86_400
+
+    def _build(self) -> WholeBins:
+        step = self.unit_seconds
+        low, high = (instants.parse_one(t) for t in (self.min, self.max))
+        if low is None or high is None:  # the validator has refused this before
+            msg = f"attribute '{self.name}' has a range that is not ISO 8601"
+            raise SchemaError(msg)
+        low, high = low // step, high // step
+        if isinstance(self.bins, CountBins):
+            return WholeBins.equal(low, high, self.bins.count)
+        return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)
+
+    @cached_property
+    def binning(self) -> WholeBins:
+        """The bins, in days or seconds since 1970."""
+        return self._build()
+
+    @property
+    def size(self) -> int:
+        """Bins, missing."""
+        return self.binning.size + self.special
+
+    def labels(self) -> list[str]:
+        """First day (or time) of each bin, or the month or the year."""
+        unit: Literal["D", "s"] = "s" if self.precise else "D"
+        cut = {"day": 10, "month": 7, "year": 4}.get(getattr(self.bins, "every", ""), 19)
+        starts = self.binning.starts.astype(f"datetime64[{unit}]")
+        return [str(t)[:cut] for t in starts] + self._tail()
+
+    def middles(self) -> NDArray[np.float64]:
+        """Middle of each bin in days or seconds since 1970."""
+        return np.append(self.binning.middles(), [np.nan] * self.special)
+
+
+class IdentifierAttribute(BaseAttribute):
+    """A column that names individuals; it never leaves."""
+
+    coded: ClassVar[bool] = False
+    kind: Literal["identifier"] = "identifier"
+
+
+class IgnoredAttribute(BaseAttribute):
+    """A column that is not synthesized and does not appear in the output."""
+
+    coded: ClassVar[bool] = False
+    kind: Literal["ignored"] = "ignored"
+
+
+Attribute = Annotated[
+    CategoricalAttribute | NumericAttribute | DatetimeAttribute | IdentifierAttribute | IgnoredAttribute,
+    Field(discriminator="kind"),
+]
+CodedColumn = CategoricalAttribute | NumericAttribute | DatetimeAttribute
+
+
+def canonical(value: bool | int | float | str) -> str:
+    """A value as the text that cells are compared with: true, 3, 0.5, as written."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)

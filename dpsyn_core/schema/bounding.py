@@ -1,0 +1,112 @@
+"""Contribution bounding: at most theta records an individual, chosen by a rule that looks at that individual alone."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import EngineError
+from dpsyn_core.schema.codec import Codes, Encoded
+
+KEY_WORDS = 4
+
+
+def bound(encoded: Encoded, max_records: int, *, key: bytes | None = None) -> Codes:
+    """Keeps at most `max_records` (theta) records of each individual.
+
+    Each record is given a 64-bit hash of (key, its individual's identifier, its codes); an individual keeps the
+    records of the smallest hashes. What an individual keeps is thus a function of the key and of that individual's
+    own records: neither the order of the file nor anybody else's records matter, so that two tables that differ in
+    one individual still differ in at most theta records (2 theta when the individual is exchanged). Equal records
+    of one individual have equal hashes; which of them is kept makes no difference to the codes.
+
+    Args:
+        encoded: codes (n_attributes, n_records) and identifiers; without identifiers every record is an individual
+            of its own, or the owner vouches for theta, and nothing is removed.
+        max_records: theta, at least 1.
+        key: 32 bytes; default: fresh ones from the operating system, a new draw for every run.
+
+    Returns:
+        Codes of the kept records, in the order of the table, C-contiguous.
+    """
+    if max_records < 1:
+        msg = f"max_records is {max_records}; it must be at least 1"
+        raise EngineError(msg)
+    if encoded.identifiers is None:
+        return encoded.codes
+    groups, hashes = _groups(encoded.identifiers), record_hashes(encoded, os.urandom(32) if key is None else key)
+    keep = kept(groups, hashes, max_records)
+    if keep.all():
+        return encoded.codes
+    return np.ascontiguousarray(encoded.codes[:, keep])
+
+
+def kept(groups: NDArray[np.int64], hashes: NDArray[np.uint64], max_records: int) -> NDArray[np.bool_]:
+    """Which records are among the `max_records` smallest hashes of their group; shape (n_records,)."""
+    order = np.lexsort((hashes, groups))
+    sorted_groups = groups[order]
+    starts = np.flatnonzero(np.append(True, sorted_groups[1:] != sorted_groups[:-1]))
+    sizes = np.diff(np.append(starts, len(order)))
+    rank = np.arange(len(order)) - np.repeat(starts, sizes)
+    keep = np.zeros(len(order), dtype=bool)
+    keep[order[rank < max_records]] = True
+    return keep
+
+
+def record_hashes(encoded: Encoded, key: bytes) -> NDArray[np.uint64]:
+    """A keyed 64-bit hash of each record's identifier and codes, shape (n_records,)."""
+    if len(key) != 8 * KEY_WORDS:
+        msg = f"the key has {len(key)} bytes; it must have {8 * KEY_WORDS}"
+        raise EngineError(msg)
+    words = np.frombuffer(key, dtype=np.uint64)
+    names = encoded.identifiers
+    out: NDArray[np.uint64] = _text_hashes(names.dictionary, words)[names.indices.to_numpy(zero_copy_only=False)]
+    for position, column in enumerate(encoded.codes):
+        _absorb(out, column, np.uint64(position), words)
+    return out
+
+
+def _groups(names: Any) -> NDArray[np.int64]:
+    groups: NDArray[np.int64] = names.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return groups
+
+
+def _text_hashes(texts: Any, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A keyed hash of each text, from the buffers of the pyarrow string array (n,)."""
+    import pyarrow as pa
+
+    texts = texts.cast(pa.large_string())
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    chars = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    return np.asarray(_hash_bytes(ends, chars, words), dtype=np.uint64)
+
+
+@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+def _mix(x: np.uint64) -> np.uint64:
+    """Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+def _hash_bytes(ends: NDArray[np.int64], chars: NDArray[np.uint8], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    out = np.empty(len(ends) - 1, dtype=np.uint64)
+    for i in range(len(out)):
+        h = words[0] ^ np.uint64(ends[i + 1] - ends[i])
+        for j in range(ends[i], ends[i + 1]):
+            h = _mix(h + words[1] + np.uint64(chars[j]))
+        out[i] = _mix(h ^ words[2])
+    return out
+
+
+@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+def _absorb(out: NDArray[np.uint64], column: Any, position: np.uint64, words: NDArray[np.uint64]) -> None:
+    salt = _mix(words[3] + position)
+    for i in range(len(out)):
+        out[i] = _mix(out[i] + salt + np.uint64(column[i]) * words[1])

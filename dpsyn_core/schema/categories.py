@@ -1,0 +1,124 @@
+"""Matches cells with a public list of values: as text, as numbers, as booleans in any spelling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.schema.attributes import CategoricalAttribute
+from dpsyn_core.schema.casting import FALSE, NUMBER, TRUE, blanks, to_text, uniques
+
+
+def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Position of each record's value in the attribute's list.
+
+    Args:
+        column: pyarrow ChunkedArray of any flat type, length n.
+        attribute: with its public values.
+
+    Returns:
+        int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank
+        (null or empty text) and unlisted.
+    """
+    entries, index = uniques(column)
+    text = to_text(entries)
+    found = np.append(_positions(text, attribute), -1)  # the last entry serves null cells
+    if found[-1] == -1 and "" in attribute.keys:
+        found[-1] = attribute.keys.index("")
+    empty = np.append(_empty(entries, text), True) & (found < 0)
+    return found[index], empty[index]
+
+
+def _empty(entries: Any, text: Any) -> NDArray[np.bool_]:
+    """Blank text, and NaN in a column of floats; the text 'nan' is a text like any other."""
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_floating(entries.type):
+        out: NDArray[np.bool_] = pc.is_nan(entries).to_numpy(zero_copy_only=False)
+        return out
+    return blanks(text)
+
+
+def _array(values: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.string())
+
+
+def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
+    """Position of each distinct text, or -1."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = _array(attribute.keys)
+    found = _lookup(text, keys)
+    numeric = any(isinstance(v, int | float) and not isinstance(v, bool) for v in attribute.values)
+    left = np.flatnonzero(found < 0)
+    if len(left) and numeric:
+        rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
+        found[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
+        left = np.flatnonzero(found < 0)
+        if len(left) and any(isinstance(v, float) for v in attribute.values):
+            found[left] = _as_floats(text.take(pa.array(left)), attribute)
+    if len(left) and attribute.type == "boolean":
+        rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
+        for value, spellings in ((True, TRUE), (False, FALSE)):
+            if value in attribute.values:
+                hit = pc.is_in(rest, value_set=_array(spellings)).to_numpy(zero_copy_only=False)
+                found[left[hit]] = attribute.values.index(value)
+    left = np.flatnonzero(found < 0)
+    if len(left):  # composed and decomposed accents are the same letters
+        rest = pc.utf8_normalize(text.take(pa.array(left)), "NFC")
+        found[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))
+    return found
+
+
+def _lookup(text: Any, keys: Any) -> NDArray[np.int64]:
+    import pyarrow.compute as pc
+
+    out: NDArray[np.int64] = (
+        pc.fill_null(pc.index_in(text, value_set=keys), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    )
+    return out
+
+
+def _numbers_only(attribute: CategoricalAttribute) -> Any:
+    """The keys, with those of text values blotted out: '01' must not match the text value '1'."""
+    return _array(
+        [
+            k if isinstance(v, int | float) and not isinstance(v, bool) else None
+            for k, v in zip(attribute.keys, attribute.values, strict=True)
+        ]
+    )
+
+
+def _plain_number(text: Any) -> Any:
+    """Numbers without sign +, leading zeros and empty fractions; other texts become a text no number has."""
+    import pyarrow.compute as pc
+
+    number = pc.match_substring_regex(text, NUMBER)
+    out = pc.replace_substring_regex(text, r"^\+", "")
+    out = pc.replace_substring_regex(out, r"^(-?)0+(\d)", r"\1\2")
+    out = pc.replace_substring_regex(out, r"^(-?\d+)\.0*$", r"\1")
+    out = pc.replace_substring_regex(out, r"^-0$", "0")
+    return pc.if_else(number, out, "not a number")
+
+
+def _as_floats(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
+    """Compares as floats: 1e-1 and .1 are 0.1."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(text)
+    number = pc.match_substring_regex(trimmed, NUMBER)
+    cells = pc.cast(pc.if_else(number, trimmed, "nan"), pa.float64()).to_numpy(zero_copy_only=False)
+    listed = np.array(
+        [float(v) if isinstance(v, int | float) and not isinstance(v, bool) else np.inf for v in attribute.values]
+    )
+    order = np.argsort(listed, kind="stable")
+    at = np.minimum(np.searchsorted(listed[order], cells), len(listed) - 1)
+    hit = (listed[order][at] == cells) & np.isfinite(cells)
+    return np.where(hit, order[at], -1)

@@ -1,0 +1,201 @@
+"""Codec: a table into codes by its schema, and codes back into a table of the same columns and kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import EngineError, TableError
+from dpsyn_core.schema import casting, categories
+from dpsyn_core.schema.attributes import CategoricalAttribute, CodedColumn, DatetimeAttribute, NumericAttribute
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.headers import locate
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Column = NDArray[Any]
+NO_OTHER = "add the value to the schema, or declare other: true"
+NO_MISSING = "declare missing: true for it, or fill the blank cells"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoded:
+    """A table as codes, private.
+
+    codes: unsigned (n_attributes, n_records), C-contiguous. identifiers: pyarrow array (n_records,) of text that
+    names each record's individual, or None when every record is an individual of its own.
+    """
+
+    codes: Codes
+    identifiers: Any = None
+
+    @property
+    def n_records(self) -> int:
+        """Number of records, private."""
+        return int(self.codes.shape[1])
+
+
+class Codec:
+    """Encodes and decodes tables of one schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        """Prepares the domain; reads no data."""
+        self.schema = schema
+        self.domain = schema.domain()
+        self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
+
+    def encode(self, table: Any) -> Encoded:
+        """Codes of a pyarrow table with text or typed columns.
+
+        A categorical value outside its list goes to the `other` cell, numbers and dates outside their range are
+        clamped, blank cells (and cells that cannot be cast) go to the `missing` cell.
+
+        Raises:
+            TableError: a column is missing, or holds a cell that the schema has no place for; it names the column,
+                never the cell.
+        """
+        at = locate(table.column_names, [a.name for a in self.schema.coded])
+        key = self.schema.unit.identifier
+        if table.num_rows == 0:
+            msg = "the table has no records; give a table with at least one"
+            raise TableError(msg)
+        key_at = 0 if key is None else locate(table.column_names, [key])[0]
+        comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+        codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
+        for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
+            codes[row] = encode_column(table.column(i), attribute, comma=comma)
+        if key is None:
+            return Encoded(codes=codes)
+        return Encoded(codes=codes, identifiers=identifiers(table.column(key_at), key))
+
+    def decode(self, codes: Codes, *, rng: Generator, order: Sequence[str] | None = None) -> Any:
+        """A pyarrow table of the coded attributes, drawn inside their bins.
+
+        Args:
+            codes: (n_attributes, n_records).
+            rng: for positions inside bins; post-processing.
+            order: column names of the original table; the output keeps their order (default: the schema's).
+
+        Returns:
+            pyarrow table: whole numbers stay whole, dates are dates, `missing` is null; `other` is the text
+            '(other)' in text columns and null elsewhere. Identifiers and ignored columns are not in it.
+        """
+        import pyarrow as pa
+
+        if codes.shape[0] != len(self.schema.coded):
+            msg = f"{codes.shape[0]} rows of codes do not fit {len(self.schema.coded)} attributes"
+            raise EngineError(msg)
+        columns = [decode_column(c, a, rng) for c, a in zip(codes, self.schema.coded, strict=True)]
+        table = pa.table(columns, names=[a.name for a in self.schema.coded])
+        if order is None:
+            return table
+        at = locate(list(order), table.column_names)
+        return table.select([table.column_names[i] for i in np.argsort(at)])
+
+
+def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -> NDArray[np.intp]:
+    """Codes (n,) of one pyarrow ChunkedArray. Raises TableError that names the column, never a cell."""
+    if isinstance(attribute, CategoricalAttribute):
+        return _encode_categories(column, attribute)
+    try:
+        if isinstance(attribute, DatetimeAttribute):
+            seconds, valid = casting.to_instants(column, attribute.formats)
+            codes = attribute.binning.find(seconds // attribute.unit_seconds)
+        else:
+            numbers, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+            codes = attribute.binning.find(numbers)
+    except TableError as error:
+        msg = f"column '{attribute.name}' is declared {attribute.kind}: {error}; change the schema or the table"
+        raise TableError(msg) from error
+    if valid.all():
+        return codes
+    if not attribute.missing:
+        what = "numbers" if isinstance(attribute, NumericAttribute) else "dates"
+        how = "" if isinstance(attribute, NumericAttribute) else ", declare how its dates are written (formats)"
+        msg = f"column '{attribute.name}' holds cells that are not {what}; {NO_MISSING}{how}"
+        raise TableError(msg)
+    codes[~valid] = attribute.binning.size
+    return codes
+
+
+def _encode_categories(column: Any, attribute: CategoricalAttribute) -> NDArray[np.intp]:
+    found, blank = categories.match(column, attribute)
+    unlisted = found < 0
+    if not unlisted.any():
+        return found
+    if attribute.missing:
+        found[blank] = attribute.size - 1
+        unlisted &= ~blank
+    if unlisted.any():
+        if not attribute.other:
+            if (blank & unlisted).any():
+                msg = f"column '{attribute.name}' holds blank cells; {NO_MISSING}"
+                raise TableError(msg)
+            msg = f"column '{attribute.name}' holds a value outside its declared domain; {NO_OTHER}"
+            raise TableError(msg)
+        found[unlisted] = len(attribute.values)
+    return found
+
+
+def identifiers(column: Any, name: str) -> Any:
+    """The column that names individuals, as a pyarrow text array (n,). Raises TableError for blank names."""
+    import pyarrow as pa
+
+    entries, index = casting.uniques(column)
+    text = casting.to_text(entries)
+    if (index < 0).any() or casting.blanks(text).any():
+        msg = f"column '{name}' names individuals but has blank cells; fill them, or remove unit.identifier"
+        raise TableError(msg)
+    return pa.DictionaryArray.from_arrays(pa.array(index), text)
+
+
+def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
+    """A pyarrow array (n,) of one attribute's values, drawn inside their bins."""
+    import pyarrow as pa
+
+    plain = attribute.size - attribute.special
+    if isinstance(attribute, CategoricalAttribute):
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), _values(attribute)).dictionary_decode()
+    special = codes >= plain
+    bins = np.where(special, 0, codes).astype(np.intp)
+    mask = special if special.any() else None
+    drawn = attribute.binning.draw(bins, rng)
+    if isinstance(attribute, NumericAttribute):
+        return pa.array(drawn, mask=mask)
+    if not attribute.precise:
+        return pa.array(drawn.astype(np.int32), mask=mask).cast(pa.date32())
+    return pa.array(drawn, mask=mask).cast(pa.timestamp("s", tz="UTC" if attribute.zoned else None))
+
+
+def _values(attribute: CategoricalAttribute) -> Any:
+    """What each cell of a categorical attribute decodes to."""
+    import pyarrow as pa
+
+    kind = {"text": pa.string(), "integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_()}[attribute.type]
+    if attribute.type == "text":
+        listed: list[Any] = list(attribute.keys)
+    else:
+        listed = list(attribute.values) if attribute.type != "float" else [float(v) for v in attribute.values]
+    if attribute.other:
+        listed.append(other_text(attribute) if attribute.type == "text" else None)
+    if attribute.missing:
+        listed.append(None)
+    return pa.array(listed, kind)
+
+
+def other_text(attribute: CategoricalAttribute) -> str:
+    """What `other` decodes to in a text column: a text that the domain does not list."""
+    text = "(other)"
+    while text in attribute.keys:
+        text = f"({text})"
+    return text
+
+
+def whole(attribute: CodedColumn) -> bool:
+    """Whether the decoded column holds whole numbers or days."""
+    return not isinstance(attribute, CategoricalAttribute) and isinstance(attribute.binning, WholeBins)

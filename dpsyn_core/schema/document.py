@@ -1,0 +1,216 @@
+"""Schema document, version 1: everything that is declared public about a table, as people write and read it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
+from pydantic import model_validator as validator
+
+from dpsyn_core.errors import DPSynError, OutputError, SchemaError
+from dpsyn_core.schema.attributes import Attribute, CategoricalAttribute, IdentifierAttribute
+from dpsyn_core.schema.domain import Domain
+
+__all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
+
+Number = StrictInt | StrictFloat
+Note = StrictStr | StrictBool | StrictInt | StrictFloat | None
+
+
+class Document(BaseModel):
+    """Frozen, and nothing beside the declared fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class SchemaUnit(Document):
+    """Who is protected: what one neighbour changes."""
+
+    neighbours: Literal["add-remove", "replace"] = Field(
+        default="add-remove", description="add-remove: one individual more or less; replace: one individual exchanged"
+    )
+    identifier: StrictStr | None = Field(
+        default=None, description="Column that names the individual of a record; null: each record is one individual"
+    )
+    max_records: StrictInt = Field(
+        default=1, ge=1, le=1_000_000, description="At most so many records an individual (theta)"
+    )
+
+
+class BoughtCharge(Document):
+    """One charge of knowledge that was bought from the data with budget; the manifest carries it on."""
+
+    name: StrictStr
+    mechanism: StrictStr
+    sensitivity: Annotated[Number, Field(ge=0)]
+    scale: Annotated[Number, Field(ge=0)]
+    cells: Annotated[StrictInt, Field(ge=1)]
+    rho: Annotated[Number, Field(ge=0)] = 0.0
+    epsilon: Annotated[Number, Field(ge=0)] = 0.0
+    delta: Annotated[Number, Field(ge=0, lt=1)] = 0.0
+
+
+class Schema(Document):
+    """The public description of a table: attributes in order, the unit of privacy, and n when it is public."""
+
+    version: Literal[1] = Field(description="Version of this file format")
+    name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
+    unit: SchemaUnit = Field(SchemaUnit(), description="Who is protected")
+    n_records: Annotated[StrictInt, Field(ge=0)] | None = Field(
+        None, description="Number of records when that is public; null: it is private"
+    )
+    attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")
+    bought: tuple[BoughtCharge, ...] = Field((), description="Charges for what was bought from the data")
+    notes: dict[StrictStr, Note] = Field(default_factory=dict, description="Facts kept from an imported file")
+
+    @validator(mode="after")
+    def _names_differ(self) -> Schema:
+        names = [a.name for a in self.attributes]
+        if len(set(names)) != len(names):
+            repeated = next(n for n in names if names.count(n) > 1)
+            msg = f"attribute '{repeated}' is declared twice; every attribute needs its own name"
+            raise ValueError(msg)
+        key = self.unit.identifier
+        for a in self.attributes:
+            if a.name == key and not isinstance(a, IdentifierAttribute):
+                msg = f"'{key}' names individuals (unit.identifier) but is declared {a.kind}; declare it identifier"
+                raise ValueError(msg)
+        if not self.coded:
+            msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def coded(self) -> tuple[Any, ...]:
+        """The attributes that are synthesized: all but identifiers and ignored ones."""
+        return tuple(a for a in self.attributes if a.coded)
+
+    @property
+    def from_data(self) -> tuple[str, ...]:
+        """Names of attributes whose knowledge was read from the data: a run with any of them is NOT PRIVATE."""
+        return tuple(a.name for a in self.coded if a.source == "data")
+
+    @property
+    def private(self) -> bool:
+        """Whether nothing here was read from the data without paying for it."""
+        return not self.from_data
+
+    def __getitem__(self, name: str) -> Any:
+        """The attribute of this name. Raises SchemaError when there is none."""
+        for a in self.attributes:
+            if a.name == name:
+                return a
+        msg = f"the schema has no attribute '{name}'; it has {', '.join(a.name for a in self.attributes)}"
+        raise SchemaError(msg)
+
+    def domain(self) -> Domain:
+        """The coded attributes and their sizes, in order."""
+        return Domain(tuple(a.coded_attribute() for a in self.coded))
+
+    # ---- JSON in and out
+
+    @classmethod
+    def of(cls, document: object) -> Schema:
+        """Builds a schema from a parsed JSON document. Raises SchemaError that names the path of the field."""
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            raise SchemaError(describe(error, document)) from error
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> Schema:
+        """Reads JSON text. Raises SchemaError."""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            msg = f"the schema is not JSON{where}; write one with 'dpsyn schema draft' or 'dpsyn schema import'"
+            raise SchemaError(msg) from error
+        return cls.of(document)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Reads a schema file. Raises SchemaError."""
+        try:
+            text = Path(path).read_bytes()
+        except OSError as error:
+            msg = f"the schema file '{path}' cannot be read ({error.strerror}); check the path"
+            raise SchemaError(msg) from error
+        try:
+            return cls.loads(text)
+        except DPSynError as error:
+            msg = f"{path}: {error}"
+            raise SchemaError(msg) from error
+
+    def document(self) -> dict[str, Any]:
+        """The schema as plain JSON values; optional extras appear only where they are set."""
+        out = self.model_dump(mode="json")
+        for key in ("bought", "notes"):
+            if not out[key]:
+                del out[key]
+        out["attributes"] = [a.document() for a in self.attributes]
+        return out
+
+    def dumps(self) -> str:
+        """The schema as JSON text that `loads` reads back to an equal schema."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+
+    def dump(self, path: str | Path) -> None:
+        """Writes the schema file atomically. Raises OutputError."""
+        from dpsyn_core.schema.atomic import write_bytes
+
+        write_bytes(Path(path), self.dumps().encode("utf-8"))
+
+
+def describe(error: ValidationError, document: object) -> str:
+    """One sentence: the path of the first wrong field, what was got, what is allowed."""
+    first = error.errors()[0]
+    path, name = "", ""
+    here: Any = document
+    for part in first["loc"]:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif isinstance(here, dict) and part not in here and part in ("categorical", "numeric", "datetime"):
+            continue  # the tag of a union, not a field
+        elif isinstance(part, str) and ("int" in part or "float" in part or "str" in part or "bool" in part):
+            if not (isinstance(here, dict) and part in here):
+                continue  # the name of a union's member
+            path += f".{part}"
+        else:
+            if isinstance(here, dict) and part not in here and first["type"] != "missing":
+                continue
+            path += f".{part}"
+        try:
+            here = here[part]
+        except (LookupError, TypeError):
+            here = None
+        if isinstance(here, dict) and isinstance(here.get("name"), str) and path.startswith(".attributes["):
+            name = f" ('{here['name'][:80]}')"
+    text = str(first["msg"]).removeprefix("Value error, ")
+    got = first.get("input")
+    shown = ""
+    if first["type"] not in ("missing", "value_error") and not isinstance(got, dict | list | tuple):
+        shown = f" is {str(got)[:80]!r}" if isinstance(got, str) else f" is {got!r}"
+    where = path.removeprefix(".") or "the schema"
+    return f"{where}{name}{shown}: {text[0].lower() + text[1:]}"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the document, as exported to docs/schema.v1.json."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Schema.model_json_schema()}
+
+
+def export(path: str | Path) -> None:
+    """Writes the JSON Schema to a file."""
+    try:
+        Path(path).write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        msg = f"'{path}' cannot be written ({error.strerror}); choose a folder you may write to"
+        raise OutputError(msg) from error
+
+
+def categorical(schema: Schema) -> tuple[CategoricalAttribute, ...]:
+    """The categorical attributes."""
+    return tuple(a for a in schema.attributes if isinstance(a, CategoricalAttribute))

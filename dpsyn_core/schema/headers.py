@@ -1,0 +1,42 @@
+"""Headers: every column has a name of its own; names are found whether accents are composed or not."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from dpsyn_core.errors import TableError
+
+
+def check(names: Sequence[str]) -> None:
+    """Raises TableError for a table without columns, with blank headers or with headers that repeat."""
+    if not names:
+        msg = "the table has no columns; its first line must hold the headers"
+        raise TableError(msg)
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names, start=1):
+        if not name.strip():
+            msg = f"column {i} has a blank header; give every column a name"
+            raise TableError(msg)
+        key = unicodedata.normalize("NFC", name)
+        if key in seen:
+            msg = f"columns {seen[key]} and {i} have the same header '{short(name)}'; give every column its own name"
+            raise TableError(msg)
+        seen[key] = i
+
+
+def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Position of each wanted column. Raises TableError that lists those the table lacks."""
+    at = {unicodedata.normalize("NFC", n): i for i, n in enumerate(names)}
+    keys = [unicodedata.normalize("NFC", w) for w in wanted]
+    lacking = [w for w, k in zip(wanted, keys, strict=True) if k not in at]
+    if lacking:
+        shown = ", ".join(f"'{short(n)}'" for n in lacking[:5]) + (", ..." if len(lacking) > 5 else "")
+        msg = f"the table lacks the column {shown} that the schema declares; check the headers, or change the schema"
+        raise TableError(msg)
+    return [at[k] for k in keys]
+
+
+def short(name: str) -> str:
+    """A header cut to 80 characters, for messages."""
+    return name if len(name) <= 80 else name[:77] + "..."

@@ -1,0 +1,170 @@
+"""Dates and times as whole seconds since 1970: vectorised parsing by ISO 8601 or declared formats."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SchemaError
+
+_ZONE = r"(?P<z>Z|z|[+-]\d{2}:?\d{2})"
+ISO = (
+    r"^\s*(?P<Y>\d{4})(?:-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2})(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})"
+    r"(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*" + _ZONE + r"?)?)?)?\s*$"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FIELDS = {
+    "Y": r"(?P<Y>\d{4})",
+    "m": r"(?P<m>\d{1,2})",
+    "d": r"(?P<d>\d{1,2})",
+    "H": r"(?P<H>\d{1,2})",
+    "I": r"(?P<H>\d{1,2})",
+    "M": r"(?P<M>\d{1,2})",
+    "S": r"(?P<S>\d{1,2})",
+    "y": r"(?P<y>\d{2})",
+    "b": r"(?P<b>[A-Za-z]{3})[a-z]*",
+    "B": r"(?P<b>[A-Za-z]{3})[a-z]*",
+    "p": r"(?P<p>[AaPp])\.?[Mm]\.?",
+    "f": r"\d+",
+    "z": _ZONE,
+    "%": "%",
+}
+EMPTY = np.iinfo(np.int64).min
+
+
+def pattern(form: str) -> str:
+    """The regular expression of a strptime format. Raises SchemaError for a directive that is not known."""
+    out, i, seen = "", 0, set()
+    while i < len(form):
+        if form[i] != "%":
+            out += re.escape(form[i])
+            i += 1
+            continue
+        directive = form[i + 1 : i + 2]
+        if directive not in _FIELDS or (directive in seen and directive != "%"):
+            known = ", ".join("%" + k for k in _FIELDS)
+            msg = f"the date format {form!r} uses '%{directive}' wrongly; known, each once, are {known}"
+            raise SchemaError(msg)
+        seen.add(directive)
+        out += _FIELDS[directive]
+        i += 2
+    if not seen & {"Y", "y"}:
+        msg = f"the date format {form!r} names no year; add %Y or %y"
+        raise SchemaError(msg)
+    return rf"^\s*{out}\s*$"
+
+
+def has_time(text: str) -> bool:
+    """Whether an ISO text carries a time of day."""
+    return ":" in text
+
+
+def has_zone(text: str) -> bool:
+    """Whether an ISO text carries a time zone."""
+    return re.search(r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$", text) is not None
+
+
+def parse_one(text: str) -> int | None:
+    """Seconds since 1970 of one ISO text, or None."""
+    import pyarrow as pa
+
+    seconds, valid = parse(pa.array([text], pa.string()), ())
+    return int(seconds[0]) if valid[0] else None
+
+
+def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Seconds since 1970 (UTC where a zone is written) of each text.
+
+    Args:
+        texts: pyarrow string array of length n.
+        formats: strptime formats tried in order; empty: ISO 8601 (a year or a month stands for its first day).
+
+    Returns:
+        int64 (n,), and bool (n,): whether the text is a date that exists. Fractions of a second are cut.
+    """
+    n = len(texts)
+    seconds, valid = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+    for expression in [pattern(f) for f in formats] or [ISO]:
+        left = np.flatnonzero(~valid)
+        if not len(left):
+            break
+        got, good = _match(texts if len(left) == n else texts.take(left), expression)
+        seconds[left[good]], valid[left[good]] = got[good], True
+    return seconds, valid
+
+
+def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = pc.extract_regex(texts, expression)
+    found = parts.is_valid().to_numpy(zero_copy_only=False)
+    names = {parts.type.field(i).name for i in range(parts.type.num_fields)}
+
+    def text(name: str) -> Any:
+        return pc.fill_null(pc.struct_field(parts, name), "")
+
+    def number(name: str, default: int) -> NDArray[np.int64]:
+        if name not in names:
+            return np.full(len(texts), default, dtype=np.int64)
+        t = text(name)
+        filled = pc.cast(pc.if_else(pc.equal(t, ""), str(default), t), pa.int64())
+        return np.asarray(filled.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+    if "y" in names:  # POSIX: 69-99 are 1969-1999, 00-68 are 2000-2068
+        short = number("y", 0)
+        year = np.where(short >= 69, 1900, 2000) + short
+    else:
+        year = number("Y", 0)
+    if "b" in names:
+        index = pc.index_in(pc.utf8_lower(text("b")), value_set=pa.array(_MONTHS))
+        month = pc.fill_null(pc.add(index, 1), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    else:
+        month = number("m", 1)
+    day, hour, minute, second = number("d", 1), number("H", 0), number("M", 0), number("S", 0)
+    if "p" in names:
+        after = pc.equal(pc.utf8_lower(text("p")), "p").to_numpy(zero_copy_only=False)
+        found &= (hour >= 1) & (hour <= 12)
+        hour = hour % 12 + 12 * after
+    in_month = np.clip(month, 1, 12)
+    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
+    length = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[in_month - 1] + (leap & (in_month == 2))
+    good = found & (year >= 1) & (month == in_month) & (day >= 1) & (day <= length)
+    good &= (hour < 24) & (minute < 60) & (second <= 60)
+    seconds = days(year, in_month, day) * 86_400 + hour * 3600 + minute * 60 + np.minimum(second, 59)
+    if "z" in names:
+        offset, sane = _offset(text("z"))
+        seconds, good = seconds - offset, good & sane
+    return np.where(good, seconds, 0), good
+
+
+def _offset(zones: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Seconds east of UTC, and whether the offset is one that can be: at most 24 hours."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = pc.replace_substring(pc.if_else(pc.less(pc.utf8_length(zones), 3), "+0000", zones), ":", "")
+    sign = np.where(pc.starts_with(plain, "-").to_numpy(zero_copy_only=False), -1, 1)
+    hours = pc.cast(pc.utf8_slice_codeunits(plain, 1, 3), pa.int64()).to_numpy(zero_copy_only=False)
+    minutes = pc.cast(pc.utf8_slice_codeunits(plain, 3, 5), pa.int64()).to_numpy(zero_copy_only=False)
+    return sign * (hours * 3600 + minutes * 60), (hours <= 24) & (minutes < 60)
+
+
+def days(year: NDArray[np.int64], month: NDArray[np.int64], day: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Days since 1970-01-01 in the proleptic Gregorian calendar."""
+    months = (year - 1970) * 12 + (month - 1)
+    first = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    out: NDArray[np.int64] = first + (day - 1)
+    return out
+
+
+def calendar_starts(low: int, high: int, every: Literal["day", "month", "year"]) -> NDArray[np.int64]:
+    """Seconds at which the days, months or years from low to high begin; the first entry is low itself."""
+    code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "year": "Y"}[every]  # type: ignore[assignment]
+    first, last = (np.datetime64(t, "s").astype(f"datetime64[{code}]") for t in (low, high))
+    starts = np.arange(first, last + 1).astype("datetime64[s]").astype(np.int64)
+    starts[0] = low
+    return starts
