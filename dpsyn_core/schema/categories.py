@@ -70,6 +70,10 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
                 hit = pc.is_in(rest, value_set=_array(spellings)).to_numpy(zero_copy_only=False)
                 found[left[hit]] = attribute.values.index(value)
     left = np.flatnonzero(found < 0)
+    if len(left):  # an export of ours: '=x was written for =x
+        rest = text.take(pa.array(left))
+        found[left] = _lookup(pc.replace_substring_regex(rest, r"^'([=+\-@\t\r])", r"\1"), keys)
+        left = np.flatnonzero(found < 0)
     if len(left):  # composed and decomposed accents are the same letters
         rest = pc.utf8_normalize(text.take(pa.array(left)), "NFC")
         found[left] = _lookup(rest, pc.utf8_normalize(keys, "NFC"))

@@ -49,7 +49,6 @@ def checked(table: Any) -> Any:
 def _without_objects(frame: Any) -> Any:
     """A pandas frame whose columns of mixed objects are text, as written by str; pandas' missing marks stay."""
     import pyarrow as pa
-
     from pandas.api.types import is_object_dtype
 
     named = frame.set_axis([str(c) for c in frame.columns], axis=1)

@@ -59,7 +59,13 @@ def escape(table: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = [pc.replace_substring_regex(c, RUNS, r"'\1") if casting.is_text(c.type) else c for c in table.columns]
+    def harmless(column: Any) -> Any:
+        if not casting.is_text(column.type):
+            return column
+        number = pc.match_substring_regex(column, casting.NUMBER)  # -1 runs nothing
+        return pc.if_else(number, column, pc.replace_substring_regex(column, RUNS, r"'\1"))
+
+    columns = [harmless(c) for c in table.columns]
     names = pc.replace_substring_regex(pa.array(table.column_names, pa.string()), RUNS, r"'\1").to_pylist()
     return pa.table(columns, names=names)
 
