@@ -17,7 +17,7 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 from dpsyn_core.privacy.charge import Charge
 
-_PURE_ROUNDING = 1e-14
+_ROUNDING = 1e-14
 Sampled = tuple[float, float, int]  # sampling probability, noise multiplier, steps
 
 
@@ -67,10 +67,10 @@ class Composition:
 
     @property
     def pure_epsilon(self) -> float | None:
-        """Sum of pure epsilons; None when anything spent has no pure guarantee."""
+        """Sum of pure epsilons, rounded once; None when anything spent has no pure guarantee."""
         if self.mu2 or self.rho or self.pairs or self.sampled or self.delta:
             return None
-        return math.fsum((*self.pure, *self.ranged)) * (1 + _PURE_ROUNDING)
+        return math.fsum((*self.pure, *self.ranged))
 
     @property
     def zcdp(self) -> float | None:
@@ -133,10 +133,10 @@ class Composition:
         if noisy:
             rho = self.mu2 / 2 + self.rho
             rest = zcdp_epsilon(rho, left) if self.rho else gdp_epsilon(math.sqrt(self.mu2), left)
-        sums.append((paid + math.fsum((*self.pure, *self.ranged)) + rest) * (1 + _PURE_ROUNDING))
+        sums.append((paid + math.fsum((*self.pure, *self.ranged)) + rest) * (1 + _ROUNDING))
         total = replace(self, pairs=(), delta=0.0).zcdp
         if left > 0 and total:
-            sums.append((paid + zcdp_epsilon(total, left)) * (1 + _PURE_ROUNDING))
+            sums.append((paid + zcdp_epsilon(total, left)) * (1 + _ROUNDING))
         return min(sums)
 
     def _pld_epsilon(self, delta: float) -> float:

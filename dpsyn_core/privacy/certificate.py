@@ -1,0 +1,83 @@
+"""Certificate: a manifest as a page of text that a person can read, print and sign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.manifest import ChargeRecord, Manifest
+
+_MOST_LINES = 40
+_WHO = {
+    "add-remove": "add/remove: a neighbour has one individual more or less; the number of records is private",
+    "replace": "replace: a neighbour has one individual exchanged; the number of records is public",
+}
+
+
+def certificate(manifest: Manifest) -> str:
+    """Unit, promise, spends, method, seeds and versions, in plain words.
+
+    Long lists of charges are cut after 40 lines, and the rest is counted; the JSON holds them all.
+    """
+    m = manifest
+    lines = ["DIFFERENTIAL PRIVACY CERTIFICATE" if m.private else "NOT PRIVATE - NO CERTIFICATE", ""]
+    lines.append(m.guarantee)
+    if not m.private:
+        lines += ["", "Why this release is not private:", *(f"  - {reason}" for reason in m.not_private_because)]
+    theta = "1 record" if m.max_records == 1 else f"at most {m.max_records} records, enforced before counting"
+    lines += [
+        "",
+        "Promise",
+        f"  epsilon              {m.epsilon:g}",
+        f"  delta                {m.delta:g}",
+        f"  recomputed epsilon   {m.recomputed_epsilon():.6g} (from the charges below)",
+        f"  neighbours           {_WHO[m.neighbours]}",
+        f"  an individual holds  {theta}",
+    ]
+    if m.mu is not None and m.mu > 0:
+        lines.append(f"  exact Gaussian cost  mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g})")
+    elif m.rho:
+        lines.append(f"  zCDP cost            rho {m.rho:.6g}")
+    lines += [
+        "",
+        "Release",
+        f"  dataset              {m.dataset}",
+        f"  schema               {m.schema_name} ({m.schema_hash[:16]})",
+        f"  method               {m.method}",
+        *(f"    {key} = {value}" for key, value in m.settings.items()),
+        f"  records              {m.n_records}",
+        f"  ledger entry         {m.run_id}",
+        f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
+        f"  seconds              {m.seconds:g}",
+        "",
+        f"Every look at the data ({len(m.charges)})",
+        *_charges(m.charges),
+    ]
+    if m.bought:
+        both = m.recomputed_epsilon(with_bought=True)
+        lines += ["", f"Bought earlier for the schema ({len(m.bought)})", *_charges(m.bought)]
+        lines.append(f"  release and schema together: epsilon {both:.6g} at delta {m.delta:g}")
+    lines += ["", "Versions", *(f"  {name} {number}" for name, number in m.versions.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _charges(records: Iterable[ChargeRecord]) -> list[str]:
+    rows = list(records)
+    lines = [_line(record) for record in rows[:_MOST_LINES]]
+    if len(rows) > _MOST_LINES:
+        lines.append(f"  ... and {len(rows) - _MOST_LINES} more, all in the manifest's JSON")
+    return lines or ["  none"]
+
+
+def _line(r: ChargeRecord) -> str:
+    if r.mechanism == "sampled-gaussian":
+        cost = f"{r.steps} steps on samples of {r.sampling:g}"
+    elif r.epsilon:
+        cost = f"epsilon {r.epsilon:.4g}"
+    else:
+        cost = f"rho {r.rho:.4g}"
+    if r.delta:
+        cost += f", delta {r.delta:.3g}"
+    noise = f"sigma {r.sigma:.6g}, " if r.sigma is not None else f"scale {r.scale:.6g}, " if r.scale else ""
+    return f"  {r.name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"

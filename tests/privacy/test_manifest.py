@@ -1,0 +1,137 @@
+"""The manifest: round trip, recomputed promise, refusal of disagreement, a readable certificate."""
+
+import json
+import math
+
+import pytest
+from pydantic import ValidationError
+
+from dpsyn_core.errors import EngineError, InputError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.unit import Unit
+
+BUDGET = Budget(epsilon=1.0, delta=1e-9)
+
+
+def charges(budget=BUDGET, shares=(0.3, 0.7)):
+    out = []
+    for i, part in enumerate(budget.gaussian().split(shares)):
+        sigma = part.sigma(1.0)
+        out.append(
+            Charge(
+                name=f"marginal a{i}", mechanism="gaussian", sensitivity=1.0, scale=sigma, cells=4, rho=0.5 / sigma**2
+            )
+        )
+    return out
+
+
+def manifest(**changes):
+    given = {
+        "budget": BUDGET,
+        "unit": Unit(),
+        "charges": charges(),
+        "method": "independent",
+        "settings": {"sweeps": 3},
+        "n_records": 100,
+        "dataset": "census",
+        "run_id": "r1",
+        "schema_name": "adult",
+        "schema_hash": "ab" * 32,
+        "seed": 7,
+        "seconds": 1.234,
+    }
+    return Manifest.build(**{**given, **changes})
+
+
+def test_a_manifest_survives_a_trip_through_its_file(tmp_path):
+    made = manifest(bought=charges(shares=(1.0,)))
+    made.dump(tmp_path / "m.json")
+    assert Manifest.load(tmp_path / "m.json") == made
+
+
+def test_the_json_has_the_promised_fields():
+    document = json.loads(manifest().to_json())
+    wanted = (
+        "version epsilon delta mu rho neighbours max_records method n_records private charges seed versions seconds"
+    )
+    assert set(wanted.split()) <= set(document)
+    assert document["private"] is True
+    assert document["seconds"] == 1.2
+    assert {"name", "mechanism", "sensitivity", "sigma", "cells", "rho"} <= set(document["charges"][0])
+    assert document["mu"] == pytest.approx(0.1819748, abs=5e-8)
+    assert document["rho"] == pytest.approx(document["mu"] ** 2 / 2)
+
+
+def test_the_promise_is_recomputed_from_the_charges_and_not_copied():
+    assert manifest().recomputed_epsilon() == pytest.approx(1.0, rel=1e-9)
+    assert manifest().recomputed_epsilon() <= 1.0 + 1e-11
+    twice = manifest(bought=charges(shares=(1.0,)))
+    assert twice.recomputed_epsilon(with_bought=True) > 1.3
+
+
+def test_charges_beyond_the_budget_withhold_the_table():
+    with pytest.raises(EngineError, match="withheld"):
+        manifest(charges=charges(Budget(epsilon=1.001, delta=1e-9)))
+
+
+def test_a_reason_stamps_the_release_not_private():
+    made = manifest(reasons=["attribute 'city': its values were read from the data"] * 2)
+    assert made.private is False
+    assert len(made.not_private_because) == 1
+    assert made.guarantee.startswith("NOT PRIVATE")
+    assert made.certificate().startswith("NOT PRIVATE")
+    assert "city" in made.certificate()
+    with pytest.raises(ValidationError, match="disagree"):
+        Manifest.model_validate({**made.model_dump(), "private": True})
+
+
+def test_a_pure_run_has_no_mu():
+    charge = Charge(name="a", mechanism="geometric", sensitivity=1.0, scale=2.0, cells=3, epsilon=0.5, rho=0.125)
+    made = manifest(budget=Budget(epsilon=0.5, delta=0), charges=[charge])
+    assert made.mu is None
+    assert made.rho == pytest.approx(0.125)
+    assert made.recomputed_epsilon() == pytest.approx(0.5)
+    assert json.loads(made.to_json())["charges"][0]["scale"] == 2.0
+    assert "pure" in made.guarantee
+
+
+def test_the_certificate_names_unit_budget_charges_method_and_versions():
+    text = manifest(unit=Unit(neighbours="replace", max_records=3)).certificate()
+    for part in (
+        "replace",
+        "at most 3 records",
+        "epsilon              1",
+        "1e-09",
+        "marginal a1",
+        "sigma",
+        "numpy",
+        "r1",
+    ):
+        assert part in text
+    assert "sweeps = 3" in text
+
+
+def test_a_long_list_of_charges_is_cut_and_counted():
+    text = manifest(charges=charges(shares=[1.0] * 91)).certificate()
+    assert "and 51 more" in text
+
+
+def test_a_field_that_is_wrong_is_named(tmp_path):
+    document = json.loads(manifest().to_json())
+    document["charges"][1]["sigma"] = -1
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"charges\.1\.sigma"):
+        Manifest.load(path)
+    with pytest.raises(InputError, match="cannot read"):
+        Manifest.load(tmp_path / "none.json")
+    path.write_text("{")
+    with pytest.raises(InputError, match="no manifest"):
+        Manifest.load(path)
+
+
+def test_a_manifest_holds_no_number_that_json_lacks():
+    with pytest.raises(ValidationError):
+        Manifest.model_validate({**manifest().model_dump(), "epsilon": math.inf})
