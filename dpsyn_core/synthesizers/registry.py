@@ -13,12 +13,13 @@ from dpsyn_core.synthesizers.base import MethodConfig
 
 # method name -> module; modules are imported when asked for, so that `dpsyn --help` stays light
 MODULES: dict[str, str] = {
+    "rls": "dpsyn_core.synthesizers.rls",
     "independent": "dpsyn_core.synthesizers.independent",
     "field-groups": "dpsyn_core.synthesizers.field_groups",
     "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",
     "dpsyn": "dpsyn_core.synthesizers.dpsyn",
 }
-DEFAULT = "independent"
+DEFAULT = "rls"
 
 _configs: dict[str, type[MethodConfig]] = {}
 C = TypeVar("C", bound=type[MethodConfig])

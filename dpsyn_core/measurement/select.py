@@ -1,0 +1,133 @@
+"""Scores attribute sets against what is already known, and chooses which of them to measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.schema.domain import AttributeSet
+
+GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers
+BATCH = 4_000_000  # cells counted at a time
+
+
+def score_sets(
+    counter: Counter,
+    sets: Sequence[AttributeSet],
+    expected: Sequence[NDArray[np.float64]],
+    recodes: Mapping[str, NDArray[np.intp]],
+    *,
+    cost: Cost,
+    gate: Gate,
+    name: str,
+) -> tuple[NDArray[np.float64], float]:
+    """Releases how far each table is from what is expected of it: sum over cells of |count - expected|.
+
+    Expected tables must come from released values. The gate is handed sum |GRID count - round(GRID expected)|, a
+    whole number. An individual who joins or leaves changes the counts of one table by at most theta in L1, hence by
+    the triangle inequality each score by at most GRID theta; one who is replaced, twice that. The vector of P scores
+    then has L1 sensitivity P times and L2 sensitivity sqrt(P) times that of one score.
+
+    Args:
+        counter: exact counts.
+        sets: attribute sets to score.
+        expected: for each set float64 of the shape of its (coarse) table, in counts.
+        recodes: coarse maps of the attributes that are counted coarsely.
+        cost: what all scores together may spend.
+        gate: through which they are released.
+        name: what the charge is called.
+
+    Returns:
+        Scores in counts, shape (sets,), and the standard deviation of their noise.
+    """
+    one = GRID * gate.unit.l1()
+    released = gate.release(
+        name,
+        lambda: _scores(counter, sets, expected, recodes),
+        cells=len(sets),
+        cost=cost,
+        l1=one * len(sets),
+        l2=one * math.sqrt(len(sets)),
+    )
+    return released.values / GRID, released.sigma / GRID
+
+
+def _scores(
+    counter: Counter,
+    sets: Sequence[AttributeSet],
+    expected: Sequence[NDArray[np.float64]],
+    recodes: Mapping[str, NDArray[np.intp]],
+) -> NDArray[np.int64]:
+    scores = np.zeros(len(sets), dtype=np.int64)
+    start = 0
+    while start < len(sets):
+        stop, cells = start, 0
+        while stop < len(sets) and (stop == start or cells + expected[stop].size <= BATCH):
+            cells += expected[stop].size
+            stop += 1
+        for i, table in enumerate(counter.marginals(sets[start:stop], recodes), start):
+            scores[i] = np.abs(GRID * table - np.rint(GRID * expected[i]).astype(np.int64)).sum()
+        start = stop
+    return scores
+
+
+def shares(cells: NDArray[np.float64], *, pure: bool) -> NDArray[np.float64]:
+    """Relative costs that minimise the total expected L1 error of tables with these many cells.
+
+    Gaussian noise: error c / sqrt(rho), hence rho proportional to c^(2/3); Laplace: c / epsilon, hence c^(1/2).
+    """
+    return np.power(cells, 1 / 2 if pure else 2 / 3)
+
+
+def noise_error(weight: float, cost: Cost, theta: float) -> float:
+    """Expected L1 error of tables whose `shares` add up to `weight` when they split `cost`.
+
+    Args:
+        weight: sum of the shares.
+        cost: what the tables spend together.
+        theta: sensitivity of one table, L2 for Gaussian noise and L1 for Laplace.
+    """
+    if cost.pure:
+        return float(theta * weight**2 / cost.epsilon)  # mean absolute value of Laplace noise is its scale
+    return float(theta * weight**1.5 / math.sqrt(math.pi * cost.rho))  # of Gaussian noise sqrt(2 / pi) sigma
+
+
+def choose_sets(
+    gains: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, theta: float, caution: float = 1.0
+) -> list[int]:
+    """Chooses the sets whose measurement removes more error than its noise adds. Reads released scores only.
+
+    Greedy on sum of gains of the chosen minus their total noise error under the best split (PrivSyn's DenseMarg:
+    Zhang et al. 2021, section 4.2).
+
+    Args:
+        gains: L1 error that measuring each set would remove, in counts.
+        cells: cells of each set.
+        cost: what all chosen sets spend together.
+        theta: as in `noise_error`.
+        caution: factor on the noise; above 1 chooses fewer.
+
+    Returns:
+        Positions of the chosen sets, best first.
+    """
+    share = shares(cells, pure=cost.pure)
+    open_ = np.ones(len(gains), dtype=bool)
+    chosen: list[int] = []
+    weight = 0.0
+    unit = caution * noise_error(1.0, cost, theta)
+    power = 2.0 if cost.pure else 1.5
+    while open_.any():
+        better = np.where(open_, gains - unit * ((weight + share) ** power - weight**power), -np.inf)
+        best = int(np.argmax(better))
+        if better[best] <= 0:
+            break
+        chosen.append(best)
+        open_[best] = False
+        weight += float(share[best])
+    return chosen

@@ -1,0 +1,165 @@
+"""Record least squares: fits records to weighted marginals by annealed single-cell moves. Blind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.progress import Progress, silent
+
+MAX_VALUES = 65_536  # codes are uint16
+HOT = 3.0  # first temperature; 1 would weigh a sample of the start like the noise of the targets
+COLD = 0.01  # last temperature above 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """A table that the records should match.
+
+    attributes: positions in a record. maps: for each of them, an integer array of shape (its size,) from value to
+    axis position. values: float64, one axis an attribute, in counts of the synthetic table. sigma: standard
+    deviation of a cell in the same counts; the weight is 1 / sigma^2.
+    """
+
+    attributes: tuple[int, ...]
+    maps: tuple[NDArray[np.intp], ...]
+    values: NDArray[np.float64]
+    sigma: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fitted:
+    """Records of shape (n_records, n_attributes), and F after every sweep, the start first."""
+
+    rows: NDArray[np.uint16]
+    history: tuple[float, ...]
+
+
+class Plan:
+    """Targets laid out flat for the kernels."""
+
+    def __init__(self, sizes: Sequence[int], targets: Sequence[Target]) -> None:
+        """Lays out maps, cells and weights; nothing is counted yet.
+
+        Raises:
+            SizeError: an attribute has more values than a 16-bit code holds.
+        """
+        if max(sizes, default=1) > MAX_VALUES:
+            msg = f"an attribute has {max(sizes)} values, above the cap of {MAX_VALUES}; use coarser bins"
+            raise SizeError(msg)
+        ptr, attribute, where, base, maps = [0], [], [], [], []
+        members: list[list[tuple[int, int]]] = [[] for _ in sizes]
+        cells = used = 0
+        for number, target in enumerate(targets):
+            stride = target.values.size
+            for j, recode, size in zip(target.attributes, target.maps, target.values.shape, strict=True):
+                stride //= size
+                maps.append(np.asarray(recode, dtype=np.int32) * np.int32(stride))
+                members[j].append((number, used))
+                attribute.append(j)
+                where.append(used)
+                used += len(recode)
+            ptr.append(len(attribute))
+            base.append(cells)
+            cells += target.values.size
+        self.weights = np.array([1 / t.sigma**2 for t in targets], dtype=np.float32)
+        self.goal = np.concatenate([np.zeros(0), *(t.values.ravel() for t in targets)])
+        self.cell_weight = np.repeat(self.weights, [t.values.size for t in targets])
+        self.maps = np.concatenate([np.zeros(0, np.int32), *maps])
+        self.tables = tuple(np.array(a, dtype=np.int64) for a in (ptr, attribute, where, base))
+        flat = [m for ms in members for m in ms]
+        counts = np.cumsum([0] + [len(m) for m in members])
+        self.members = (
+            counts.astype(np.int64),
+            np.array([m[0] for m in flat], dtype=np.int64),
+            np.array([m[1] for m in flat], dtype=np.int64),
+        )
+
+    def counts(self, rows: NDArray[np.uint16]) -> NDArray[np.int32]:
+        """Counts of the records in the cells of all targets, flat."""
+        from dpsyn_core.records.rls_kernel import add_counts  # numba is heavy
+
+        totals = np.zeros(self.goal.size, dtype=np.int32)
+        add_counts(rows, totals, *self.tables, self.maps)
+        return totals
+
+    def residuals(self, rows: NDArray[np.uint16]) -> NDArray[np.float32]:
+        """Weight times (count - target), flat."""
+        residuals: NDArray[np.float32] = (self.cell_weight * (self.counts(rows) - self.goal)).astype(np.float32)
+        return residuals
+
+    def loss(self, residuals: NDArray[np.float32]) -> float:
+        """F: the weighted sum of squares."""
+        return float(np.sum(np.square(residuals, dtype=np.float64) / self.cell_weight))
+
+
+class Proposals:
+    """Values to propose: nine times in ten by the given probabilities, else any value."""
+
+    def __init__(self, probabilities: Sequence[NDArray[np.float64]]) -> None:
+        """Builds one alias table an attribute."""
+        from dpsyn_core.records.rls_kernel import alias_table  # numba is heavy
+
+        sizes = [len(p) for p in probabilities]
+        self.ptr = np.cumsum([0, *sizes]).astype(np.int64)
+        self.keep = np.zeros(self.ptr[-1], dtype=np.float32)
+        self.other = np.zeros(self.ptr[-1], dtype=np.int64)
+        for j, p in enumerate(probabilities):
+            part = slice(self.ptr[j], self.ptr[j + 1])
+            mixed = 0.9 * p / p.sum() + 0.1 / len(p)
+            alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
+
+
+def cooling(sweeps: int) -> list[float]:
+    """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0."""
+    warm = max(sweeps - 2, 0)
+    return [*(float(t) for t in np.geomspace(HOT, COLD, warm)), *([0.0] * (sweeps - warm))]
+
+
+def fit_records(
+    rows: NDArray[np.uint16],
+    targets: Sequence[Target],
+    probabilities: Sequence[NDArray[np.float64]],
+    *,
+    temperatures: Sequence[float],
+    repeats: int,
+    rng: Generator,
+    progress: Progress = silent,
+) -> Fitted:
+    """Moves single cells of the records until their counts match the targets as well as their weights ask.
+
+    Post-processing: it is handed released values only, and starts from `rows`, which must come from them too.
+
+    Args:
+        rows: uint16 (n_records, n_attributes), codes; changed in place.
+        targets: the tables to match.
+        probabilities: for each attribute float64 (its size,), positive sum: where proposals are drawn from.
+        temperatures: one a sweep; 0 accepts improvements only.
+        repeats: proposals to each cell of the table in one sweep.
+        rng: for the proposals; the same state gives the same records.
+        progress: told the sweep and F.
+
+    Returns:
+        The records and F after every sweep.
+    """
+    from dpsyn_core.records.rls_kernel import LOTTERY, move_cells  # numba is heavy
+
+    plan = Plan([len(p) for p in probabilities], targets)
+    proposals = Proposals(probabilities)
+    residuals = plan.residuals(rows)
+    lottery = -np.log((np.arange(LOTTERY) + 0.5) / LOTTERY).astype(np.float32)
+    state = np.array([int(rng.integers(1, 2**63))], dtype=np.uint64)
+    history = [plan.loss(residuals)]
+    for sweep, temperature in enumerate(temperatures):
+        change, _ = move_cells(
+            rows, residuals, plan.weights, *plan.tables, *plan.members, plan.maps,
+            proposals.ptr, proposals.keep, proposals.other, lottery, np.float32(temperature), repeats, state,
+        )  # fmt: skip
+        history.append(max(history[-1] + 2 * change, 0.0))
+        progress("fitting records", sweep + 1, len(temperatures), history[-1])
+    return Fitted(rows=rows, history=tuple(history))

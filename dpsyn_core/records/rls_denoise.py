@@ -1,0 +1,140 @@
+"""Empirical-Bayes shrinkage of noisy one-ways and pair tables whose noise is known. Blind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+SPREADS = np.array([0.0, *np.geomspace(0.5, 512, 11)])  # prior spreads of a difference, in units of its noise
+SHIFTS = 16  # positions of the dyadic grid that are averaged
+SMALL = 8  # one-ways with fewer cells are left as they are
+
+
+def simplex(values: Floats, total: float) -> Floats:
+    """The nearest non-negative values with this sum (Euclidean projection; Duchi et al. 2008, Figure 1)."""
+    if total <= 0:
+        return np.zeros_like(values)
+    falling = np.sort(values)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, len(values) + 1)
+    keep = int(np.nonzero(falling > excess)[0][-1])
+    projected: Floats = np.clip(values - excess[keep], 0, None)
+    return projected
+
+
+def shrink_unordered(values: Floats, sigma: float, *, sweeps: int = 200) -> Floats:
+    """Posterior means under the prior on [0, max] that makes the noisy values most likely (expectation-maximisation).
+
+    Rare values lose their noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and
+    Zhang 2009.
+    """
+    high = float(values.max(initial=0.0))
+    grid = np.append(0.0, np.geomspace(sigma / 4, max(high, 3 * sigma), 80))
+    score = -0.5 * ((values[:, None] - grid) / sigma) ** 2
+    likelihood = np.exp(score - score.max(axis=1, keepdims=True))
+    prior = np.full(len(grid), 1 / len(grid))
+    for _ in range(sweeps):
+        posterior = likelihood * prior
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        prior = posterior.mean(axis=0)
+    posterior = likelihood * prior
+    means: Floats = (posterior @ grid) / posterior.sum(axis=1)
+    return means
+
+
+def shrink_ordered(values: Floats, sigma: float) -> Floats:
+    """Smooths counts of neighbouring bins: dyadic differences shrunk level by level, averaged over shifts of the grid.
+
+    At every node of a binary tree over the bins the left part is its proportional share of the node plus a
+    difference; the differences of a level share a mixture prior that is fitted to them. Flat stretches become flat,
+    spikes stay. Source: Haar shrinkage with cycle spinning, Coifman and Donoho 1995; Johnstone and Silverman 2005.
+    """
+    size = 1 << max(len(values) - 1, 1).bit_length()
+    step = max(1, size // SHIFTS)
+    shifts = range(0, size, step)
+    smooth = np.zeros(len(values))
+    for shift in shifts:
+        place = (np.arange(len(values)) + shift) % size
+        sums, widths = np.zeros(size), np.zeros(size)
+        sums[place], widths[place] = values, 1.0
+        levels = [(sums, widths)]
+        while len(levels[-1][0]) > 1:
+            s, w = levels[-1]
+            levels.append((s[0::2] + s[1::2], w[0::2] + w[1::2]))
+        estimate = levels[-1][0]
+        for (s, w), (parent, width) in zip(levels[-2::-1], levels[:0:-1], strict=True):
+            estimate = _split(estimate, s[0::2], parent, w[0::2], width, sigma)
+        smooth += estimate[place]
+    return smooth / len(shifts)
+
+
+def _split(estimate: Floats, left: Floats, parent: Floats, left_width: Floats, width: Floats, sigma: float) -> Floats:
+    """Estimates of the two halves of every node, interleaved."""
+    share = np.divide(left_width, width, out=np.zeros_like(width), where=width > 0)
+    noise = sigma * np.sqrt(share * (1 - share) * width)
+    two = noise > 0
+    difference = np.zeros_like(width)
+    difference[two] = noise[two] * _shrink((left - share * parent)[two] / noise[two])
+    halves = np.empty(2 * len(estimate))
+    halves[0::2] = share * estimate + difference
+    halves[1::2] = estimate - halves[0::2]
+    return halves
+
+
+def _shrink(z: Floats, *, sweeps: int = 50) -> Floats:
+    """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to them."""
+    if not len(z):
+        return z
+    variance = 1 + SPREADS**2
+    likelihood = np.exp(np.maximum(-0.5 * z[:, None] ** 2 / variance, -700)) / np.sqrt(variance)
+    pull = np.append(2.0, np.full(len(SPREADS) - 1, 1 / len(SPREADS))) / 2  # a little mass for "no difference"
+    prior = np.full(len(SPREADS), 1 / len(SPREADS))
+    for _ in range(sweeps):
+        posterior = likelihood * prior
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        prior = posterior.sum(axis=0) + pull
+        prior /= prior.sum()
+    posterior = likelihood * prior
+    factor: Floats = (posterior @ (SPREADS**2 / variance)) / posterior.sum(axis=1)
+    return factor * z
+
+
+def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int, total: float) -> Floats:
+    """A noisy one-way without most of its noise: non-negative, with the given total.
+
+    Args:
+        values: float64 (size,), noisy counts.
+        sigma: standard deviation of their noise.
+        ordered: whether the first size - special values are neighbours of each other.
+        special: values at the end without order.
+        total: the sum to give.
+    """
+    clean = values.astype(np.float64)
+    ranked = len(values) - special if ordered else 0
+    if ranked >= SMALL:
+        clean[:ranked] = shrink_ordered(values[:ranked], sigma)
+    elif not ordered and len(values) >= SMALL:
+        clean = shrink_unordered(values, sigma)
+    return simplex(clean, total)
+
+
+def shrink_pair(values: Floats, expected: Floats, sigma: float) -> Floats:
+    """A noisy pair table whose interaction is shrunk by singular values; its margins stay as measured.
+
+    The interaction (row and column means of the difference from `expected` taken out) of real tables has few
+    strong components; the optimal shrinker for squared error removes those below the edge of the noise. Source:
+    Gavish and Donoho 2017, equation (7) (Frobenius loss).
+    """
+    if min(values.shape) < 2:
+        return values
+    difference = values - expected
+    rows, columns = difference.mean(axis=1, keepdims=True), difference.mean(axis=0, keepdims=True)
+    inner = difference - rows - columns + difference.mean()
+    u, d, v = np.linalg.svd(inner, full_matrices=False)
+    short, long = min(values.shape) - 1, max(values.shape) - 1  # degrees of freedom after centring
+    beta = short / long
+    y = d / (sigma * np.sqrt(long))
+    above = y > 1 + np.sqrt(beta)
+    kept = np.where(above, np.sqrt(np.maximum((y**2 - beta - 1) ** 2 - 4 * beta, 0)) / np.maximum(y, 1e-9), 0.0)
+    shrunk: Floats = expected + (difference - inner) + (u * (kept * sigma * np.sqrt(long))) @ v
+    return shrunk

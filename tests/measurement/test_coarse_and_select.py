@@ -1,0 +1,130 @@
+"""Coarse maps hold enough records; scores have the stated sensitivity; selection takes what pays."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.select import GRID, choose_sets, noise_error, score_sets, shares
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+
+
+class NoNoise:
+    def gaussian(self, sigma, size):
+        return np.zeros(size, dtype=np.int64)
+
+    geometric = gaussian
+
+
+def attribute(size, *, ordered, special=0):
+    return CodedAttribute(name="a", size=size, ordered=ordered, special=special)
+
+
+def test_neighbouring_bins_merge_until_they_hold_enough():
+    counts = np.array([10.0, 90, 5, 5, 100, 30])
+    recode = coarse_map(counts, attribute(6, ordered=True), least=100)
+    assert recode.tolist() == [0, 0, 1, 1, 1, 1]
+
+
+def test_rare_values_merge_and_frequent_ones_stay_alone():
+    counts = np.array([10.0, 500, 20, 300, 5])
+    recode = coarse_map(counts, attribute(5, ordered=False), least=100)
+    assert recode[1] != recode[3]
+    assert len({recode[i] for i in (0, 2, 4)}) == 1
+    assert recode[0] == recode[3]  # 35 records are too few for a coarse value of their own
+
+
+def test_values_without_order_do_not_merge_into_the_bins_when_they_hold_enough():
+    counts = np.array([50.0, 60, 70, 80, 150])
+    recode = coarse_map(counts, attribute(5, ordered=True, special=1), least=100)
+    assert recode.tolist() == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_codes_have_no_gaps_and_nothing_to_count_gives_one_code(size, ordered):
+    rng = np.random.default_rng(size)
+    for least in (0.0, 30.0, 1e9):
+        recode = coarse_map(rng.uniform(0, 60, size), attribute(size, ordered=ordered), least=least)
+        assert sorted(set(recode.tolist())) == list(range(recode.max() + 1))
+    assert coarse_map(np.zeros(size), attribute(size, ordered=ordered), least=5.0).max() == 0
+
+
+def scored(codes, domain, expected, unit):
+    cost = Cost(rho=1.0)
+    gate = Gate(account=Account(cost), noise=NoNoise(), unit=unit)
+    sets = domain.subsets(2)
+    recodes = {"a": np.array([0, 0, 1])}
+    scores, sigma = score_sets(
+        MemoryCounter(codes, domain), sets, expected, recodes, cost=cost, gate=gate, name="scores"
+    )
+    return scores, sigma, gate.account.charges[0]
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("theta", [1, 3])
+def test_an_individual_moves_the_scores_by_no_more_than_declared_and_the_worst_one_by_as_much(neighbours, theta):
+    rng = np.random.default_rng(0)
+    domain = Domain.of({"a": 3, "b": 2, "c": 4})
+    expected = [rng.uniform(0, 9, s) for s in ((2, 2), (2, 4), (2, 4))]
+    base = np.stack([rng.integers(0, s, 20) for s in (3, 2, 4)]).astype(np.uint8)
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    people = [np.array(v, dtype=np.uint8).reshape(3, 1) for v in itertools.product(range(3), range(2), range(4))]
+    worst1 = worst2 = 0.0
+    reference = base if neighbours == "add-remove" else np.hstack([base, np.repeat(people[0], theta, axis=1)])
+    first, sigma, charge = scored(reference, domain, expected, unit)
+    for person in people:
+        change, _, _ = scored(np.hstack([base, np.repeat(person, theta, axis=1)]), domain, expected, unit)
+        worst1 = max(worst1, GRID * np.abs(change - first).sum())
+        worst2 = max(worst2, GRID * float(np.linalg.norm(change - first)))
+    assert worst2 <= charge.sensitivity
+    assert worst1 <= GRID * unit.l1() * 3
+    assert worst2 > 0.45 * charge.sensitivity  # the bound is not loose by design
+    assert sigma == pytest.approx(charge.scale / GRID)
+
+
+def test_scores_are_the_distance_to_what_is_expected():
+    domain = Domain.of({"a": 3, "b": 2})
+    codes = np.array([[0, 1, 2, 2], [0, 0, 1, 1]], dtype=np.uint8)
+    scores, _, _ = scored(codes, domain, [np.ones((2, 2))], Unit())
+    assert scores.tolist() == [4.0]  # counts ((2, 0), (0, 2)) against ones
+
+
+def test_shares_minimise_the_expected_error():
+    cells = np.array([4.0, 100.0, 900.0])
+    for pure in (False, True):
+        best = shares(cells, pure=pure) / shares(cells, pure=pure).sum()
+
+        def error(s, pure=pure):
+            return (cells / (s if pure else np.sqrt(s))).sum()
+
+        for i, j in itertools.permutations(range(3), 2):
+            other = best.copy()
+            other[i] += 0.01
+            other[j] -= 0.01
+            assert error(best) < error(other)
+
+
+def test_the_noise_error_is_that_of_the_split():
+    cells = np.array([10.0, 300.0])
+    gauss, laplace = Cost(rho=0.3), Cost(epsilon=0.3)
+    sigmas = [c.sigma(2.0) for c in gauss.split(list(shares(cells, pure=False)))]
+    direct = sum(c * s * np.sqrt(2 / np.pi) for c, s in zip(cells, sigmas, strict=True))
+    assert noise_error(shares(cells, pure=False).sum(), gauss, 2.0) == pytest.approx(direct)
+    scales = [c.scale(2.0) for c in laplace.split(list(shares(cells, pure=True)))]
+    direct = sum(c * b for c, b in zip(cells, scales, strict=True))
+    assert noise_error(shares(cells, pure=True).sum(), laplace, 2.0) == pytest.approx(direct)
+
+
+def test_selection_takes_strong_small_tables_first_and_nothing_from_noise():
+    gains, cells = np.array([5_000.0, 5_000.0, 10.0]), np.array([10.0, 1_000.0, 10.0])
+    assert choose_sets(gains, cells, cost=Cost(rho=0.01), theta=1.0)[0] == 0
+    assert 2 not in choose_sets(gains, cells, cost=Cost(rho=0.01), theta=1.0)
+    assert choose_sets(gains, cells, cost=Cost(rho=1e-9), theta=1.0) == []
+    assert sorted(choose_sets(gains, cells, cost=Cost(rho=1e6), theta=1.0)) == [0, 1, 2]

@@ -1,0 +1,150 @@
+"""The method rls end to end: spends what it states, repeats, keeps dependences, and serves every odd table."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+
+
+class SeededNoise:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def gaussian(self, sigma, size):
+        return np.rint(self.rng.normal(0, sigma, size)).astype(np.int64)
+
+    def geometric(self, scale, size):
+        p = -np.expm1(-1 / scale)
+        return (self.rng.geometric(p, size) - self.rng.geometric(p, size)).astype(np.int64)
+
+
+class ConstantNoise:
+    def gaussian(self, sigma, size):
+        return np.full(size, 7, dtype=np.int64)
+
+    geometric = gaussian
+
+
+def chain(n=4_000, seed=0):
+    """Four attributes in a chain, each a noisy copy of the one before; one ordered with a special value."""
+    rng = np.random.default_rng(seed)
+    a = rng.choice(12, n, p=rng.dirichlet(np.ones(12)))
+    columns = [a]
+    for size in (12, 5, 3):
+        keep = rng.random(n) < 0.9
+        columns.append(np.where(keep, columns[-1] % size, rng.integers(0, size, n)))
+    names = ("a", "b", "c", "d")
+    domain = Domain(
+        tuple(
+            CodedAttribute(name=k, size=s, ordered=k == "a", special=1 if k == "a" else 0)
+            for k, s in zip(names, (12, 12, 5, 3), strict=True)
+        )
+    )
+    return np.stack(columns).astype(np.uint8), domain
+
+
+def run(codes, domain, *, epsilon=1.0, delta=1e-9, unit=None, n_public=None, noise=None, settings=None, n=None, seed=0):
+    unit = unit or Unit()
+    task = Task(domain=domain, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
+    system = configure("rls", settings or {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=noise or SeededNoise(seed), unit=unit)
+    measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+    return system.synthesize(measured, n, rng=np.random.default_rng(seed)), measured, gate, system
+
+
+def pair_tvd(x, y, i, j, domain):
+    sizes = domain.sizes
+
+    def count(t):
+        return np.bincount(t[i].astype(int) * sizes[j] + t[j], minlength=sizes[i] * sizes[j]) / t.shape[1]
+
+    return 0.5 * np.abs(count(x) - count(y)).sum()
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+@pytest.mark.parametrize("theta", [1, 4])
+@pytest.mark.parametrize("n_public", [None, 4_000])
+def test_the_whole_budget_is_spent_and_no_more(neighbours, delta, theta, n_public):
+    codes, domain = chain()
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    _, _, gate, system = run(codes, domain, delta=delta, unit=unit, n_public=n_public)
+    cap = system.cost.epsilon if system.cost.pure else system.cost.rho
+    assert 0.999 * cap < gate.account.spent <= cap * (1 + 1e-9)
+    assert {c.mechanism for c in gate.account.charges} == {"geometric" if delta == 0 else "gaussian"}
+
+
+def test_strong_dependences_are_kept_where_independence_loses_them():
+    codes, domain = chain(20_000)
+    out, _, _, _ = run(codes, domain, epsilon=3.0, n=20_000)
+    shuffled = np.stack([np.random.default_rng(i).permutation(c) for i, c in enumerate(codes)])
+    for i, j in ((0, 1), (1, 2), (2, 3), (0, 2)):
+        assert pair_tvd(codes, out, i, j, domain) < 0.2 * pair_tvd(codes, shuffled, i, j, domain)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_tiny_budgets_give_noise_and_no_failure(delta):
+    codes, domain = chain(300)
+    out, _, _, _ = run(codes, domain, epsilon=0.001, delta=delta, n=250)
+    assert out.shape == (4, 250)
+
+
+def test_the_number_of_records_is_the_released_estimate_or_what_is_asked_for():
+    codes, domain = chain()
+    out, measured, _, _ = run(codes, domain, epsilon=5.0)
+    assert abs(out.shape[1] - 4_000) < 60
+    assert measured[0].attributes == ()
+    assert run(codes, domain, n_public=3_000)[0].shape[1] == 3_000
+    assert run(codes, domain, n=17)[0].shape == (4, 17)
+    assert run(codes, domain, n=0)[0].shape == (4, 0)
+
+
+def test_codes_stay_in_their_domain_in_the_narrowest_type():
+    codes, domain = chain()
+    out = run(codes, domain)[0]
+    assert out.dtype == np.uint8
+    assert (out.max(axis=1) < np.array(domain.sizes)).all()
+
+
+def test_the_same_generator_and_measurements_give_the_same_records():
+    codes, domain = chain()
+    _, measured, _, system = run(codes, domain)
+    again = [system.synthesize(measured, 500, rng=np.random.default_rng(s)) for s in (3, 3, 4)]
+    assert np.array_equal(again[0], again[1])
+    assert not np.array_equal(again[0], again[2])
+
+
+def test_arbitrary_tables_behind_a_constant_tape_give_identical_records():
+    class Tape(Gate):
+        def release(self, name, count, *, cells, cost, l1=None, l2=None):
+            return super().release(name, lambda: np.zeros(cells, dtype=np.int64), cells=cells, cost=cost, l1=l1, l2=l2)
+
+    out = []
+    for codes, domain in (chain(), chain(700, seed=9)):
+        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+        system = configure("rls", {}).calibrate(task)
+        gate = Tape(account=Account(system.cost), noise=ConstantNoise(), unit=task.unit)
+        measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+        out.append(system.synthesize(measured, None, rng=np.random.default_rng(0)).tobytes())
+    assert out[0] == out[1]
+
+
+@pytest.mark.parametrize("sizes", [{}, {"a": 1}, {"a": 3}, {"a": 1, "b": 1}, {"a": 2, "b": 300}])
+@pytest.mark.parametrize("n", [0, 1, 50])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_odd_tables_pass(sizes, n, delta):
+    domain = Domain.of(sizes)
+    rng = np.random.default_rng(1)
+    codes = np.stack([rng.integers(0, s, n) for s in sizes.values()] or [np.zeros(n)]).astype(np.uint16)[: len(sizes)]
+    out, _, gate, system = run(codes, domain, delta=delta)
+    assert out.shape[0] == len(sizes)
+    cap = system.cost.epsilon if system.cost.pure else system.cost.rho
+    assert gate.account.spent <= cap * (1 + 1e-9)
+    assert run(codes, domain, delta=delta, n=9)[0].shape == (len(sizes), 9)
