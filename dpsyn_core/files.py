@@ -35,28 +35,51 @@ def check_writable(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def atomic(path: Path) -> Iterator[Path]:
-    """Yields a temporary path beside `path`; on success it is flushed and takes the name, else it is removed."""
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a temporary path beside `path` that replaces it when the block ends well, and is removed otherwise.
+
+    The new file is flushed to disk before it takes the name, and so is its folder; no partial file is ever seen.
+    Raises OutputError when the folder or the file cannot be written, or the disk is full.
+    """
+    temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpsyn-", suffix=path.suffix)
-    except OSError as error:
-        msg = f"cannot write '{path.name}': {error.strerror}; choose a folder that you may write to"
-        raise OutputError(msg) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
+        handle, name = tempfile.mkstemp(prefix=".dpsyn-", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
         yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
         temporary.replace(path)
+        temporary = None
+        _sync_folder(path.parent)
     except OSError as error:
-        msg = f"cannot write '{path.name}': {error.strerror}; free some space or choose another folder"
+        reason = error.strerror or "no reason given"
+        msg = f"'{path}' cannot be written ({reason}); choose a folder that exists, may be written to and has room"
         raise OutputError(msg) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the new name durable; systems that cannot open a folder for reading skip this."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes bytes atomically. Raises OutputError."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes UTF-8 text atomically."""
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Writes UTF-8 text atomically. Raises OutputError."""
+    write_bytes(path, text.encode("utf-8"))

@@ -159,7 +159,7 @@ class Schema(Document):
 
     def dump(self, path: str | Path) -> None:
         """Writes the schema file atomically. Raises OutputError."""
-        from dpsyn_core.schema.atomic import write_bytes
+        from dpsyn_core.files import write_bytes
 
         write_bytes(Path(path), self.dumps().encode("utf-8"))
 

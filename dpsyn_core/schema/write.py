@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.files import replacing
 from dpsyn_core.schema import casting
-from dpsyn_core.schema.atomic import replacing
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
