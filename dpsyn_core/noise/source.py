@@ -16,3 +16,6 @@ class NoiseSource(Protocol):
 
     def geometric(self, scale: float, size: int) -> NDArray[np.int64]:
         """Two-sided geometric draws, P(z) proportional to exp(-|z|/scale), shape (size,)."""
+
+    def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
+        """One index i with probability proportional to exp(-rate * gaps[i]); gaps: whole, the smallest 0."""

@@ -26,3 +26,9 @@ class SystemNoise:
         from dpsyn_core.noise.laplace import two_sided_geometric
 
         return two_sided_geometric(scale, size, self._bits)
+
+    def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
+        """One index i with probability proportional to exp(-rate * gaps[i]); gaps: whole, the smallest 0."""
+        from dpsyn_core.noise.choice import choose
+
+        return choose(gaps, rate, self._bits)
