@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, UnitError
+from dpsyn_core.measurement.charges import (
+    dirichlet_charge,
+    geometric_charge,
+    noise_charge,
+    partition_charge,
+    selection_charge,
+)
 from dpsyn_core.measurement.dirichlet import dirichlet_multinomial, prior_count
+from dpsyn_core.measurement.partitions import reach_for, truncated
+from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, sigma_of
+from dpsyn_core.measurement.scores import gaps_and_rate
 from dpsyn_core.measurement.sparse import noisy_above
 from dpsyn_core.noise.source import NoiseSource
 from dpsyn_core.privacy.account import Account
@@ -17,27 +27,16 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Released:
-    """Noisy integers and the standard deviation of their noise; safe to show."""
-
-    values: NDArray[np.int64]
-    sigma: float
-    charge: Charge
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReleasedSparse:
-    """The cells of a large table whose noisy value reached the threshold; safe to show."""
-
-    indices: NDArray[np.int64]
-    values: NDArray[np.int64]
-    charge: Charge
+__all__ = ["Gate", "Released", "ReleasedKeys", "ReleasedSparse", "sigma_of"]
 
 
 class Gate:
-    """Owns the account and the noise of one run."""
+    """Owns the account and the noise of one run.
+
+    Every method books its charge before it calls the function that reads the data, and returns only what the
+    mechanism of that charge gives. The methods that begin with an underscore join counts and noise; audits replace
+    them, so that all else is audited as it runs.
+    """
 
     def __init__(self, *, account: Account, noise: NoiseSource, unit: Unit) -> None:
         """Takes what the run may spend, where its noise comes from, and whom it protects."""
@@ -65,35 +64,10 @@ class Gate:
             l1: L1 sensitivity; default that of one marginal under the run's unit.
             l2: L2 sensitivity; default that of one marginal under the run's unit.
         """
-        if cost.pure:
-            sensitivity = float(self.unit.l1() if l1 is None else l1)
-            scale = cost.scale(sensitivity)
-            charge = Charge(
-                name=name,
-                mechanism="geometric",
-                sensitivity=sensitivity,
-                scale=scale,
-                cells=cells,
-                epsilon=sensitivity / scale,
-                rho=(sensitivity / scale) ** 2 / 2,
-            )
-        else:
-            sensitivity = float(self.unit.l2() if l2 is None else l2)
-            scale = cost.sigma(sensitivity)
-            charge = Charge(
-                name=name,
-                mechanism="gaussian",
-                sensitivity=sensitivity,
-                scale=scale,
-                cells=cells,
-                rho=(sensitivity / scale) ** 2 / 2,
-            )
+        charge = noise_charge(name, cost, self.unit, cells=cells, l1=l1, l2=l2)
         self.account.debit(charge)
-        exact = np.asarray(count())
-        if exact.dtype.kind not in "iu" or exact.size != cells:
-            msg = f"'{name}' must be counted as {cells} integers"
-            raise EngineError(msg)
-        return Released(values=self._noisy(exact.astype(np.int64), charge), sigma=sigma_of(charge), charge=charge)
+        exact = _integers(name, count(), cells)
+        return Released(values=self._noisy(exact, charge), sigma=sigma_of(charge), charge=charge)
 
     def release_sparse(
         self,
@@ -120,20 +94,10 @@ class Gate:
         if not (1 <= cells <= 2**40 and threshold >= 1):
             msg = f"'{name}' has {cells} cells and threshold {threshold}; allowed are 1 to 2^40 cells, threshold >= 1"
             raise EngineError(msg)
-        sensitivity = float(self.unit.l1() if l1 is None else l1)
-        scale = cost.scale(sensitivity)
-        charge = Charge(
-            name=name,
-            mechanism="geometric",
-            sensitivity=sensitivity,
-            scale=scale,
-            cells=cells,
-            epsilon=sensitivity / scale,
-            rho=(sensitivity / scale) ** 2 / 2,
-        )
+        charge = geometric_charge(name, cost, self.unit, cells=cells, l1=l1)
         self.account.debit(charge)
         index, counts = occupied()
-        index, values = noisy_above(index, counts, self._noise, scale=scale, threshold=threshold, cells=cells)
+        index, values = self._noisy_above(index, counts, threshold, charge)
         return ReleasedSparse(indices=index, values=values, charge=charge)
 
     def dirichlet(
@@ -155,31 +119,92 @@ class Gate:
             msg = "the Dirichlet-multinomial mechanism protects replace neighbours only; use geometric noise instead"
             raise UnitError(msg)
         prior = prior_count(draws, cost, self.unit.max_records)
-        charge = Charge(
-            name=name,
-            mechanism="dirichlet",
-            sensitivity=float(self.unit.max_records),
-            scale=prior,
-            cells=cells,
-            epsilon=cost.epsilon,
-            rho=cost.epsilon**2 / 2,
-        )
+        charge = dirichlet_charge(name, cost, self.unit, cells=cells, prior=prior)
         self.account.debit(charge)
-        exact = np.asarray(count())
-        if exact.dtype.kind not in "iu" or exact.size != cells:
-            msg = f"'{name}' must be counted as {cells} integers"
-            raise EngineError(msg)
-        values = dirichlet_multinomial(exact.ravel().astype(np.int64), prior, draws, noise=self._noise)
-        return Released(values=values, sigma=0.0, charge=charge)
+        exact = _integers(name, count(), cells)
+        return Released(values=self._urn(exact, draws, charge), sigma=0.0, charge=charge)
+
+    def select(
+        self,
+        name: str,
+        scores: Callable[[], NDArray[Any]],
+        *,
+        sensitivity: float,
+        cost: Cost,
+        monotone: bool = False,
+    ) -> int:
+        """Chooses a candidate by the exponential mechanism: P(i) proportional to exp(epsilon score_i / 2 sensitivity).
+
+        A pure cost is spent as epsilon, a mixed rho as epsilon = sqrt(8 rho); a Gaussian rho is refused.
+
+        Args:
+            name: what is chosen, in public words.
+            scores: called after the charge is booked; higher is better; one number a candidate, their number public.
+            sensitivity: most that one score moves between neighbours; rounding inside float scores counts too.
+            cost: what this choice may spend.
+            monotone: scores of neighbours all move in the same direction, which saves the factor 2; no effect on
+                replace neighbours, where one individual leaves and another comes.
+        """
+        charge = selection_charge(name, cost, sensitivity=float(sensitivity))
+        self.account.debit(charge)
+        gaps, rate = gaps_and_rate(
+            np.asarray(scores()),
+            name,
+            sensitivity=charge.sensitivity,
+            epsilon=charge.epsilon,
+            one_sided=monotone and self.unit.neighbours == "add-remove",
+        )
+        return self._chosen(gaps, rate, charge)
+
+    def partitions(
+        self,
+        name: str,
+        present: Callable[[], tuple[Sequence[str], NDArray[np.int64]]],
+        *,
+        cost: Cost,
+        delta: float,
+        distinct: bool,
+    ) -> ReleasedKeys:
+        """Releases the keys that enough individuals share; keys that nobody has are never released.
+
+        Args:
+            name: what is released, in public words.
+            present: called after the charge is booked; distinct keys and their counts, at least 1.
+            cost: what this release may spend, beside delta.
+            delta: probability with which a key that only one individual has may come out.
+            distinct: counts are of individuals (one adds at most 1 to a key); otherwise of records (at most theta).
+        """
+        per_key = 1 if distinct else self.unit.max_records
+        charge = partition_charge(name, cost, self.unit, per_key=per_key, delta=delta)
+        self.account.debit(charge)
+        keys, counts = present()
+        exact = _integers(name, counts, len(keys))
+        kept = self._kept(exact, per_key, charge)
+        return ReleasedKeys(keys=tuple(sorted(k for k, keep in zip(keys, kept, strict=True) if keep)), charge=charge)
 
     def _noisy(self, exact: NDArray[np.int64], charge: Charge) -> NDArray[np.int64]:
         draw = self._noise.gaussian if charge.mechanism == "gaussian" else self._noise.geometric
         return exact + draw(charge.scale, exact.size).reshape(exact.shape)
 
+    def _noisy_above(
+        self, index: NDArray[np.int64], counts: NDArray[np.int64], threshold: int, charge: Charge
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return noisy_above(index, counts, self._noise, scale=charge.scale, threshold=threshold, cells=charge.cells)
 
-def sigma_of(charge: Charge) -> float:
-    """Standard deviation of one cell's noise; geometric: sqrt(2 a)/(1 - a) with a = exp(-1/b)."""
-    if charge.mechanism == "gaussian":
-        return charge.scale
-    a = float(np.exp(-1 / charge.scale))
-    return float(np.sqrt(2 * a) / -np.expm1(-1 / charge.scale))
+    def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+        return dirichlet_multinomial(exact.ravel(), charge.scale, draws, noise=self._noise)
+
+    def _chosen(self, gaps: NDArray[np.int64], rate: float, charge: Charge) -> int:
+        return self._noise.choose(gaps, rate)
+
+    def _kept(self, counts: NDArray[np.int64], per_key: int, charge: Charge) -> NDArray[np.bool_]:
+        reach = reach_for(charge.scale, per_key, charge.delta * per_key / charge.sensitivity)
+        return counts + truncated(self._noise, charge.scale, reach, counts.size) > reach
+
+
+def _integers(name: str, counted: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    exact = np.asarray(counted)
+    if exact.dtype.kind not in "iu" or exact.size != cells:
+        msg = f"'{name}' must be counted as {cells} integers"
+        raise EngineError(msg)
+    return exact.astype(np.int64)

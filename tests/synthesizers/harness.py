@@ -29,11 +29,8 @@ class SeededNoise:
         draws = self.rng.geometric(p, size) - self.rng.geometric(p, size)
         return np.rint(draws * self.factor).astype(np.int64) + self.shift
 
-    def uniform(self, bounds):
-        return self.rng.integers(0, bounds)
-
-    def exponential(self, weights, size=1):
-        return self.rng.gumbel(size=(size, len(weights)))
+    def choose(self, gaps, rate):
+        return int(np.argmax(self.rng.gumbel(size=gaps.size) * self.factor - rate * gaps))
 
 
 class PlainCounter(Counter):
@@ -108,7 +105,7 @@ class TapeGate(Gate):
         tape = np.random.default_rng(len(name) + cells)
         return Released(values=tape.integers(-3, 40, cells), sigma=2.0, charge=charge)
 
-    def select(self, name, scores, *, sensitivity, cost):
+    def select(self, name, scores, *, sensitivity, cost, monotone=False):
         self._booked(name, 1, "exponential", cost)
         return 0
 

@@ -1,0 +1,97 @@
+"""Charges of each mechanism of the gate, from public numbers alone."""
+
+from __future__ import annotations
+
+import math
+
+from dpsyn_core.errors import BudgetError
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+
+
+def noise_charge(
+    name: str, cost: Cost, unit: Unit, *, cells: int, l1: float | None = None, l2: float | None = None
+) -> Charge:
+    """Two-sided geometric noise for a pure cost, rounded Gaussian noise for a rho.
+
+    l1, l2: sensitivities; default those of one marginal under the unit.
+    """
+    if cost.pure:
+        return geometric_charge(name, cost, unit, cells=cells, l1=l1)
+    sensitivity = float(unit.l2() if l2 is None else l2)
+    scale = cost.sigma(sensitivity)
+    rho = (sensitivity / scale) ** 2 / 2
+    return Charge(name=name, mechanism="gaussian", sensitivity=sensitivity, scale=scale, cells=cells, rho=rho)
+
+
+def geometric_charge(name: str, cost: Cost, unit: Unit, *, cells: int, l1: float | None = None) -> Charge:
+    """Two-sided geometric noise; epsilon = L1 / b, hence rho = epsilon^2 / 2. Source: Bun, Steinke 2016, Prop. 1.4."""
+    sensitivity = float(unit.l1() if l1 is None else l1)
+    scale = cost.scale(sensitivity)
+    epsilon = sensitivity / scale
+    return Charge(
+        name=name,
+        mechanism="geometric",
+        sensitivity=sensitivity,
+        scale=scale,
+        cells=cells,
+        epsilon=epsilon,
+        rho=epsilon**2 / 2,
+    )
+
+
+def dirichlet_charge(name: str, cost: Cost, unit: Unit, *, cells: int, prior: float) -> Charge:
+    """The Dirichlet-multinomial mechanism: pure DP."""
+    return Charge(
+        name=name,
+        mechanism="dirichlet",
+        sensitivity=float(unit.max_records),
+        scale=prior,
+        cells=cells,
+        epsilon=cost.epsilon,
+        rho=cost.epsilon**2 / 2,
+    )
+
+
+def selection_charge(name: str, cost: Cost, *, sensitivity: float) -> Charge:
+    """Exponential mechanism: rho = epsilon^2 / 8. Source: Cesar, Rogers 2021, Lemma 3.4."""
+    epsilon = cost.selection()
+    if not (math.isfinite(sensitivity) and sensitivity > 0):
+        msg = f"the sensitivity of '{name}' is {sensitivity}; it must be a finite number above 0"
+        raise BudgetError(msg)
+    return Charge(
+        name=name,
+        mechanism="exponential",
+        sensitivity=sensitivity,
+        scale=0.0,
+        cells=1,
+        epsilon=epsilon,
+        rho=epsilon**2 / 8,
+    )
+
+
+def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: float) -> Charge:
+    """Keys kept under truncated geometric noise; per_key: most that one individual adds to the count of one key.
+
+    A neighbour moves the counts by at most K = unit.l1() in all, at most per_key each, so that noise of scale b is
+    (K / b)-DP up to a failure of probability delta.
+    """
+    if not 0 < delta < 1:
+        msg = f"the delta of '{name}' is {delta}; it must lie between 0 and 1, for example 1e-9"
+        raise BudgetError(msg)
+    moved = unit.l1()
+    if moved % per_key:
+        msg = f"'{name}' lets one individual add {per_key} to a key, which does not divide its {moved} records"
+        raise BudgetError(msg)
+    scale = cost.scale(moved)
+    return Charge(
+        name=name,
+        mechanism="partition-selection",
+        sensitivity=float(moved),
+        scale=scale,
+        cells=1,
+        epsilon=moved / scale,
+        rho=(moved / scale) ** 2 / 2,
+        delta=delta,
+    )

@@ -1,0 +1,44 @@
+"""What comes out of the gate: safe to show, store and post-process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.privacy.charge import Charge
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Released:
+    """Noisy integers and the standard deviation of their noise; safe to show."""
+
+    values: NDArray[np.int64]
+    sigma: float
+    charge: Charge
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleasedSparse:
+    """The cells of a large table whose noisy value reached the threshold; safe to show."""
+
+    indices: NDArray[np.int64]
+    values: NDArray[np.int64]
+    charge: Charge
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleasedKeys:
+    """Keys that enough individuals share, in sorted order; safe to show."""
+
+    keys: tuple[str, ...]
+    charge: Charge
+
+
+def sigma_of(charge: Charge) -> float:
+    """Standard deviation of one cell's noise; geometric: sqrt(2 a)/(1 - a) with a = exp(-1/b)."""
+    if charge.mechanism == "gaussian":
+        return charge.scale
+    a = float(np.exp(-1 / charge.scale))
+    return float(np.sqrt(2 * a) / -np.expm1(-1 / charge.scale))
