@@ -1,0 +1,53 @@
+"""Runs one system on coded records in this process, through the gate, with the noise of production."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import config_class, configure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    codes: np.ndarray
+    seconds: float
+    charges: int
+
+
+def run_system(
+    name: str,
+    codes: np.ndarray,
+    domain: Domain,
+    *,
+    epsilon: float,
+    delta: float = 1e-9,
+    seed: int = 0,
+    settings: Mapping[str, Any] | None = None,
+) -> Run:
+    """Calibrates, measures and synthesizes; delta is 0 for systems that are pure DP only."""
+    guarantee = config_class(name).guarantee
+    task = Task(
+        domain=domain,
+        unit=Unit(neighbours=guarantee.neighbours[0]),
+        budget=Budget(epsilon=epsilon, delta=delta if guarantee.approximate else 0.0),
+        n_public=codes.shape[1] if guarantee.needs_public_n else None,
+    )
+    start = time.perf_counter()
+    system = configure(name, settings or {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=task.unit)
+    measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+    out = system.synthesize(measured, None, rng=np.random.default_rng(seed))
+    return Run(codes=out, seconds=time.perf_counter() - start, charges=len(gate.account.charges))
