@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictFloat, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
@@ -18,7 +18,7 @@ from dpsyn_core.schema.domain import CodedAttribute
 Value = StrictBool | StrictInt | StrictFloat | StrictStr
 Number = StrictInt | StrictFloat
 Source = Literal["public", "bought", "data"]
-EXTRAS = ("label", "description", "group", "decimals", "formats")  # written only where they are set
+EXTRAS = ("label", "description", "group", "decimals", "formats", "notes")  # written only where they are set
 
 
 class Part(BaseModel):
@@ -39,14 +39,15 @@ class BaseAttribute(Part):
     )
     label: StrictStr | None = Field(None, description="Short name for figures")
     description: StrictStr | None = Field(None, description="What the column means")
+    notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; optional extras only where they are set."""
         values = self.model_dump(mode="json")
         out = {"name": values.pop("name"), "kind": values.pop("kind")}
         source = values.pop("source")
-        out |= {k: v for k, v in values.items() if k not in EXTRAS or v not in (None, [])}
-        return out | {"source": source}
+        extras = {k: v for k in EXTRAS if (v := values.pop(k, None)) not in (None, [], {})}
+        return out | values | {"source": source} | extras
 
 
 class CodedBase(BaseAttribute):

@@ -6,17 +6,17 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
 
-from dpsyn_core.errors import DPSynError, OutputError, SchemaError
-from dpsyn_core.schema.attributes import Attribute, CategoricalAttribute, IdentifierAttribute
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.files import write_text
+from dpsyn_core.schema.attributes import Attribute, IdentifierAttribute
 from dpsyn_core.schema.domain import Domain
 
 __all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
 
 Number = StrictInt | StrictFloat
-Note = StrictStr | StrictBool | StrictInt | StrictFloat | None
 
 
 class Document(BaseModel):
@@ -63,7 +63,7 @@ class Schema(Document):
     )
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")
     bought: tuple[BoughtCharge, ...] = Field((), description="Charges for what was bought from the data")
-    notes: dict[StrictStr, Note] = Field(default_factory=dict, description="Facts kept from an imported file")
+    notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
 
     @validator(mode="after")
     def _names_differ(self) -> Schema:
@@ -159,9 +159,7 @@ class Schema(Document):
 
     def dump(self, path: str | Path) -> None:
         """Writes the schema file atomically. Raises OutputError."""
-        from dpsyn_core.files import write_bytes
-
-        write_bytes(Path(path), self.dumps().encode("utf-8"))
+        write_text(Path(path), self.dumps())
 
 
 def describe(error: ValidationError, document: object) -> str:
@@ -204,13 +202,4 @@ def json_schema() -> dict[str, Any]:
 
 def export(path: str | Path) -> None:
     """Writes the JSON Schema to a file."""
-    try:
-        Path(path).write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        msg = f"'{path}' cannot be written ({error.strerror}); choose a folder you may write to"
-        raise OutputError(msg) from error
-
-
-def categorical(schema: Schema) -> tuple[CategoricalAttribute, ...]:
-    """The categorical attributes."""
-    return tuple(a for a in schema.attributes if isinstance(a, CategoricalAttribute))
+    write_text(Path(path), json.dumps(json_schema(), indent=2) + "\n")

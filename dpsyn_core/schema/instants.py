@@ -32,7 +32,7 @@ _FIELDS = {
     "z": _ZONE,
     "%": "%",
 }
-EMPTY = np.iinfo(np.int64).min
+ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 
 
 def pattern(form: str) -> str:
@@ -64,7 +64,7 @@ def has_time(text: str) -> bool:
 
 def has_zone(text: str) -> bool:
     """Whether an ISO text carries a time zone."""
-    return re.search(r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$", text) is not None
+    return re.search(ZONED, text) is not None
 
 
 def parse_one(text: str) -> int | None:

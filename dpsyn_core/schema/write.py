@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import replacing
+from dpsyn_core.files import check_writable, replacing
 from dpsyn_core.schema import casting
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
@@ -43,15 +43,7 @@ def check_target(path: str | Path) -> None:
     if not path.name.lower().endswith(ENDINGS):
         msg = f"'{path.name}' has no known ending; use one of {', '.join(ENDINGS)}"
         raise OutputError(msg)
-    if path.is_dir():
-        msg = f"'{path}' is a folder; name a file"
-        raise OutputError(msg)
-    if not path.parent.is_dir():
-        msg = f"the folder '{path.parent}' does not exist; make it first"
-        raise OutputError(msg)
-    with replacing(path.parent / ".dpsyn-probe") as temporary:
-        temporary.write_bytes(b"")
-    (path.parent / ".dpsyn-probe").unlink(missing_ok=True)
+    check_writable(path)
 
 
 def escape(table: Any) -> Any:

@@ -1,0 +1,102 @@
+"""Checks a schema, alone and against a table: what stops a run, what should be thought over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema import casting
+from dpsyn_core.schema.attributes import CategoricalAttribute, NumericAttribute
+from dpsyn_core.schema.codec import encode_column, identifiers
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.headers import locate, short
+
+LARGE = 5000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """level: error (a run is refused), warning (think it over), note. about: the column, or '' for the whole."""
+
+    level: Literal["error", "warning", "note"]
+    about: str
+    text: str
+
+
+def check(schema: Schema, table: Any = None) -> list[Finding]:
+    """Findings on a schema and, when a pyarrow table is given, on how it fits; errors first.
+
+    With a table this reads private data: it is for the owner's eyes. It shows no cell and no count.
+    """
+    found = _alone(schema)
+    if table is not None:
+        found += _against(schema, table)
+    order = {"error": 0, "warning": 1, "note": 2}
+    return sorted(found, key=lambda f: order[f.level])
+
+
+def _alone(schema: Schema) -> list[Finding]:
+    out: list[Finding] = []
+    for name in schema.from_data:
+        text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public"
+        out.append(Finding(level="warning", about=name, text=text))
+    bought = [a.name for a in schema.coded if a.source == "bought"]
+    if bought and not schema.bought:
+        text = "says it was bought, but the schema lists no charge for it"
+        out += [Finding(level="warning", about=name, text=text) for name in bought]
+    if schema.unit.max_records > 1 and schema.unit.identifier is None:
+        text = (
+            f"at most {schema.unit.max_records} records an individual are promised but not enforced: "
+            "no column names the individuals"
+        )
+        out.append(Finding(level="note", about="", text=text))
+    for a in schema.coded:
+        if a.size > LARGE:
+            text = f"has {a.size} cells; noise hides most of them, so use fewer or wider bins"
+            out.append(Finding(level="warning", about=a.name, text=text))
+        if a.size == 1:
+            out.append(Finding(level="note", about=a.name, text="has a single cell: its output is constant"))
+    return out
+
+
+def _against(schema: Schema, table: Any) -> list[Finding]:
+    out: list[Finding] = []
+    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    for a in schema.coded:
+        try:
+            (at,) = locate(table.column_names, [a.name])
+            encode_column(table.column(at), a, comma=comma)
+        except TableError as error:
+            out.append(Finding(level="error", about=a.name, text=str(error)))
+            continue
+        out += _outside(table.column(at), a, comma)
+    key = schema.unit.identifier
+    if key is not None:
+        try:
+            identifiers(table.column(locate(table.column_names, [key])[0]), key)
+        except TableError as error:
+            out.append(Finding(level="error", about=key, text=str(error)))
+    known = {a.name for a in schema.attributes} | {key}
+    for name in table.column_names:
+        if name not in known:
+            text = "is in the table and not in the schema: it is left out"
+            out.append(Finding(level="note", about=short(name), text=text))
+    return out
+
+
+def _outside(column: Any, attribute: Any, comma: bool) -> list[Finding]:
+    """Whether numbers or dates are clamped."""
+    if isinstance(attribute, CategoricalAttribute):
+        return []
+    if isinstance(attribute, NumericAttribute):
+        values, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+        low, high = attribute.min, attribute.max
+    else:
+        values, valid = casting.to_instants(column, attribute.formats)
+        values = values // attribute.unit_seconds
+        low, high = int(attribute.binning.starts[0]), attribute.binning.last
+    if ((values < low) | (values > high))[valid].any():
+        text = "holds cells outside its declared range: they are clamped to it"
+        return [Finding(level="note", about=attribute.name, text=text)]
+    return []

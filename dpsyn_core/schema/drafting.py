@@ -1,0 +1,136 @@
+"""Drafts a schema by reading the data: every entry is marked as read from the data until a person confirms it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema import casting, headers, instants
+from dpsyn_core.schema.document import Schema
+
+FEW = 20  # whole numbers with at most so many distinct values are listed
+MANY = 200  # text with more distinct values is left out of the draft
+SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
+BINS = 20
+DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
+PADDED = r"^\s*[+-]?0\d"
+
+
+def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
+    """A schema that fits a pyarrow table, for a person to correct and confirm. Reads the data: not private.
+
+    Args:
+        table: text or typed columns.
+        name: of the table.
+        identifier: column that names individuals.
+
+    Returns:
+        A schema whose entries all have source "data"; a run with it is stamped NOT PRIVATE.
+    """
+    headers.check(table.column_names)
+    if identifier is not None:
+        headers.locate(table.column_names, [identifier])
+    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    attributes = [
+        {"name": n, "source": "data"} | ({"kind": "identifier"} if n == identifier else _column(table.column(i), comma))
+        for i, n in enumerate(table.column_names)
+    ]
+    if all(a["kind"] in ("identifier", "ignored") for a in attributes):
+        msg = "no column of the table has few enough values to be drafted; write the schema by hand"
+        raise SchemaError(msg)
+    unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1}
+    return Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
+
+
+def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
+    """The schema with entries that a person declares public: those named, or all that were read from the data."""
+    wanted = set(schema.from_data if names is None else names)
+    known = {a.name for a in schema.attributes}
+    if wanted - known:
+        msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
+        raise SchemaError(msg)
+    attributes = tuple(
+        a.model_copy(update={"source": "public"}) if a.name in wanted and a.source == "data" else a
+        for a in schema.attributes
+    )
+    return schema.model_copy(update={"attributes": attributes})
+
+
+def _column(column: Any, comma: bool) -> dict[str, Any]:
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    entries, index = casting.uniques(column)
+    text = casting.to_text(entries)
+    blank = casting.blanks(text)
+    missing = bool((index < 0).any() or blank.any())
+    filled = entries.filter(~blank) if casting.is_text(entries.type) else entries
+    if len(filled) == 0:
+        return {"kind": "ignored", "description": "every cell is blank"}
+    texts = casting.to_text(filled)
+    base: dict[str, Any] = {"missing": missing}
+    if t.is_boolean(entries.type) or set(pc.utf8_lower(texts).to_pylist()[:3]) <= {"true", "false"}:
+        return base | {"kind": "categorical", "values": [False, True]}
+    dates = _dates(filled, texts)
+    if dates is not None:
+        return base | dates
+    numbers = _numbers(filled, texts, comma)
+    if numbers is not None:
+        return base | numbers
+    if len(texts) > MANY:
+        unique = len(texts) == len(column)
+        why = "every record has its own value" if unique else f"more than {MANY} distinct values"
+        return {"kind": "identifier" if unique else "ignored", "description": why}
+    return base | {"kind": "categorical", "values": sorted(texts.to_pylist())}
+
+
+def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    typed = t.is_date(filled.type) or t.is_timestamp(filled.type)
+    if not typed and not pc.all(pc.match_substring_regex(texts, DATE_LIKE)).as_py():
+        return None
+    seconds, valid = casting.to_instants(filled, ())
+    if not valid.all():
+        return None
+    low, high = int(seconds.min()), int(seconds.max())
+    timed = (seconds % 86_400 != 0).any()
+    zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
+    zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
+    ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
+    span = (high - low) / 86_400
+    bins: dict[str, Any] = {"count": BINS}
+    if span > 366 * 10:
+        bins = {"every": "year"}
+    elif span > 62:
+        bins = {"every": "month"}
+    elif span >= 1:
+        bins = {"every": "day"}
+    return {"kind": "datetime", "min": ends[0], "max": ends[1], "bins": bins}
+
+
+def _numbers(filled: Any, texts: Any, comma: bool) -> dict[str, Any] | None:
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_time(filled.type):
+        return None
+    if casting.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
+        return None  # leading zeros: codes, not numbers
+    floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
+    if not valid.all() or not np.isfinite(floats).all():
+        return None
+    whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
+    if not whole:
+        low, high = float(floats.min()), float(floats.max())
+        return {"kind": "numeric", "dtype": "float", "min": low, "max": high, "bins": {"count": BINS}}
+    values, _ = casting.to_numbers(filled, whole=True, comma=comma)
+    low, high = int(values.min()), int(values.max())
+    if len(values) <= FEW:
+        return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
+    count = high - low + 1 if high - low < SINGLE else BINS
+    return {"kind": "numeric", "dtype": "integer", "min": low, "max": high, "bins": {"count": count}}
