@@ -172,9 +172,8 @@ def test_a_gaussian_budget_pays_for_no_selection_and_no_geometric_noise():
 
 def test_selection_draws_follow_the_exponential_law():
     draws = 20_000
-    gate = gate_of(Cost(epsilon=1e6), noise=SystemNoise())
-    scores = np.array([0, 1, 3])
-    picked = [gate.select("p", lambda: scores, sensitivity=1.0, cost=Cost(epsilon=1.0)) for _ in range(draws)]
+    scores, cost, noise = np.array([0, 1, 3]), Cost(epsilon=1.0), SystemNoise()
+    picked = [gate_of(cost, noise=noise).select("p", lambda: scores, sensitivity=1.0, cost=cost) for _ in range(draws)]
     w = np.exp(scores / 2)
     expected = draws * w / w.sum()
     assert chi2.sf(((np.bincount(picked, minlength=3) - expected) ** 2 / expected).sum(), 2) > 1e-7
