@@ -63,6 +63,13 @@ class Metric(ABC):
     def compute(self, comparison: Comparison) -> Score:
         """Scores a synthetic table. Raises MetricError when it cannot be computed."""
 
+    def score(self, comparison: Comparison) -> Score:
+        """The same, computed once a comparison: scores that are made of others share their work."""
+        if self not in comparison.scores:
+            comparison.scores[self] = self.compute(comparison)
+        found: Score = comparison.scores[self]
+        return found
+
     @classmethod
     def label(cls) -> str:
         """The tag that every figure and table of this metric wears."""

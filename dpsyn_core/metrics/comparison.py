@@ -45,6 +45,7 @@ class Comparison:
     measurements: Sequence[Measurement] = ()
     n_estimate: float | None = None
     roles: Roles = field(default_factory=Roles)
+    scores: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # of `Metric.score`
 
     def __post_init__(self) -> None:
         """Refuses tables that do not fit the domain."""
@@ -90,12 +91,22 @@ class Comparison:
     @cached_property
     def resolved(self) -> Roles:
         """The roles, with what was not given guessed from the schema (public)."""
-        return self.roles.resolved(self.domain, {n for n in self.domain.names if self.numeric(n)}, self.labels)
+        names = self.domain.names
+        return self.roles.resolved(
+            self.domain,
+            numeric={n for n in names if self.numeric(n)},
+            readable={n for n in names if self.readable(n)},
+            labels=self.labels,
+        )
 
     def numeric(self, name: str) -> bool:
-        """Whether an attribute can be read as numbers."""
+        """Whether an attribute has an order: numbers, dates, ordered categories."""
         a = self.domain[name]
-        return name in self.synthetic_values or (a.ordered and a.size > a.special)
+        return a.ordered and a.size > a.special
+
+    def readable(self, name: str) -> bool:
+        """Whether an attribute can be read as numbers: it has an order, or its categories are numbers."""
+        return self.numeric(name) or (name in self.synthetic_values and name in self.real_values)
 
     def numbers(self, name: str) -> tuple[Floats, Floats]:
         """Real and synthetic values of an attribute as floats, NaN where missing.

@@ -63,7 +63,7 @@ class NistFinal(Metric):
         missing: dict[str, str] = {}
         for metric in (NistDensity(seed=self.seed), NistRange(seed=self.seed), NistIncome()):
             try:
-                parts[metric.name] = metric.compute(comparison)
+                parts[metric.name] = metric.score(comparison)
             except MetricError as error:
                 missing[metric.name] = str(error)
         clean = sum(p.value for p in parts.values()) / len(parts)

@@ -62,7 +62,7 @@ def compute(
         progress(f"scoring: {name}", i, len(chosen))
         metric = metric_class(name)()
         try:
-            out[name] = metric.compute(comparison)
+            out[name] = metric.score(comparison)
         except MetricError as error:
             out[name] = error
     progress("scored", len(chosen), len(chosen))

@@ -32,12 +32,15 @@ class Roles:
     not_applicable: float | None = None
     target: str | None = None
 
-    def resolved(self, domain: Domain, numeric: set[str], labels: Mapping[str, Sequence[str]]) -> Roles:
+    def resolved(
+        self, domain: Domain, *, numeric: set[str], readable: set[str], labels: Mapping[str, Sequence[str]]
+    ) -> Roles:
         """Fills what is None from the schema alone (public), and checks what was given.
 
         Args:
             domain: the attributes.
-            numeric: names of attributes that can be read as numbers.
+            numeric: names of attributes with an order.
+            readable: names of attributes that can be read as numbers.
             labels: words for codes, by attribute.
 
         Raises:
@@ -48,10 +51,10 @@ class Roles:
             if given is not None and given not in domain.names:
                 msg = f"the {role} attribute '{given}' is not in the schema; known are {', '.join(domain.names)}"
                 raise MetricError(msg)
-        if self.income is not None and self.income not in numeric:
+        if self.income is not None and self.income not in readable:
             msg = f"the income attribute '{self.income}' cannot be read as numbers; choose a numeric one"
             raise MetricError(msg)
-        income = self.income or _find(INCOME, [n for n in domain.names if n in numeric])
+        income = self.income or _find(INCOME, [n for n in domain.names if n in readable])
         split = self.split or _find(SPLIT, [n for n in domain.names if _known(domain, n) >= 2])
         others = [n for n in domain.names if n not in (income, split) and n not in numeric]
         not_applicable = self.not_applicable

@@ -244,10 +244,12 @@ def test_without_an_income_the_final_score_says_that_it_is_a_mean_of_two():
 
 def test_roles_are_guessed_from_names_and_labels_alone():
     domain = small_domain()
-    roles = Roles().resolved(domain, {"age", "pay"}, {"sex": ["Female", "Male"]})
+    roles = Roles().resolved(
+        domain, numeric={"age", "pay"}, readable={"age", "pay"}, labels={"sex": ["Female", "Male"]}
+    )
     assert (roles.income, roles.group, roles.split, roles.split_values) == ("pay", "city", "sex", (1, 0))
     coded = Domain.of({"CITY": 5, "SEX": 3, "INCWAGE": 9, "income>50K": 2})
-    roles = Roles().resolved(coded, {"INCWAGE"}, {})
+    roles = Roles().resolved(coded, numeric=set(), readable={"INCWAGE", "CITY"}, labels={})
     assert (roles.income, roles.group, roles.split_values) == ("INCWAGE", "CITY", (1, 2))
     assert (roles.not_applicable, roles.target) == (999998, "income>50K")
 

@@ -1,0 +1,67 @@
+"""`dpsyn compare`: how near a synthetic table is to the real one, in numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
+    parser.add_argument("real", metavar="REAL", type=Path, help="the real table")
+    parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table")
+    parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
+    parser.add_argument("--json", type=Path, required=True, metavar="OUT.json", help="the scores: for the owner only")
+    parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
+    parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
+    parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
+    parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
+    parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no table")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Reads, scores, writes the JSON atomically, prints one line a score."""
+    from dpsyn_core.commands.common import TerminalProgress, same_path
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.metrics.registry import compute, names
+    from dpsyn_core.metrics.tvd import KWayTVD
+    from dpsyn_core.progress import silent
+    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines
+    from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
+    from dpsyn_core.schema.document import Schema
+
+    for path in (args.real, args.synthetic, args.schema):
+        if same_path(path, args.json):
+            msg = f"'{args.json.name}' is an input and the output; give the output its own name"
+            raise OutputError(msg)
+    check_writable(args.json)
+    progress = silent if args.quiet else TerminalProgress(sys.stderr)
+    schema = Schema.load(args.schema)
+    roles = parse_roles(
+        schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable
+    )
+    progress("reading", 0, 1)
+    [(name, comparison)] = read_comparisons(schema, args.real, names_of([args.synthetic]), roles=roles).items()
+    scores = compute(comparison, names(quick=True), progress=progress)
+    if args.order is not None:
+        scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)
+    table = ScoredTable(name=name, comparison=comparison, scores=scores)
+    write_text(args.json, dumps(comparison_document(schema.name, table)))
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    if not args.quiet:
+        print("\n".join(lines(scores)))
+        print(f"wrote {args.json}: it {table_label()}")
+
+
+def table_label() -> str:
+    """The tag of everything that a comparison writes."""
+    from dpsyn_core.metrics.base import PRIVATE_LABEL
+
+    return PRIVATE_LABEL

@@ -1,0 +1,125 @@
+"""Builds a comparison from tables and their schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
+from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.schema import casting
+from dpsyn_core.schema.attributes import CategoricalAttribute, NumericAttribute
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.headers import locate
+
+KEPT = 8  # columns of floats kept in memory
+
+
+def compare_tables(
+    schema: Schema,
+    synthetic: Any,
+    real: Any = None,
+    *,
+    held_out: Any = None,
+    roles: Roles | None = None,
+    measurements: Sequence[Measurement] = (),
+) -> Comparison:
+    """A comparison of pyarrow tables, encoded by one schema, so that numbers meet on common bins.
+
+    Args:
+        schema: of both tables.
+        synthetic: the synthetic table; identifier columns are not asked of it.
+        real: the real table, or None for metrics that read released values alone.
+        held_out: real records that the synthesizer never saw.
+        roles: who is the income, the group, the sides, the target; None: guessed from the schema.
+        measurements: what was released on the way.
+
+    Raises:
+        TableError: a column is missing, or holds a cell that the schema has no place for; it names the table and
+            the column, never the cell.
+    """
+    coded = schema.coded
+    codes: dict[str, Codes] = {}
+    values: dict[str, Columns] = {}
+    for what, table in (("synthetic", synthetic), ("real", real), ("held-out", held_out)):
+        if table is not None:
+            codes[what] = encode(schema, table, what)
+            values[what] = numbers(schema, table, codes[what])
+    return Comparison(
+        domain=schema.domain(),
+        synthetic=codes["synthetic"],
+        real=codes.get("real"),
+        held_out=codes.get("held-out"),
+        real_values=values.get("real", {}),
+        synthetic_values=values["synthetic"],
+        held_out_values=values.get("held-out", {}),
+        bounds={a.name: (float(a.min), float(a.max)) for a in coded if isinstance(a, NumericAttribute)},
+        labels={a.name: tuple(a.labels()) for a in coded},
+        measurements=measurements,
+        roles=roles or Roles(),
+    )
+
+
+def encode(schema: Schema, table: Any, what: str) -> Codes:
+    """Codes of a table, without asking for its identifier column."""
+    anonymous = schema.model_copy(update={"unit": schema.unit.model_copy(update={"identifier": None})})
+    try:
+        return Codec(anonymous).encode(table).codes
+    except TableError as error:
+        msg = f"the {what} table: {error}"
+        raise TableError(msg) from error
+
+
+class Columns(Mapping[str, Floats]):
+    """Exact numbers of attributes, read when they are asked for: a wide table would not fit in memory as floats."""
+
+    def __init__(self, readers: Mapping[str, Callable[[], Floats]]) -> None:
+        """Takes one reader an attribute; keeps the columns that were used last."""
+        self._readers = readers
+        self._read = lru_cache(maxsize=KEPT)(lambda name: readers[name]())
+
+    def __getitem__(self, name: str) -> Floats:
+        """The numbers of an attribute, NaN where missing."""
+        if name not in self._readers:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an attribute has numbers; reads nothing."""
+        return name in self._readers
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        """How many attributes have numbers."""
+        return len(self._readers)
+
+
+def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
+    """Numbers of the numeric attributes and of categories that are numbers; NaN for missing and other cells."""
+    at = locate(table.column_names, [a.name for a in schema.coded])
+    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    readers: dict[str, Callable[[], Floats]] = {}
+    for row, (attribute, i) in enumerate(zip(schema.coded, at, strict=True)):
+        if isinstance(attribute, NumericAttribute):
+            readers[attribute.name] = partial(_cast, table.column(i), attribute, comma)
+        elif isinstance(attribute, CategoricalAttribute):
+            middles = attribute.middles()
+            if middles is not None:
+                readers[attribute.name] = partial(np.take, middles, codes[row])
+    return Columns(readers)
+
+
+def _cast(column: Any, attribute: NumericAttribute, comma: bool) -> Floats:
+    """The numbers as they are written; only infinite ones are clamped to the public range."""
+    found, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+    out = np.where(valid, found.astype(np.float64), np.nan)
+    return np.asarray(np.where(np.isinf(out), np.clip(out, float(attribute.min), float(attribute.max)), out))

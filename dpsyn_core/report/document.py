@@ -1,0 +1,107 @@
+"""The JSON of a comparison or a report: what each metric asks, and what each synthetic table scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, Score, plain
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.registry import metric_class, names
+
+VERSION = 1
+Outcome = Score | MetricError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredTable:
+    """One synthetic table, its scores by metric name, and the manifest of the run that made it, if known."""
+
+    name: str
+    comparison: Comparison
+    scores: Mapping[str, Outcome]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+
+def table_entry(table: ScoredTable) -> dict[str, Any]:
+    """The scores of one table as JSON types; `mean_tvd` repeats the headline of the marginals by order."""
+    scores = {n: outcome_entry(s) for n, s in table.scores.items()}
+    means = {k: scores.get(f"tvd-{k}way", {}).get("value") for k in ("1", "2", "3")}
+    return {
+        "name": table.name,
+        "n_records": table.comparison.m,
+        "mean_tvd": {k: v for k, v in means.items() if v is not None},
+        "scores": scores,
+        "manifest": plain(table.manifest) or None,
+    }
+
+
+def outcome_entry(outcome: Outcome) -> dict[str, Any]:
+    """A score, or the sentence that says why there is none."""
+    return {"error": str(outcome)} if isinstance(outcome, MetricError) else outcome.to_json()
+
+
+def metric_entries(wanted: Sequence[str]) -> dict[str, Any]:
+    """What each metric asks and how to read it."""
+    known = set(names())
+    out = {}
+    for name in wanted:
+        if name in known:
+            m = metric_class(name)
+            out[name] = {
+                "title": m.title,
+                "question": m.question,
+                "goal": m.goal,
+                "minimum": m.minimum,
+                "maximum": m.maximum,
+                "unit": m.unit,
+                "reads_private": m.reads_private,
+                "label": m.label(),
+            }
+    return out
+
+
+def comparison_document(schema_name: str, table: ScoredTable) -> dict[str, Any]:
+    """The JSON of `dpsyn compare`: one synthetic table."""
+    head = _head("comparison", schema_name, [table])
+    return head | table_entry(table) | {"metrics": metric_entries(list(table.scores))}
+
+
+def report_document(schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
+    """The JSON of `dpsyn report`: one or more synthetic tables."""
+    wanted = list(dict.fromkeys(n for t in tables for n in t.scores))
+    head = _head("report", schema_name, tables)
+    return head | {"metrics": metric_entries(wanted), "tables": [table_entry(t) for t in tables]}
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """As JSON text without NaN."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def lines(scores: Mapping[str, Outcome]) -> list[str]:
+    """One line a score for a terminal: title, value, floor, or why there is none."""
+    out = []
+    for name, s in scores.items():
+        title = metric_class(name).title if name in names() else name
+        if isinstance(s, MetricError):
+            out.append(f"{title:<30} -          {s}")
+        else:
+            floor = "" if s.floor is None else f"   (a fresh sample: {s.floor:.4g})"
+            out.append(f"{title:<30} {s.value:<10.6g}{floor}")
+    return out
+
+
+def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
+    private = any(t.comparison.real is not None for t in tables)
+    return {
+        "version": VERSION,
+        "kind": kind,
+        "label": PRIVATE_LABEL if private else SAFE_LABEL,
+        "reads_private": private,
+        "schema": schema_name,
+        "n_real": tables[0].comparison.n if private else None,
+    }

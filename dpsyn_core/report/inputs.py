@@ -1,0 +1,71 @@
+"""Reads what a comparison or a report is made of: tables, schema, roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.read import read_table
+
+
+def parse_roles(
+    schema: Schema,
+    *,
+    income: str | None = None,
+    groups: str | None = None,
+    split: str | None = None,
+    not_applicable: float | None = None,
+    target: str | None = None,
+) -> Roles:
+    """Roles from the words of a command line; `split` is NAME or NAME:A,B with two values of that attribute."""
+    name, sign, sides = (split or "").partition(":")
+    if split is not None and split in {a.name for a in schema.coded}:
+        name, sign = split, ""  # a name that holds a colon
+    values = None
+    if sign:
+        words = list(schema[name].labels())
+        given = [w.strip() for w in sides.split(",")]
+        if len(given) != 2 or not set(given) <= set(words):
+            msg = f"--split '{split}' needs two values of '{name}', for example {name}:{words[0]},{words[-1]}"
+            raise MetricError(msg)
+        values = (words.index(given[0]), words.index(given[1]))
+    return Roles(
+        income=income,
+        group=groups,
+        split=name or None,
+        split_values=values,
+        not_applicable=not_applicable,
+        target=target,
+    )
+
+
+def read_comparisons(
+    schema: Schema, real: Path, synthetic: Mapping[str, Path], *, held_out: Path | None = None, roles: Roles
+) -> dict[str, Comparison]:
+    """A comparison by name of each synthetic table with one real table. Private."""
+    truth = read_table(real)
+    unseen = None if held_out is None else read_table(held_out)
+    out: dict[str, Comparison] = {}
+    for name, path in synthetic.items():
+        table: Any = read_table(path)
+        out[name] = compare_tables(schema, table, truth, held_out=unseen, roles=roles)
+        out[name].resolved  # noqa: B018 a role that does not fit is refused before anything is scored
+    return out
+
+
+def names_of(paths: list[Path]) -> dict[str, Path]:
+    """A short distinct name for each file: its stem, with a number where stems repeat."""
+    out: dict[str, Path] = {}
+    for path in paths:
+        stem = path.name.split(".")[0] or path.name
+        name, k = stem, 2
+        while name in out:
+            name, k = f"{stem} ({k})", k + 1
+        out[name] = path
+    return out
