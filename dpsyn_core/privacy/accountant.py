@@ -82,23 +82,24 @@ class Composition:
     def grouped(self, size: int) -> Composition:
         """The same spends seen by neighbours that are `size` steps apart (replace = remove and add: 2).
 
-        Source: Bun, Steinke 2016, Proposition 1.9; Dong, Roth, Su 2022, Theorem 2.14. Raises ValueError for parts
-        without a simple group bound (delta, pairs, sampled).
+        Source: Bun, Steinke 2016, Proposition 1.9; Dong, Roth, Su 2022, Theorem 2.14; Dwork, Roth 2014, Theorem 2.2.
+        Raises EngineError for parts without a simple group bound (failures, sampled noise).
         """
-        if self.pairs or self.sampled or self.delta:
-            msg = "failure probabilities, (epsilon, delta) pairs and sampled noise have no group bound here"
-            raise ValueError(msg)
+        if self.sampled or self.delta:
+            msg = "failure probabilities and sampled noise have no group bound here"
+            raise EngineError(msg)
         return Composition(
             mu2=self.mu2 * size**2,
             pure=tuple(size * e for e in (*self.pure, *self.ranged)),
             rho=self.rho * size**2,
+            pairs=tuple((size * e, d * math.fsum(math.exp(i * e) for i in range(size))) for e, d in self.pairs),
         )
 
     def epsilon(self, delta: float) -> float:
         """Smallest epsilon that can be proved at this delta; infinite when none can."""
         if self.empty:
             return 0.0
-        quick = self._quick_epsilon(delta)
+        quick = self.closed_form_epsilon(delta)
         if self.gaussian:
             return quick
         return min(quick, self._pld_epsilon(self._left(delta)))
@@ -113,15 +114,15 @@ class Composition:
                 return math.sqrt(self.mu2) <= gdp_mu(epsilon, left) * (1 + 1e-12)
             if self.zcdp is not None and self.zcdp <= zcdp_rho(epsilon, left) * (1 + 1e-12):
                 return True
-        if self._quick_epsilon(delta) <= epsilon:
+        if self.closed_form_epsilon(delta) <= epsilon:
             return True
         return self._pld_epsilon(left) <= epsilon
 
     def _left(self, delta: float) -> float:
         return delta - self.delta
 
-    def _quick_epsilon(self, delta: float) -> float:
-        """The best of the closed forms."""
+    def closed_form_epsilon(self, delta: float) -> float:
+        """The best of the bounds that need no numerical convolution; infinite when none holds."""
         sums = [] if self.pure_epsilon is None else [self.pure_epsilon]
         left = self._left(delta) - math.fsum(d for _, d in self.pairs)
         paid = math.fsum(e for e, _ in self.pairs)

@@ -1,0 +1,327 @@
+"""Ledger: every run's spend, per dataset, in one append-only SQLite file that survives crashes and races.
+
+A run is debited whole, and the debit is on the disk, before its noise is drawn. Order is the order of insertion,
+never the clock's. Each row carries a hash of itself and the row before it, so that an edit from outside is seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+import unicodedata
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dpsyn_core.errors import LedgerError
+from dpsyn_core.files import home
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.spend import Kind, Spend
+from dpsyn_core.privacy.summary import Summary, compose_entries, summarise
+from dpsyn_core.privacy.unit import Neighbours, Unit
+
+FILE = "ledger.sqlite3"
+_APPLICATION = 0x44505359  # "DPSY"
+_VERSION = 1
+_TIMEOUT = 60.0  # seconds to wait for another process; its transaction takes milliseconds
+_LONGEST_NAME = 200
+_STATEMENTS = (
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_VERSION}",
+    """CREATE TABLE spends (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
+        method TEXT NOT NULL, purpose TEXT NOT NULL, neighbours TEXT NOT NULL, max_records INTEGER NOT NULL,
+        kind TEXT NOT NULL, amount REAL NOT NULL CHECK (amount > 0), failure REAL NOT NULL, epsilon REAL NOT NULL,
+        delta REAL NOT NULL, recorded TEXT NOT NULL, chain TEXT NOT NULL)""",
+    """CREATE TABLE limits (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, epsilon REAL, delta REAL,
+        recorded TEXT NOT NULL)""",
+    *(
+        f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} BEGIN SELECT RAISE(ABORT, 'append-only'); END"
+        for table in ("spends", "limits")
+        for verb in ("UPDATE", "DELETE")
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One debit. `recorded` is for people; the order is that of `seq`."""
+
+    seq: int
+    dataset: str
+    run_id: str
+    method: str
+    purpose: str
+    neighbours: Neighbours
+    max_records: int
+    kind: Kind
+    amount: float
+    failure: float
+    epsilon: float
+    delta: float
+    recorded: str
+
+    @property
+    def spend(self) -> Spend:
+        """What was debited."""
+        return Spend(kind=self.kind, amount=self.amount, delta=self.failure)
+
+
+_COLUMNS = ", ".join(f.name for f in fields(Entry))
+
+
+class Ledger:
+    """The ledger in one file; every method opens and closes it, so that processes and threads may share it."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Args: path: the SQLite file; default `ledger.sqlite3` in the folder that DPSYN_HOME names."""
+        self.path = path or home() / FILE
+
+    def reserve(
+        self,
+        dataset: str,
+        cap: Cost | Budget,
+        *,
+        budget: Budget,
+        unit: Unit,
+        method: str,
+        run_id: str | None = None,
+        delta: float = 0.0,
+        purpose: str = "synthesis",
+    ) -> Entry:
+        """Debits the whole cost of a run; when it returns, the debit is on the disk and noise may be drawn.
+
+        Args:
+            dataset: name that the operator gave to the table.
+            cap: of the run's account: its cost, or the budget when charges are composed exactly.
+            budget: what the run promises, for display and for group bounds.
+            unit: whom it protects.
+            method: name of the system.
+            run_id: of the run; a random one by default. The same run cannot be debited twice.
+            delta: part of the budget's delta kept for failures.
+            purpose: what the run is for ("synthesis", "schema").
+
+        Raises:
+            LedgerError: the dataset's limit would be passed, or the ledger cannot be written; nothing is debited.
+        """
+        name = check_name(dataset)
+        spend = Spend.of(cap, delta=delta)
+        with self._writing() as db:
+            rows = _load(db)
+            entry = Entry(
+                seq=rows[-1][0].seq + 1 if rows else 1,
+                dataset=name,
+                run_id=run_id or secrets.token_hex(8),
+                method=method,
+                purpose=purpose,
+                neighbours=unit.neighbours,
+                max_records=unit.max_records,
+                kind=spend.kind,
+                amount=float(spend.amount),  # as they come back from the file: the hash is over their text
+                failure=float(spend.delta),
+                epsilon=float(budget.epsilon),
+                delta=float(budget.delta),
+                recorded=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+            if any(one.run_id == entry.run_id for one, _ in rows):
+                msg = f"run '{entry.run_id}' is on the ledger already; start a new run to spend again"
+                raise LedgerError(msg)
+            limit = _limit(db, name)
+            before = [one for one, _ in rows if one.dataset == name]
+            if limit and not compose_entries([*before, entry]).within(limit.epsilon, limit.delta):
+                raise LedgerError(_refusal(name, summarise(name, before, limit=limit), limit))
+            values = [getattr(entry, f.name) for f in fields(Entry)]
+            marks = ", ".join("?" * (len(values) + 1))
+            chain = _link(rows[-1][1] if rows else "", entry)
+            db.execute(f"INSERT INTO spends ({_COLUMNS}, chain) VALUES ({marks})", [*values, chain])  # noqa: S608
+        return entry
+
+    def set_limit(self, dataset: str, limit: Budget | None) -> None:
+        """Sets, changes or (None) lifts what all runs on a dataset may cost together."""
+        name = check_name(dataset)
+        pair = (limit.epsilon, limit.delta) if limit else (None, None)
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO limits (dataset, epsilon, delta, recorded) VALUES (?, ?, ?, ?)",
+                [name, *pair, datetime.now(UTC).isoformat(timespec="seconds")],
+            )
+
+    def limit(self, dataset: str) -> Budget | None:
+        """The limit in force, if one is."""
+        with self._reading() as db:
+            return _limit(db, check_name(dataset)) if db else None
+
+    def entries(self, dataset: str | None = None) -> list[Entry]:
+        """Debits in order, of one dataset or of all. Raises LedgerError when the file was edited from outside."""
+        name = None if dataset is None else check_name(dataset)
+        with self._reading() as db:
+            rows = _load(db) if db else []
+        return [entry for entry, _ in rows if name in (None, entry.dataset)]
+
+    def datasets(self) -> list[str]:
+        """Names that stand on the ledger, each once, in order of their first debit."""
+        return list(dict.fromkeys(entry.dataset for entry in self.entries()))
+
+    def summary(self, dataset: str, *, delta: float | None = None) -> Summary:
+        """What all runs on a dataset cost together, by exact composition.
+
+        Args:
+            dataset: name that the operator gave.
+            delta: at which epsilon is reported; default the limit's, else the largest that a run used.
+        """
+        name = check_name(dataset)
+        return summarise(name, self.entries(name), limit=self.limit(name), delta=delta)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that holds the write lock from its start and is on the disk at its end."""
+        with self._reported():
+            self._create()
+            with closing(self._connect("rw")) as db:
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    _prepare(db)
+                    yield db
+                    db.execute("COMMIT")
+                except BaseException:
+                    if db.in_transaction:
+                        db.execute("ROLLBACK")
+                    raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection for reading; None while no run has been debited yet."""
+        with self._reported():
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                yield None
+                return
+            with closing(self._connect("rw" if os.access(self.path, os.W_OK) else "ro")) as db:
+                if _empty(db):  # killed while it was made: SQLite has rolled it back
+                    yield None
+                    return
+                _check_format(db)
+                yield db
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        db = sqlite3.connect(uri, uri=True, timeout=_TIMEOUT, isolation_level=None)
+        # EXTRA also syncs the folder, so that a debit outlives a power cut; REPLACE must not slip past the triggers
+        db.execute("PRAGMA synchronous = EXTRA")
+        db.execute("PRAGMA recursive_triggers = ON")
+        return db
+
+    def _create(self) -> None:
+        """Makes folder and file for this user alone; an existing file is left as it is."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self.path.exists():
+            return
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Turns faults of file and database into one typed sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            msg = f"the ledger '{self.path}' {_fault(error)}; nothing was counted"
+            raise LedgerError(msg) from error
+        except OSError as error:
+            msg = (
+                f"the ledger '{self.path}' cannot be opened ({error.strerror}); nothing was counted; "
+                "let DPSYN_HOME name a folder that you may write to"
+            )
+            raise LedgerError(msg) from error
+
+
+def check_name(dataset: str) -> str:
+    """The dataset's name, trimmed and in one Unicode form. Raises LedgerError when it cannot be a name."""
+    name = unicodedata.normalize("NFC", dataset).strip()
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        msg = f"a dataset's name needs 1 to {_LONGEST_NAME} printable characters, for example 'census-1940'"
+        raise LedgerError(msg)
+    return name
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    """Makes the tables in a new file, inside the caller's transaction; refuses other files."""
+    if not _empty(db):
+        _check_format(db)
+        return
+    for statement in _STATEMENTS:
+        db.execute(statement)
+
+
+def _empty(db: sqlite3.Connection) -> bool:
+    return not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def _check_format(db: sqlite3.Connection) -> None:
+    found = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
+    if found != (_APPLICATION, _VERSION):
+        msg = f"the file is no ledger of version {_VERSION}; let DPSYN_HOME name another folder"
+        raise LedgerError(msg)
+
+
+def _link(before: str, entry: Entry) -> str:
+    """Hash of a row and of the one before it."""
+    row = json.dumps([getattr(entry, f.name) for f in fields(Entry)])
+    return hashlib.sha256(f"{before}\n{row}".encode()).hexdigest()
+
+
+def _load(db: sqlite3.Connection) -> list[tuple[Entry, str]]:
+    """All rows with their hashes, in order; raises LedgerError where a hash does not follow from the one before."""
+    rows: list[tuple[Entry, str]] = []
+    chain = ""
+    for *values, kept in db.execute(f"SELECT {_COLUMNS}, chain FROM spends ORDER BY seq"):  # noqa: S608
+        entry = Entry(**dict(zip((f.name for f in fields(Entry)), values, strict=True)))
+        chain = _link(chain, entry)
+        if chain != kept:
+            msg = f"the ledger was changed from outside at entry {entry.seq}; restore the file from a backup"
+            raise LedgerError(msg)
+        rows.append((entry, chain))
+    return rows
+
+
+def _limit(db: sqlite3.Connection, name: str) -> Budget | None:
+    query = "SELECT epsilon, delta FROM limits WHERE dataset = ? ORDER BY seq DESC LIMIT 1"
+    row = db.execute(query, [name]).fetchone()
+    return Budget(epsilon=row[0], delta=row[1]) if row and row[0] is not None else None
+
+
+def _refusal(name: str, spent: Summary, limit: Budget) -> str:
+    left = f"about {spent.epsilon_left:.4g} is left" if spent.epsilon_left else "nothing is left"
+    return (
+        f"this run would pass the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g}); "
+        f"{left}; lower epsilon, or let the owner raise the limit"
+    )
+
+
+def _fault(error: sqlite3.Error) -> str:
+    """What happened, and the remedy, from SQLite's own code."""
+    code = getattr(error, "sqlite_errorname", "")
+    known = {
+        "SQLITE_FULL": "is full (no space on the disk); free some space",
+        "SQLITE_READONLY": "cannot be written; make it writable or let DPSYN_HOME name another folder",
+        "SQLITE_CANTOPEN": "cannot be opened; let DPSYN_HOME name a folder that you may write to",
+        "SQLITE_NOTADB": "is no database; move it away or restore it from a backup",
+        "SQLITE_CORRUPT": "is damaged; restore it from a backup",
+        "SQLITE_BUSY": f"was in use by another process for {_TIMEOUT:.0f} seconds; try again",
+        "SQLITE_IOERR": "could not be written (disk full or failing); free some space or check the disk",
+        "SQLITE_CONSTRAINT": "is append-only and refused a change",
+    }
+    for start, text in known.items():
+        if code.startswith(start):
+            return text
+    return f"cannot be used ({code or type(error).__name__}); restore it from a backup"

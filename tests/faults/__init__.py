@@ -1,0 +1,1 @@
+"""What is survived: kills, races, full disks, folders that cannot be written."""
