@@ -18,7 +18,15 @@ from dpsyn_core.schema.domain import CodedAttribute
 Value = StrictBool | StrictInt | StrictFloat | StrictStr
 Number = StrictInt | StrictFloat
 Source = Literal["public", "bought", "data"]
-EXTRAS = ("label", "description", "group", "decimals", "formats", "notes")  # written only where they are set
+EXTRAS = (
+    "label",
+    "description",
+    "group",
+    "decimals",
+    "formats",
+    "special_values",
+    "notes",
+)  # written only where they are set
 
 
 class Part(BaseModel):
@@ -190,6 +198,9 @@ class NumericAttribute(CodedBase):
     decimals: Annotated[StrictInt, Field(ge=0, le=15)] | None = Field(
         None, description="Digits after the point of decoded floats"
     )
+    special_values: tuple[Number, ...] = Field(
+        (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"
+    )
 
     @validator(mode="after")
     def _range(self) -> NumericAttribute:
@@ -201,6 +212,12 @@ class NumericAttribute(CodedBase):
             raise ValueError(msg)
         if isinstance(self.bins, EdgeBins) and not (self.min <= self.bins.edges[0] and self.bins.edges[-1] <= self.max):
             msg = f"bins.edges must lie between min {self.min} and max {self.max}"
+            raise ValueError(msg)
+        if len(set(self.special_values)) != len(self.special_values):
+            msg = "special_values repeat; list each once"
+            raise ValueError(msg)
+        if self.dtype == "integer" and not all(float(v).is_integer() for v in self.special_values):
+            msg = "special_values of an integer column must be whole numbers"
             raise ValueError(msg)
         self._build()
         return self
@@ -222,8 +239,16 @@ class NumericAttribute(CodedBase):
 
     @property
     def size(self) -> int:
-        """Bins, missing."""
+        """Bins, special values, missing."""
         return self.binning.size + self.special
+
+    @property
+    def special(self) -> int:
+        """Special values, then missing."""
+        return len(self.special_values) + int(self.missing)
+
+    def _tail(self) -> list[str]:
+        return [*(canonical(v) for v in self.special_values), *super()._tail()]
 
     def labels(self) -> list[str]:
         """'14-21' for whole bins, '[0.5, 1)' for real ones."""

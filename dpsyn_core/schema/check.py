@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import casting
 from dpsyn_core.schema.attributes import CategoricalAttribute, NumericAttribute
@@ -92,6 +94,7 @@ def _outside(column: Any, attribute: Any, comma: bool) -> list[Finding]:
     if isinstance(attribute, NumericAttribute):
         values, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
         low, high = attribute.min, attribute.max
+        valid = valid & ~np.isin(values, attribute.special_values)
     else:
         values, valid = casting.to_instants(column, attribute.formats)
         values = values // attribute.unit_seconds

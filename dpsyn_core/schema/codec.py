@@ -49,18 +49,23 @@ class Codec:
         self.domain = schema.domain()
         self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
 
-    def encode(self, table: Any) -> Encoded:
+    def encode(self, table: Any, *, individuals: bool = True) -> Encoded:
         """Codes of a pyarrow table with text or typed columns.
 
         A categorical value outside its list goes to the `other` cell, numbers and dates outside their range are
         clamped, blank cells (and cells that cannot be cast) go to the `missing` cell.
+
+        Args:
+            table: pyarrow table; columns that the schema does not name are left out.
+            individuals: read the identifier column of the unit too; False for tables that have none, such as
+                synthetic ones, and whenever nothing is released.
 
         Raises:
             TableError: a column is missing, or holds a cell that the schema has no place for; it names the column,
                 never the cell.
         """
         at = locate(table.column_names, [a.name for a in self.schema.coded])
-        key = self.schema.unit.identifier
+        key = self.schema.unit.identifier if individuals else None
         if table.num_rows == 0:
             msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
@@ -109,6 +114,8 @@ def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -
         else:
             numbers, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
             codes = attribute.binning.find(numbers)
+            for i, value in enumerate(attribute.special_values):
+                codes[numbers == value] = attribute.binning.size + i
     except TableError as error:
         msg = f"column '{attribute.name}' is declared {attribute.kind}: {error}; change the schema or the table"
         raise TableError(msg) from error
@@ -119,7 +126,7 @@ def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -
         how = "" if isinstance(attribute, NumericAttribute) else ", declare how its dates are written (formats)"
         msg = f"column '{attribute.name}' holds cells that are not {what}; {NO_MISSING}{how}"
         raise TableError(msg)
-    codes[~valid] = attribute.binning.size
+    codes[~valid] = attribute.size - 1
     return codes
 
 
@@ -163,8 +170,12 @@ def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), _values(attribute)).dictionary_decode()
     special = codes >= plain
     bins = np.where(special, 0, codes).astype(np.intp)
-    mask = special if special.any() else None
     drawn = attribute.binning.draw(bins, rng)
+    if isinstance(attribute, NumericAttribute):
+        for i, value in enumerate(attribute.special_values):
+            drawn[codes == plain + i] = value
+        special = codes >= plain + len(attribute.special_values)
+    mask = special if special.any() else None
     if isinstance(attribute, NumericAttribute):
         return pa.array(drawn, mask=mask)
     if not attribute.precise:

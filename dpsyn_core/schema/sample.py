@@ -1,0 +1,51 @@
+"""The bundled samples as a table and a schema: 20,000 simulated people of 1940, and shopping baskets."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core import data
+from dpsyn_core.errors import OutputError, TableError
+from dpsyn_core.files import write_bytes
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.read import read_table
+
+NAMES = data.NAMES
+
+
+def sample_table(name: str = "sample") -> Any:
+    """A bundled table as a pyarrow table of text; names are 'sample' and 'baskets'."""
+    return read_table(_paths(name)[0])
+
+
+def sample_schema(name: str = "sample") -> Schema:
+    """The schema of a bundled table."""
+    return Schema.load(_paths(name)[1])
+
+
+def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:
+    """Writes a bundled table (plain CSV) and its schema into a folder, which is made if need be.
+
+    Returns:
+        The paths of the table and of the schema. Raises OutputError when they cannot be written.
+    """
+    table, schema = _paths(name)
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"the folder '{folder}' cannot be made ({error.strerror}); choose another"
+        raise OutputError(msg) from error
+    written = folder / f"{name}.csv", folder / f"{name}.schema.json"
+    write_bytes(written[0], gzip.decompress(table.read_bytes()))
+    write_bytes(written[1], schema.read_bytes())
+    return written
+
+
+def _paths(name: str) -> tuple[Path, Path]:
+    if name not in data.NAMES:
+        msg = f"unknown sample '{name}'; known are {', '.join(data.NAMES)}"
+        raise TableError(msg)
+    return data.paths(name)
