@@ -1,0 +1,82 @@
+"""What epsilon means in odds, against brute force over attacks on randomised response."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import BudgetError
+from dpsyn_core.privacy.accounting import gdp_delta
+from dpsyn_core.privacy.odds import (
+    anchor_sentence,
+    best_guess,
+    best_guess_of_mu,
+    best_success,
+    odds,
+    odds_sentence,
+    posterior,
+    trade_off,
+    trade_off_of_mu,
+)
+
+
+@pytest.mark.parametrize(("epsilon", "right"), [(0.1, "52"), (1, "73"), (10, "all")])
+def test_the_sentence_says_52_73_and_all(epsilon, right):
+    assert right in odds_sentence(epsilon)
+    assert "50 would by luck" in odds_sentence(epsilon, 1e-9)
+
+
+def test_the_anchors_leave_out_the_chosen_epsilon():
+    assert anchor_sentence(1.0) == "At epsilon 0.1: 52. At 10: all."
+    assert anchor_sentence(2.0) == "At epsilon 0.1: 52. At 1: 73. At 10: all."
+    assert odds(3, 1e-9).join == 95
+
+
+def test_a_larger_delta_helps_the_attacker():
+    assert best_guess(1, 0.5) == pytest.approx((math.e + 0.5) / (math.e + 1))
+    assert best_guess(1, 1e-9) > best_guess(1, 0)
+
+
+def mechanism(epsilon, delta):
+    """The pair that attains (epsilon, delta): with chance delta all is told, else randomised response."""
+    p = math.exp(epsilon) / (1 + math.exp(epsilon))
+    present = np.array([delta, (1 - delta) * p, (1 - delta) * (1 - p), 0.0])
+    return present, present[::-1].copy()
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.05), (3.0, 0.3)])
+def test_every_attack_on_the_worst_mechanism_stays_within_and_the_best_attains_it(epsilon, delta):
+    present, absent = mechanism(epsilon, delta)
+    priors = np.linspace(0, 1, 21)
+    best = np.zeros_like(priors)
+    for attack in range(16):
+        says = np.array([(attack >> i) & 1 for i in range(4)])
+        alarm, miss = float(says @ absent), float((1 - says) @ present)
+        assert miss >= float(trade_off(alarm, epsilon, delta)) - 1e-12
+        best = np.maximum(best, priors * (1 - miss) + (1 - priors) * (1 - alarm))
+    assert best_success(priors, epsilon, delta) == pytest.approx(best, abs=1e-12)
+    assert best_success(0.5, epsilon, delta) == pytest.approx(best_guess(epsilon, delta))
+
+
+def test_posterior_beliefs_stay_within_e_to_the_epsilon():
+    low, high = posterior(np.array([0.0, 0.01, 0.5, 1.0]), 1.0)
+    assert high == pytest.approx([0, 0.01 * math.e / (0.01 * math.e + 0.99), math.e / (1 + math.e), 1])
+    assert low == pytest.approx([0, 0.01 / (0.01 + 0.99 * math.e), 1 / (1 + math.e), 1])
+    assert posterior(0.3, 800.0)[1] == pytest.approx(1.0)
+
+
+def test_the_gaussian_curve_lies_above_every_epsilon_delta_line_it_implies():
+    alarms = np.linspace(0, 1, 101)
+    exact = trade_off_of_mu(alarms, 0.9)
+    for epsilon in (0.1, 0.5, 1, 3):
+        assert (exact >= trade_off(alarms, epsilon, gdp_delta(epsilon, 0.9)) - 1e-12).all()
+    assert exact[0] == 1.0
+    assert exact[-1] == 0.0
+    assert best_guess_of_mu(0.9) == pytest.approx(float(np.max(1 - (alarms + exact) / 2)), abs=1e-4)
+
+
+def test_shares_outside_zero_and_one_are_refused():
+    with pytest.raises(BudgetError, match="between 0 and 1"):
+        trade_off(1.5, 1.0)
+    with pytest.raises(BudgetError):
+        best_guess(0)
