@@ -30,9 +30,15 @@ class GumSettings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FitSettings:
-    """Which updater runs, how, and how many polish proposals a record follow it."""
+    """Which updater runs, how, and how many polish proposals a record follow it.
+
+    separate: attributes that no table connects are made apart and joined at random. append: attributes that hang
+    on one pair are drawn from it after the updates.
+    """
 
     updater: Updater = "gum"
     gum: GumSettings = field(default_factory=GumSettings)
-    polish: int = 100
+    polish: int = 50
     squared: bool = False
+    separate: bool = False
+    append: bool = False

@@ -18,6 +18,7 @@ MODULES: dict[str, str] = {
     "field-groups": "dpsyn_core.synthesizers.field_groups",
     "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",
     "dpsyn": "dpsyn_core.synthesizers.dpsyn",
+    "privsyn": "dpsyn_core.synthesizers.privsyn",
 }
 DEFAULT = "rls"
 

@@ -1,0 +1,190 @@
+"""PrivSyn: measures the marginals that are worth their noise, then makes records that follow them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.compression import (
+    Compressed,
+    compress,
+    compressed_domain,
+    compressed_one_way,
+    on_compressed,
+    recodes_of,
+    restore_all,
+)
+from dpsyn_core.marginals.dense import allocation, combine, dense_marginals
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.dependence import expected_pairs, indif_counts, l1_counts
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.registry import register
+
+
+@register("privsyn")
+class PrivSynConfig(RecordSettings):
+    """Settings of PrivSyn, with the shares and caps of its authors."""
+
+    summary = "Scores all pairs, measures those that are worth their noise, joins small cliques, and updates records."
+    guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting", pure=False)
+
+    score_share: float = Field(
+        0.1, gt=0, lt=1, title="Share for scores", description="Part of the budget that scores the pairs."
+    )
+    one_way_share: float = Field(
+        0.1, gt=0, lt=1, title="Share for one-ways", description="Part of the budget that measures every attribute."
+    )
+    scores: Literal["indif", "released"] = Field(
+        "indif",
+        title="Scores",
+        description=(
+            "indif compares a pair with the product of its exact one-ways (sensitivity 4), as published; released "
+            "compares it with the noisy ones (sensitivity 1), so that the same budget buys less noise."
+        ),
+    )
+    gap: float = Field(
+        0.0,
+        title="Stopping gap",
+        description="A pair must lower the expected error by more than this to be measured.",
+        json_schema_extra={"unit": "counts"},
+    )
+    combine_cells: int = Field(
+        5000,
+        ge=0,
+        le=1_000_000,
+        title="Combination cap",
+        description="Pairs that form a clique with fewer cells than this are measured as one marginal; 0 never.",
+        json_schema_extra={"unit": "cells"},
+    )
+    low_count: float = Field(
+        3.0,
+        ge=0,
+        le=100,
+        title="Low-count filter",
+        description="Values whose noisy count is below this many standard deviations share one cell; 0 keeps all.",
+        json_schema_extra={"unit": "sigma"},
+    )
+    append: bool = Field(
+        True, title="Appending", description="Attributes that hang on one pair are drawn from it after the updates."
+    )
+    separate: bool = Field(
+        True,
+        title="Separate and join",
+        description="Attributes that no measured marginal connects are made apart and joined at random.",
+    )
+
+    def build(self, task: Task) -> Synthesizer:
+        """An all-Gaussian run."""
+        return PrivSyn(self, task)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrivSynMeasured:
+    """What was released: one-ways at full resolution, how codes were compressed, the selected marginals."""
+
+    one_ways: list[Measurement]
+    compressed: dict[str, Compressed]
+    marginals: list[Measurement]
+    scores: NDArray[np.float64]
+
+
+class PrivSyn(Synthesizer):
+    """Calibrated: rho for scores, one-ways and marginals."""
+
+    def __init__(self, config: PrivSynConfig, task: Task) -> None:
+        """Keeps the task."""
+        self.config = config
+        self.task = task
+        self.domain = task.domain
+        self.cost = task.budget.gaussian()
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> PrivSynMeasured:
+        """One-ways, then scores of all pairs in one release, then the chosen marginals."""
+        c = self.config
+        pairs = self.domain.subsets(2)
+        rest = 1 - c.score_share - c.one_way_share
+        score_cost, one_way_cost, pair_cost = self.cost.split([c.score_share, c.one_way_share, max(rest, 1e-6)])
+        if not pairs:
+            one_way_cost = self.cost
+        singles = self.domain.singletons()
+        one_ways = measure_marginals(counter, singles, one_way_cost.split([1.0] * len(singles)), gate=gate)
+        compressed = {m.attributes[0]: compress(m.values, c.low_count * m.sigma) for m in one_ways}
+        progress("select", 1, 3)
+        if not pairs:
+            return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=[], scores=np.zeros(0))
+        scores = self._score(counter, pairs, one_ways, compressed, score_cost, gate)
+        progress("select", 2, 3)
+        chosen = self._choose(pairs, scores, compressed_domain(self.domain, compressed), pair_cost)
+        progress("select", 3, 3)
+        inner = compressed_domain(self.domain, compressed)
+        costs = pair_cost.split(allocation([inner.cells(s) for s in chosen]))
+        recodes = recodes_of(compressed)
+        marginals: list[Measurement] = []
+        for i, (names, cost) in enumerate(zip(chosen, costs, strict=True)):
+            marginals += measure_marginals(counter, [names], [cost], gate=gate, recodes=recodes)
+            progress("measure", i + 1, len(chosen))
+        return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores)
+
+    def _score(
+        self,
+        counter: Counter,
+        pairs: list[AttributeSet],
+        one_ways: list[Measurement],
+        compressed: dict[str, Compressed],
+        cost: Cost,
+        gate: Gate,
+    ) -> NDArray[np.float64]:
+        """Released dependence of every pair, in counts."""
+        unit, recodes = self.task.unit, recodes_of(compressed)
+        if self.config.scores == "indif":
+            count, sensitivity = partial(indif_counts, counter, pairs, recodes), 4
+        else:
+            singles = {n: compressed_one_way(m, compressed[n]) for m in one_ways for n in m.attributes}
+            expected = expected_pairs(singles, pairs)
+            count, sensitivity = partial(l1_counts, counter, pairs, expected, recodes), 1
+        # an individual's records come and go one by one, and a replacement is one of each
+        got = gate.release(
+            f"dependence of {len(pairs)} pairs",
+            count,
+            cells=len(pairs),
+            cost=cost,
+            l1=sensitivity * unit.l1(len(pairs)),
+            l2=sensitivity * unit.l1() * len(pairs) ** 0.5,
+        )
+        return got.values.astype(np.float64)
+
+    def _choose(
+        self, pairs: list[AttributeSet], scores: NDArray[np.float64], inner: Domain, cost: Cost
+    ) -> list[AttributeSet]:
+        """Attribute sets to measure; the one-ways again when no pair is worth its noise."""
+        cells = [inner.cells(p) for p in pairs]
+        picked = dense_marginals(scores, cells, cost.rho, sensitivity=self.task.unit.l2(), gap=self.config.gap)
+        chosen = [pairs[i] for i in picked]
+        if self.config.combine_cells:
+            chosen = combine(chosen, inner, max_cells=self.config.combine_cells)
+        return chosen or self.domain.singletons()
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Consistency on compressed codes, records, then the codes that shared a cell."""
+        inner = compressed_domain(self.domain, measured.compressed)
+        singles = [compressed_one_way(m, measured.compressed[m.attributes[0]]) for m in measured.one_ways]
+        tables = singles + on_compressed(measured.marginals, measured.compressed)
+        codes = records_from(
+            tables, inner, n_records, self.config, n_public=self.task.n_public, rng=rng, progress=progress
+        )
+        return restore_all(codes, self.domain, measured.compressed, rng=rng)
