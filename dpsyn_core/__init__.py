@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
+    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.release import Release, synthesize
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.read import read_table
 
 __version__ = "0.1.0"
 
 _HOME = {
     "DPSynError": "dpsyn_core.errors",
+    "Ledger": "dpsyn_core.privacy.ledger",
+    "Release": "dpsyn_core.release",
+    "Schema": "dpsyn_core.schema.document",
+    "read_table": "dpsyn_core.schema.read",
+    "synthesize": "dpsyn_core.release",
 }
-__all__ = ["DPSynError"]
+__all__ = ["DPSynError", "Ledger", "Release", "Schema", "read_table", "synthesize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -47,6 +47,7 @@ class Synthesizer(ABC):
     """A calibrated system: stated cost beside the code that spends it."""
 
     cost: Cost
+    failure: float = 0.0  # part of delta that failures of charges may add up to, beside the cost
 
     @abstractmethod
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Any:
