@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +68,15 @@ def _write_text(table: Any, path: Path, name: str) -> None:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    options = pacsv.WriteOptions(delimiter="\t" if name.endswith(".tsv") else ",", quoting_style="needed")
+    delimiter = "\t" if name.endswith(".tsv") else ","
+    header = io.StringIO()
+    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.column_names)
+    # pyarrow would put every name of the header in quotes, needed or not
+    options = pacsv.WriteOptions(delimiter=delimiter, quoting_style="needed", include_header=False)
     plain = pa.table([_readable(c) for c in table.columns], names=table.column_names)
-    if name.endswith(".gz"):
-        with pa.CompressedOutputStream(str(path), "gzip") as out:
-            pacsv.write_csv(plain, out, options)
-    else:
-        pacsv.write_csv(plain, str(path), options)
+    with pa.CompressedOutputStream(str(path), "gzip") if name.endswith(".gz") else pa.OSFile(str(path), "wb") as out:
+        out.write(header.getvalue().encode())
+        pacsv.write_csv(plain, out, options)
 
 
 def _readable(column: Any) -> Any:

@@ -1,0 +1,37 @@
+"""`dpsyn sample`: writes the bundled sample table and its schema."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
+    parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes sample.csv and sample.schema.json, and says what to do next."""
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.sample import sample_schema, sample_table
+    from dpsyn_core.schema.write import write_table
+
+    folder: Path = args.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"cannot make the folder '{folder}': {error.strerror}; choose another"
+        raise OutputError(msg) from error
+    table, schema = folder / "sample.csv", folder / "sample.schema.json"
+    check_writable(table)
+    write_table(sample_table(), table)
+    sample_schema().dump(schema)
+    print(f"wrote {table} and {schema}; next:")
+    print(
+        f"  dpsyn synth {table} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"
+    )

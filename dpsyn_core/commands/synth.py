@@ -1,0 +1,82 @@
+"""`dpsyn synth`: a synthetic table and its manifest from a private table."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+SUFFIXES = (".csv", ".parquet")
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("synth", help="make a differentially private synthetic table")
+    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--epsilon", type=float, required=True)
+    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
+    parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
+    parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
+    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
+    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Checks all that can be checked, then spends, then writes both files atomically."""
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, same_path
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.progress import silent
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.write import write_table
+
+    if args.out.suffix.lower() not in SUFFIXES:
+        msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
+        raise OutputError(msg)
+    outputs, inputs = [args.out, args.manifest], [args.table, args.schema]
+    for a, b in [*itertools.product(outputs, inputs), (args.out, args.manifest)]:
+        if same_path(a, b):
+            msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
+            raise OutputError(msg)
+    check_writable(args.out)
+    check_writable(args.manifest)
+    settings = parse_settings(args.settings)
+    schema = Schema.load(args.schema)
+    progress = silent if args.quiet else TerminalProgress()
+
+    from dpsyn_core.release import synthesize
+    from dpsyn_core.schema.read import read_table
+
+    progress("reading", 0, 1)
+    table = read_table(args.table)
+    release = synthesize(
+        table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
+        n_records=args.n_records, rng=args.seed, dataset=args.dataset, progress=progress,
+    )  # fmt: skip
+    out = args.out if release.manifest.private else not_private_name(args.out)
+    progress("writing", 0, 1)
+    write_table(release.arrow, out)
+    release.manifest.dump(args.manifest)
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    if not release.manifest.private:
+        why = "; ".join(release.manifest.not_private_because)
+        print(f"NOT PRIVATE: {why}; the table is in {out.name}", file=sys.stderr)
+    elif not args.quiet:
+        m = release.manifest
+        print(
+            f"wrote {m.n_records} records to {out}; spent epsilon {m.epsilon:g} at delta {m.delta:g}", file=sys.stderr
+        )
+
+
+def not_private_name(path: Path) -> Path:
+    """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv."""
+    return path.with_name(f"{path.stem}.NOT-PRIVATE{path.suffix}")

@@ -1,0 +1,236 @@
+"""The command: exit status, one sentence for each mistake, and nothing written or charged when something is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpsyn_core.cli import build_parser, command_modules, main
+
+SCHEMA = {
+    "version": 1,
+    "name": "people",
+    "unit": {"neighbours": "add-remove", "identifier": None, "max_records": 1},
+    "n_records": None,
+    "attributes": [
+        {"name": "sex", "kind": "categorical", "values": ["F", "M"]},
+        {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"count": 10}},
+    ],
+}
+ROWS = "sex,age\n" + "F,31\nM,42\nF,7\nM,88\n" * 50
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    (tmp_path / "table.csv").write_text(ROWS)
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    return tmp_path
+
+
+def synth(folder, *extra, epsilon="1", delta="1e-6", table="table.csv", schema="schema.json", out="out.csv"):
+    return main(
+        ["synth", str(folder / table), "--schema", str(folder / schema), f"--epsilon={epsilon}", f"--delta={delta}",
+         "--out", str(folder / out), "--manifest", str(folder / "m.json"), "--quiet", *extra]
+    )  # fmt: skip
+
+
+def spent(folder, capsys):
+    capsys.readouterr()
+    assert main(["ledger", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_help_is_listed_for_every_command_and_loads_nothing_heavy():
+    code = (
+        "import sys; from dpsyn_core.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'numba', 'pyarrow', 'streamlit', 'pydantic', 'dp_accounting'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    for name in command_modules():
+        assert name in done.stdout
+
+
+@pytest.mark.parametrize("name", command_modules())
+def test_every_command_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        build_parser().parse_args([name, "--help"])
+    assert stop.value.code == 0
+    assert "usage" in capsys.readouterr().out
+
+
+def test_a_run_writes_table_and_manifest_and_stands_on_the_ledger(folder, capsys):
+    assert synth(folder, "--seed", "3", "--dataset", "clinic") == 0
+    lines = (folder / "out.csv").read_text().splitlines()
+    manifest = json.loads((folder / "m.json").read_text())
+    assert lines[0] == "sex,age"
+    assert len(lines) - 1 == manifest["n_records"]
+    wanted = {
+        "epsilon", "delta", "mu", "rho", "neighbours", "max_records", "method", "n_records", "private", "charges",
+        "seed", "versions", "seconds",
+    }  # fmt: skip
+    assert wanted <= set(manifest)
+    assert manifest["private"] is True
+    assert manifest["seed"] == 3
+    assert "clinic" in json.dumps(spent(folder, capsys))
+
+
+def test_n_records_and_method_and_settings_reach_the_run(folder):
+    assert synth(folder, "--n-records", "17", "--method", "independent") == 0
+    assert len((folder / "out.csv").read_text().splitlines()) == 18
+
+
+WRONG = {
+    "epsilon zero": {"epsilon": "0"},
+    "epsilon negative": {"epsilon": "-1"},
+    "epsilon NaN": {"epsilon": "nan"},
+    "epsilon infinite": {"epsilon": "inf"},
+    "delta negative": {"delta": "-1e-9"},
+    "delta one": {"delta": "1"},
+    "delta NaN": {"delta": "nan"},
+    "no such table": {"table": "missing.csv"},
+    "no such schema": {"schema": "missing.json"},
+    "unknown ending": {"out": "out.txt"},
+    "missing folder": {"out": "nowhere/out.csv"},
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_mistake_is_one_sentence_and_costs_nothing(folder, capsys, case):
+    status = synth(folder, **WRONG[case])
+    error = capsys.readouterr().err
+    assert status == 2
+    assert error.startswith("dpsyn synth: ")
+    assert error.count("\n") == 1
+    assert "Traceback" not in error
+    assert not (folder / "out.csv").exists()
+    assert not (folder / "m.json").exists()
+    assert spent(folder, capsys)["datasets"] == []
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        ("--method", "nonesuch"),
+        ("--method", "independent", "--set", "nonesuch=1"),
+        ("--set", "nonesense"),
+        ("--n-records=-1",),
+        ("--seed=-1",),
+    ],
+)
+def test_an_unknown_method_setting_or_number_is_refused_before_anything_is_charged(folder, capsys, extra):
+    assert synth(folder, *extra) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert spent(folder, capsys)["datasets"] == []
+
+
+@pytest.mark.parametrize("missing", [["--epsilon", "1"], []])
+def test_missing_arguments_are_one_sentence_with_status_2(folder, capsys, missing):
+    with pytest.raises(SystemExit) as stop:
+        main(["noise", *missing])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+TABLES = {
+    "column the table lacks": "sex,height\nF,1\n",
+    "duplicate header": "sex,sex\nF,F\n",
+    "blank header": "sex,\nF,1\n",
+    "ragged row": "sex,age\nF,1,2\n",
+    "value outside the domain": "sex,age\nX_SECRET,31\n",
+    "empty table": "",
+    "header only": "sex,age\n",
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_bad_table_is_refused_before_anything_is_charged_and_no_value_is_shown(folder, capsys, case):
+    (folder / "bad.csv").write_text(TABLES[case])
+    assert synth(folder, table="bad.csv") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "X_SECRET" not in error
+    assert spent(folder, capsys)["datasets"] == []
+    left = sorted(p.name for p in folder.iterdir() if p.suffix in {".csv", ".json"})
+    assert left == ["bad.csv", "schema.json", "table.csv"]
+
+
+def test_a_schema_with_a_repeated_value_is_refused(folder, capsys):
+    document = json.loads(json.dumps(SCHEMA))
+    document["attributes"][0]["values"] = ["F", "F"]
+    (folder / "schema.json").write_text(json.dumps(document))
+    assert synth(folder) == 2
+    assert "sex" in capsys.readouterr().err
+
+
+def test_a_schema_read_from_the_data_stamps_the_run_not_private(folder, capsys):
+    document = json.loads(json.dumps(SCHEMA))
+    document["attributes"][1]["source"] = "data"
+    (folder / "schema.json").write_text(json.dumps(document))
+    assert synth(folder) == 0
+    assert "NOT PRIVATE" in capsys.readouterr().err
+    assert (folder / "out.NOT-PRIVATE.csv").exists()
+    assert not (folder / "out.csv").exists()
+    manifest = json.loads((folder / "m.json").read_text())
+    assert manifest["private"] is False
+    assert "age" in manifest["not_private_because"][0]
+
+
+def test_pure_dp_runs_with_delta_zero(folder):
+    assert synth(folder, delta="0", epsilon="2") == 0
+    manifest = json.loads((folder / "m.json").read_text())
+    assert {c["mechanism"] for c in manifest["charges"]} == {"geometric"}
+
+
+def test_inputs_are_never_overwritten(folder):
+    assert synth(folder, out="table.csv") == 2
+    assert (folder / "table.csv").read_text() == ROWS
+
+
+def test_the_same_seed_does_not_repeat_the_noise(folder):
+    assert synth(folder, "--seed", "1") == 0
+    first = (folder / "out.csv").read_text()
+    assert synth(folder, "--seed", "1") == 0
+    assert (folder / "out.csv").read_text() != first
+
+
+def test_an_internal_fault_is_one_calm_sentence_without_values(folder, capsys, monkeypatch):
+    def broken(*_args, **_kwargs):
+        raise KeyError("X_SECRET")
+
+    monkeypatch.setattr("dpsyn_core.release.MemoryCounter", broken)
+    assert synth(folder) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "X_SECRET" not in error
+
+
+def test_the_sample_and_its_next_step_work(folder):
+    assert main(["sample", str(folder / "demo")]) == 0
+    assert {p.name for p in (folder / "demo").iterdir()} == {"sample.csv", "sample.schema.json"}
+    assert (
+        main(["schema", "check", str(folder / "demo" / "sample.schema.json"), str(folder / "demo" / "sample.csv")]) == 0
+    )
+
+
+def test_a_drafted_schema_is_marked_until_it_is_confirmed(folder):
+    out = folder / "draft.json"
+    assert main(["schema", "draft", str(folder / "table.csv"), "-o", str(out)]) == 0
+    document = json.loads(out.read_text())
+    assert {a["source"] for a in document["attributes"]} == {"data"}
+
+
+def test_the_module_runs_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "dpsyn_core.cli", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("dpsyn ")
+    assert Path(sys.executable).exists()
+    assert os.linesep in done.stdout
