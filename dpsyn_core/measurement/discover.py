@@ -1,0 +1,218 @@
+"""Bought knowledge: what a schema needs and nobody declared, learnt from the data for a price.
+
+Everything goes through the gate, one charge a step; the schema that comes out lists the charges, and a run with it is
+private as a whole when its own cost and these are taken together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import BudgetError, SchemaError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.quantiles import buy_edges, buy_range, noise_ceiling
+from dpsyn_core.measurement.raw import bounded, distinct_counts
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema import casting
+from dpsyn_core.schema.document import Schema, SchemaUnit
+
+Kind = Literal["categorical", "integer", "float", "date"]
+_TOTAL_SHARE = 0.1
+_RANGE_SHARE = 0.3
+_YEARS = 9999
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """One column to learn about; its kind is declared, since looking would cost too.
+
+    low, high: public range of a numeric column; bought when both are None. bins: number of bins wanted.
+    """
+
+    name: str
+    kind: Kind
+    bins: int = 20
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses half a range, an empty one, and less than one bin."""
+        if (self.low is None) != (self.high is None) or (
+            self.low is not None and self.high is not None and self.low > self.high
+        ):
+            msg = f"the range of '{self.name}' is {self.low} to {self.high}; give both ends, the lower first, or none"
+            raise SchemaError(msg)
+        if self.bins < 1:
+            msg = f"'{self.name}' asks for {self.bins} bins; it must be at least 1"
+            raise SchemaError(msg)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Discovery:
+    """What was learnt: a schema whose attributes have source "bought", a noisy number of records, all charges."""
+
+    schema: Schema
+    total: int
+    charges: tuple[Charge, ...]
+
+
+def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
+    """The cost that a discovery may spend, and the delta kept for categories, as an Account takes them.
+
+    Raises:
+        BudgetError: categories are wanted at delta 0: a category of one individual can only be hidden up to delta.
+    """
+    if not any(w.kind == "categorical" for w in wanted):
+        return (budget.gaussian() if budget.delta else budget.pure()), 0.0
+    if budget.delta == 0:
+        msg = "delta is 0, and categories cannot be bought without one; set a delta such as 1e-9, or declare the values"
+        raise BudgetError(msg)
+    return budget.zcdp(spare_delta=budget.delta / 2), budget.delta / 2
+
+
+def discover(
+    table: Any,
+    wanted: Sequence[Wanted],
+    *,
+    name: str,
+    unit: SchemaUnit,
+    gate: Gate,
+    cost: Cost,
+    delta: float,
+    progress: Progress = silent,
+) -> Discovery:
+    """Buys categories, ranges and bins of the wanted columns, and the number of records.
+
+    Guarantee: that of the gate's charges; at most `cost`, plus `delta` for categories. Contributions are bounded
+    here: at most unit.max_records records of an individual are looked at.
+
+    Args:
+        table: pyarrow table, text or typed columns; private.
+        wanted: columns to learn about; others are not mentioned in the schema, except the identifier.
+        name: of the schema.
+        unit: who is protected; the same as the gate's.
+        gate: with an account for (cost, delta), see `cap_of`.
+        cost: shared evenly by the columns; a tenth goes to the number of records.
+        delta: shared evenly by the categorical columns.
+        progress: told the names of finished columns.
+    """
+    columns = _located(table, wanted, unit)
+    texts = bounded(table, unit)
+    parts = cost.split([_TOTAL_SHARE, *[(1 - _TOTAL_SHARE) / max(len(wanted), 1)] * len(wanted)])
+    categorical = sum(w.kind == "categorical" for w in wanted)
+    before = len(gate.account.charges)
+    n = texts.num_rows
+    total = gate.release("number of records", lambda: np.array(n, dtype=np.int64), cells=1, cost=parts[0])
+    attributes: list[dict[str, Any]] = []
+    for i, (want, part) in enumerate(zip(wanted, parts[1:], strict=True)):
+        column = texts.column(columns[want.name])
+        if want.kind == "categorical":
+            found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
+        elif want.kind == "date":
+            found = _dates(column, want.name, gate=gate, cost=part)
+        else:
+            found = _numbers(column, want, gate=gate, cost=part)
+        attributes.append({"name": want.name, "source": "bought", "missing": True} | found)
+        progress("discover", i + 1, len(wanted))
+    charges = tuple(gate.account.charges[before:])
+    if unit.identifier is not None:
+        attributes.append({"name": unit.identifier, "kind": "identifier"})
+    order = {n: i for i, n in enumerate(table.column_names)}
+    document = {
+        "version": 1,
+        "name": name,
+        "unit": unit.model_dump(),
+        "attributes": sorted(attributes, key=lambda a: order[a["name"]]),
+        "bought": [_bought(c) for c in charges],
+    }
+    return Discovery(schema=Schema.of(document), total=max(int(total.values), 0), charges=charges)
+
+
+def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str, int]:
+    names = list(table.column_names)
+    asked = [w.name for w in wanted] + ([unit.identifier] if unit.identifier is not None else [])
+    for name in asked:
+        if names.count(name) != 1 or asked.count(name) != 1:
+            msg = f"the column '{name}' must stand in the table once and be asked for once"
+            raise SchemaError(msg)
+    if not wanted:
+        msg = "nothing is wanted; name the columns to buy, for example --buy age=integer"
+        raise SchemaError(msg)
+    return {name: names.index(name) for name in asked}
+
+
+def _categories(
+    texts: Any, name: str, unit: SchemaUnit, *, gate: Gate, cost: Cost, delta: float
+) -> dict[str, Any]:  # fmt: skip
+    distinct = unit.identifier is not None or unit.max_records == 1
+    got = gate.partitions(
+        f"categories of {name}", lambda: distinct_counts(texts, name, unit), cost=cost, delta=delta, distinct=distinct
+    )
+    if not got.keys:
+        msg = f"no category of '{name}' is shared by enough individuals at this budget; declare its values instead"
+        raise BudgetError(msg)
+    return {"kind": "categorical", "values": list(got.keys), "other": True}
+
+
+def _numbers(column: Any, want: Wanted, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+    whole = want.kind == "integer"
+    values, valid = casting.to_numbers(column, whole=whole)
+    values = values[valid]
+    range_cost, edge_cost = cost.split([_RANGE_SHARE, 1 - _RANGE_SHARE])
+    if want.low is None or want.high is None:
+        low, high = buy_range(values, want.name, whole=whole, gate=gate, cost=range_cost)
+    else:
+        low, high, edge_cost = float(want.low), float(want.high), cost
+    base: dict[str, Any] = {"kind": "numeric", "dtype": want.kind}
+    ends = {"min": int(low), "max": int(high)} if whole else {"min": low, "max": high}
+    if high == low or (whole and high - low < want.bins):
+        return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}
+    edges = buy_edges(
+        values, want.name, low=low, high=high, bins=want.bins, whole=whole, gate=gate, cost=edge_cost
+    )  # fmt: skip
+    if not edges:
+        return base | ends | {"bins": {"count": 1}}
+    return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}
+
+
+def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+    """First and last year that stand above the noise, binned by month, or by year when there are many."""
+    seconds, valid = casting.to_instants(column, ())
+    years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
+    low, high = buy_range(np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5))
+    first, last = max(int(low), 1), min(int(high), _YEARS)
+    counts = gate.release(
+        f"years of {name}", lambda: np.bincount(np.clip(years, first, last) - first, minlength=last - first + 1),
+        cells=last - first + 1, cost=cost.scaled(0.5 * (1 - 1e-15)),
+    )  # fmt: skip
+    found = np.flatnonzero(counts.values > noise_ceiling(counts))
+    if found.size:
+        first, last = first + int(found[0]), first + int(found[-1])
+    every = "month" if last - first < 10 else "year"
+    return {
+        "kind": "datetime",
+        "min": f"{first:04d}-01-01",
+        "max": f"{last:04d}-12-31",
+        "bins": {"every": every},
+    }
+
+
+def _bought(charge: Charge) -> dict[str, Any]:
+    return {
+        "name": charge.name,
+        "mechanism": charge.mechanism,
+        "sensitivity": charge.sensitivity,
+        "scale": charge.scale,
+        "cells": charge.cells,
+        "rho": charge.rho,
+        "epsilon": charge.epsilon,
+        "delta": charge.delta,
+    }
