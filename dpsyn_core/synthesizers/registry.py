@@ -19,6 +19,7 @@ MODULES: dict[str, str] = {
     "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",
     "dpsyn": "dpsyn_core.synthesizers.dpsyn",
     "privsyn": "dpsyn_core.synthesizers.privsyn",
+    "mst": "dpsyn_core.synthesizers.mst",
 }
 DEFAULT = "rls"
 

@@ -47,7 +47,6 @@ class Model:
             table = self.tables[holder]
             return np.asarray(table.sum(axis=reduce_axes(self.tree.cliques[holder], names)) * self.total)
         factors = self._path_factors(wanted)
-        label = {n: i for i, n in enumerate(self.sizes)}
         while len(factors) > 1:  # leaves first: every product keeps one clique's rest and the wanted names
             child_names, child, parent = factors.pop()
             host_names, host, host_parent = factors[parent]
@@ -55,9 +54,7 @@ class Model:
             later.update(n for i, f in enumerate(factors) if i != parent and f[2] == parent for n in f[0])
             joint = [n for n in self.sizes if n in {*host_names, *child_names}]
             keep = tuple(n for n in joint if n in wanted or n in later)
-            table = np.einsum(
-                host, [label[n] for n in host_names], child, [label[n] for n in child_names], [label[n] for n in keep]
-            )
+            table = _contract(host_names, host, child_names, child, keep)
             factors[parent] = (keep, table, host_parent)
         names_left, table, _ = factors[0]
         return np.asarray(table.sum(axis=reduce_axes(names_left, names)) * self.total)
@@ -112,7 +109,7 @@ class Model:
         """Probability of a clique given its separator; 0 where the separator has none."""
         table = self.tables[i]
         given = table.sum(axis=reduce_axes(self.tree.cliques[i], self.tree.separators[i]), keepdims=True)
-        return np.divide(table, given, out=np.zeros_like(table), where=given > 0)
+        return np.asarray(np.divide(table, given, out=np.zeros_like(table), where=given > 0))
 
     def sample(self, n: int, *, rng: Generator) -> NDArray[np.intp]:
         """Records of shape (attributes, n), drawn by stratified rounding down the tree (less variance than iid)."""
@@ -135,6 +132,13 @@ class Model:
             for name, codes in zip(rest, np.unravel_index(drawn, rest_shape), strict=True):
                 out[place[name]] = codes
         return out
+
+
+def _contract(a: AttributeSet, x: Array, b: AttributeSet, y: Array, keep: AttributeSet) -> Array:
+    """Sum over all names but `keep` of the product of a table over `a` and one over `b`."""
+    letter = {n: chr(0x61 + i) if i < 26 else chr(0x41 + i - 26) for i, n in enumerate(dict.fromkeys((*a, *b)))}
+    left, right, out = ("".join(letter[n] for n in names) for names in (a, b, keep))
+    return np.asarray(np.einsum(f"{left},{right}->{out}", x, y))
 
 
 def draw_within(table: Array, groups: NDArray[np.intp], *, rng: Generator) -> NDArray[np.intp]:

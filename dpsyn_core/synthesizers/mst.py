@@ -1,0 +1,205 @@
+"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry and its heir."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.measurement.select import score_sets
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.pgm.fit import estimate_total
+from dpsyn_core.synthesizers.pgm.library import require_mbi
+from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
+from dpsyn_core.synthesizers.pgm.tree import model_cells
+from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
+
+CELL = 8  # bytes
+
+
+@register("mst")
+class MSTConfig(ModelSettings):
+    """Settings. Defaults are those of the published mechanism: a third of the budget to each of its steps."""
+
+    summary = "One-way marginals and the pairs of a maximum spanning tree, joined by a graphical model (McKenna)."
+    guarantee = Guarantee(
+        text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP with Laplace noise at delta 0"
+    )
+
+    one_way_share: float = Field(
+        default=1 / 3, gt=0, lt=1, title="Share of one-ways", description="Part of the budget for one-way marginals."
+    )
+    score_share: float = Field(
+        default=1 / 3,
+        gt=0,
+        lt=1,
+        title="Share of scores",
+        description="Part of the budget for the noisy scores of all pairs, from which the tree is chosen.",
+    )
+    max_cells: int = Field(
+        default=1_000_000,
+        ge=1,
+        le=50_000_000,
+        title="Largest pair",
+        description="Pairs with more cells (after rare codes are joined) stay out of the tree.",
+        json_schema_extra={"unit": "cells"},
+    )
+    marginals: AttributeSets = Field(
+        default=(),
+        title="Fixed list",
+        description="Public list of marginals measured in place of a chosen tree, as in 'age+sex+race, age+income': "
+        "the 2018 winner's mechanism. Half of the budget then goes to the one-ways and half to the list.",
+    )
+    heavy: AttributeSets = Field(
+        default=(),
+        title="Heavy attributes",
+        description="With a fixed list: attributes, as in 'income, sex', whose marginals get twice the weight "
+        "(half the noise) in their round.",
+    )
+
+    def build(self, task: Task) -> Synthesizer:
+        """Refuses shares that leave nothing for the pairs, and lists whose model is too large."""
+        if self.engine == "mbi":
+            require_mbi("mst")
+        if self.one_way_share + self.score_share >= 1:
+            msg = "one_way_share and score_share of mst add up to 1 or more; leave a part for the pairs"
+            raise SettingError(msg)
+        fixed = [s for s in known_sets(self.marginals, task.domain, setting="marginals") if len(s) > 1]
+        heavy = {n for s in known_sets(self.heavy, task.domain, setting="heavy") for n in s}
+        sizes = {a.name: a.size for a in task.domain.attributes}
+        if fixed and model_cells(fixed, sizes) * CELL > self.max_model_size * 2**20:
+            msg = (
+                f"the model of the fixed list takes more than max_model_size {self.max_model_size:g} MB; shorten the "
+                "list, or use the method 'rls', whose size does not grow with the overlaps"
+            )
+            raise SizeError(msg)
+        return MST(self, task, fixed, heavy)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """Released marginals and the map of rare codes that the later ones were counted with."""
+
+    measurements: list[Measurement]
+    recodes: Recodes
+
+
+class MST(Synthesizer):
+    """Calibrated."""
+
+    def __init__(self, config: MSTConfig, task: Task, fixed: list[AttributeSet], heavy: set[str]) -> None:
+        """Steps that a small domain does not need give their share to the others."""
+        self.config, self.task, self.domain = config, task, task.domain
+        self.fixed, self.heavy = fixed, heavy
+        self.cost: Cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
+        """One-ways; then the scores and the tree, or the fixed list."""
+        d = len(self.domain)
+        if self.fixed:
+            first, second = self.cost.split([1.0, 1.0])
+            costs = first.split(self._weights(self.domain.singletons()))
+        elif d == 1:
+            costs = [self.cost]
+        else:
+            rest = 1 - self.config.one_way_share - self.config.score_share
+            score = self.config.score_share if d > 2 else 0.0
+            shares = [self.config.one_way_share, rest] + ([score] if score else [])
+            first, second, *scoring = self.cost.split(shares)
+            costs = first.split([1.0] * d)
+        ones = measure_marginals(counter, self.domain.singletons(), costs, gate=gate)
+        progress("measure one-ways", 1, 1)
+        recodes = rare_codes(ones, self.config.rare)
+        if d == 1:
+            return Measured(measurements=ones, recodes=recodes)
+        if self.fixed:
+            sets, weights = self.fixed, self._weights(self.fixed)
+        else:
+            sets = self._tree(counter, ones, recodes, scoring, gate)
+            weights = [1.0] * len(sets)
+        progress("choose pairs", 1, 1)
+        pairs: list[Measurement] = []
+        if sets:
+            pairs = measure_marginals(counter, sets, second.split(weights), gate=gate, recodes=recodes)
+        progress("measure pairs", 1, 1)
+        return Measured(measurements=[*ones, *pairs], recodes=recodes)
+
+    def _weights(self, sets: list[AttributeSet]) -> list[float]:
+        """Shares of a round: a marginal of weight w gets noise sigma / w, which costs w^2 (w in a pure budget)."""
+        power = 1 if self.cost.pure else 2
+        return [2.0**power if self.heavy & set(s) else 1.0 for s in sets]
+
+    def _tree(
+        self, counter: Counter, ones: list[Measurement], recodes: Recodes, scoring: list[Cost], gate: Gate
+    ) -> list[AttributeSet]:
+        """Maximum spanning tree of |count - expected under independence|, scored with noise all at once.
+
+        The published mechanism draws each edge by the exponential mechanism; noisy scores keep the run all-Gaussian,
+        whose exact accounting repays the difference, and the tree is then free.
+        """
+        sizes = coarse_sizes(self.domain, recodes)
+        pairs = [p for p in self.domain.subsets(2) if sizes[p[0]] * sizes[p[1]] <= self.config.max_cells]
+        if not scoring:
+            return pairs
+        targets = [target(m, recodes) for m in ones]
+        total = max(1.0, estimate_total(targets) if self.task.n_public is None else float(self.task.n_public))
+        p = {t.attributes[0]: _proportions(t.values) for t in targets}
+        expected = [np.outer(p[a], p[b]) * total for a, b in pairs]
+        if not pairs:
+            return []
+        scores, _ = score_sets(counter, pairs, expected, recodes, cost=scoring[0], gate=gate, name="pair scores")
+        return spanning_tree(pairs, scores)
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the fitted model."""
+        return records_of(
+            measured.measurements,
+            measured.recodes,
+            self.domain,
+            self.config,
+            n_records,
+            n_public=self.task.n_public,
+            rng=rng,
+            progress=progress,
+        )
+
+
+def _proportions(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    kept = np.clip(values, 0, None)
+    return kept / kept.sum() if kept.sum() > 0 else np.full(values.shape, 1 / values.size)
+
+
+def spanning_tree(pairs: list[AttributeSet], scores: NDArray[np.float64]) -> list[AttributeSet]:
+    """Pairs of a maximum spanning tree (a forest where pairs are missing), by Kruskal's rule, in domain order."""
+    part = {n: n for n in itertools.chain.from_iterable(pairs)}
+
+    def top(n: str) -> str:
+        while part[n] != n:
+            part[n] = part[part[n]]
+            n = part[n]
+        return n
+
+    chosen = []
+    for i in np.argsort(-scores, kind="stable"):
+        a, b = (top(n) for n in pairs[i])
+        if a != b:
+            part[a] = b
+            chosen.append(int(i))
+    return [pairs[i] for i in sorted(chosen)]
