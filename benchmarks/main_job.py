@@ -34,7 +34,7 @@ def tvd(folder: Path, real: Path, made: Path, schema: Path) -> float:
     cost = measure(dpsyn("compare", real, made, "--schema", schema, "--json", report))
     if cost.status:
         sys.exit(cost.errors)
-    return json.loads(report.read_text(encoding="utf-8"))["pairwise_tvd"]["mean"]
+    return json.loads(report.read_text(encoding="utf-8"))["mean_tvd"]["2"]
 
 
 def prepare(folder: Path, name: str, loader: Callable) -> tuple[Path, Path]:
