@@ -10,6 +10,9 @@ from dpsyn_core.privacy.cost import Cost
 
 # Pure costs are made smaller by this share: what an Account tolerates in rounding then stays inside epsilon.
 _PURE_MARGIN = 2e-13
+# Below, noise would pass the samplers' largest sigma (2^50) on a large workload; above, nobody is protected.
+SMALLEST_EPSILON = 1e-6
+LARGEST_EPSILON = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +26,13 @@ class Budget:
         """Refuses budgets that promise nothing."""
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
             msg = f"epsilon is {self.epsilon}; it must be a finite number above 0, for example 1.0"
+            raise BudgetError(msg)
+        if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
+            why = "the noise would drown any table" if self.epsilon < 1 else "it would protect nobody"
+            msg = (
+                f"epsilon is {self.epsilon:g}, at which {why}; "
+                f"it must lie between {SMALLEST_EPSILON:g} and {LARGEST_EPSILON:g}, for example 1.0"
+            )
             raise BudgetError(msg)
         if not (math.isfinite(self.delta) and 0 <= self.delta < 1):
             msg = f"delta is {self.delta}; it must be 0 (pure DP) or lie between 0 and 1, for example 1e-9"

@@ -1,0 +1,82 @@
+"""Budgets and units that promise nothing are refused; costs split without exceeding the whole."""
+
+import math
+
+import pytest
+
+from dpsyn_core.errors import BudgetError, UnitError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, -math.inf, 1e-9, 1001, 1e300])
+def test_hazard_epsilon_zero_negative_nan_infinite_or_absurd_is_refused(epsilon):
+    with pytest.raises(BudgetError, match=r"epsilon is .*example"):
+        Budget(epsilon=epsilon, delta=1e-9)
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1, 1.5, math.nan, math.inf])
+def test_hazard_delta_outside_zero_and_one_is_refused(delta):
+    with pytest.raises(BudgetError, match=r"delta is .*example"):
+        Budget(epsilon=1, delta=delta)
+
+
+def test_hazard_delta_zero_offers_pure_dp_only():
+    budget = Budget(epsilon=1, delta=0)
+    with pytest.raises(BudgetError, match="pure DP only"):
+        budget.gaussian()
+    assert budget.pure().epsilon == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "l1", "l2"),
+    [
+        ({}, 1, 1),
+        ({"max_records": 3}, 3, 3),
+        ({"neighbours": "replace"}, 2, math.sqrt(2)),
+        ({"neighbours": "replace", "max_records": 5}, 10, 5 * math.sqrt(2)),
+    ],
+)
+def test_sensitivity_is_theta_and_not_its_root_for_all_records_may_share_a_cell(given, l1, l2):
+    unit = Unit(**given)
+    assert unit.l1() == l1
+    assert unit.l2() == pytest.approx(l2)
+    assert unit.l1(7) == 7 * l1
+    assert unit.l2(7) == pytest.approx(math.sqrt(7) * l2)
+
+
+@pytest.mark.parametrize(
+    "given", [{"max_records": 0}, {"max_records": 1.5}, {"max_records": True}, {"neighbours": "x"}]
+)
+def test_units_that_mean_nothing_are_refused(given):
+    with pytest.raises(UnitError, match=r"allowed|at least 1"):
+        Unit(**given)
+
+
+@pytest.mark.parametrize("cost", [Cost(rho=0.3), Cost(epsilon=0.7), Cost(rho=0.01, mixed=True)])
+def test_parts_never_add_up_to_more_than_the_whole(cost):
+    for shares in ([1.0] * 91, [0.25, 0.02, 0.73], [1e-9, 1.0], [3.0]):
+        parts = cost.split(shares)
+        whole = cost.epsilon if cost.pure else cost.rho
+        total = math.fsum(p.epsilon if p.pure else p.rho for p in parts)
+        assert whole * (1 - 1e-12) < total <= whole
+        assert all(p.mixed == cost.mixed for p in parts)
+
+
+@pytest.mark.parametrize("sensitivity", [1.0, math.sqrt(2), 7.0, 1e-3])
+def test_calibrated_noise_is_rounded_up(sensitivity):
+    for i in range(1, 200):
+        rho, epsilon = i * 0.0137, i * 0.0219
+        assert sensitivity**2 / (2 * Cost(rho=rho).sigma(sensitivity) ** 2) <= rho
+        assert sensitivity / Cost(epsilon=epsilon).scale(sensitivity) <= epsilon
+        assert (sensitivity / Cost(rho=rho, mixed=True).scale(sensitivity)) ** 2 / 2 <= rho
+        assert Cost(rho=rho, mixed=True).selection() ** 2 / 8 <= rho
+
+
+@pytest.mark.parametrize("given", [{}, {"rho": 1, "epsilon": 1}, {"rho": -1}, {"rho": math.inf}, {"rho": math.nan}])
+def test_a_cost_has_one_positive_finite_currency(given):
+    with pytest.raises(BudgetError):
+        Cost(**given)
+    with pytest.raises(BudgetError, match="mixed"):
+        Cost(epsilon=1, mixed=True)
