@@ -126,7 +126,7 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
 
     delta = inf over alpha > 1 of exp((alpha-1)(alpha rho - epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), solved
     for rho at each alpha: every alpha gives a valid rho, so the search cannot err to the unsafe side.
-    Source: Canonne, Kamath, Steinke 2020, Proposition 12.
+    Source: Canonne, Kamath, Steinke 2020 (conversion from Renyi to approximate DP).
     """
     log_delta = math.log(delta)
 
