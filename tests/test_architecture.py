@@ -18,7 +18,7 @@ FLOORS = {
     "counting": 4,
     "measurement": 5,
     "synthesizers": 6, "metrics": 6,
-    "release": 7, "report": 7,
+    "release": 7, "report": 7, "plan": 7,
     "commands": 8, "worker": 8,
     "cli": 9,
 }  # fmt: skip

@@ -126,7 +126,7 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
     if not (t.is_integer(kind) or t.is_floating(kind) or t.is_boolean(kind) or t.is_decimal(kind)):
         msg = f"a column of type {kind} holds no numbers"
         raise TableError(msg)
-    valid = column.is_valid().to_numpy()
+    valid = np.asarray(column.is_valid())
     if whole and (t.is_signed_integer(kind) or t.is_boolean(kind) or (t.is_integer(kind) and kind.bit_width < 64)):
         return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), valid
     floats = pc.fill_null(column.cast(pa.float64()), np.nan).to_numpy()
@@ -216,7 +216,7 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
         else:
             whole, per = column.cast(pa.int64()), {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
         values = pc.fill_null(whole, 0).to_numpy()
-        return (values * -per if per < 0 else values // per), column.is_valid().to_numpy()
+        return (values * -per if per < 0 else values // per), np.asarray(column.is_valid())
     if not (is_text(kind) or t.is_integer(kind) or t.is_dictionary(kind) or t.is_null(kind)):
         msg = f"a column of type {kind} holds no dates"
         raise TableError(msg)

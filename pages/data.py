@@ -1,0 +1,42 @@
+"""Data page: which table, who is one individual in it, and the shortest way to a synthetic one."""
+
+import streamlit as st
+
+from ui import loading, quick, sources
+from ui.state import workspace
+from ui.text import number, t
+from ui.theme import heading, note, private_tag, section
+
+space = workspace()
+heading("data")
+
+left, right = st.columns([5, 7], gap="large")
+with left:
+    section(t("data.source"))
+    sources.choose(space)
+    if space.schema is not None:
+        section(t("data.who"))
+        sources.who(space)
+    section(t("data.ledger"))
+    sources.ledger_name(space)
+with right:
+    dataset = space.dataset
+    section(dataset.name)
+    for notice in dataset.notices:
+        note(notice, "warning")
+    if dataset.table is not None:
+        columns = t("data.columns", columns=number(dataset.table.num_columns))
+        if space.choices.safe:
+            note(f"{columns} {t('data.safe')}")
+        else:
+            private_tag()
+            note(t("data.shape", columns=columns, rows=number(dataset.table.num_rows)))
+            st.dataframe(loading.preview(dataset.table).to_pandas(), hide_index=True, key="preview", alt=t("data.alt"))
+    shown = quick.button(space)
+if shown is not None:
+    quick.result(space, shown)
+st.space("medium")
+section(t("roles.title"))
+for column, role in zip(st.columns(3, gap="large"), ("analyst", "teacher", "owner"), strict=True):
+    with column:
+        st.markdown(t(f"roles.{role}"))

@@ -1,0 +1,43 @@
+"""Privacy page: what a choice of epsilon and delta costs, before any of it is spent."""
+
+import streamlit as st
+
+from ui import budget, guarantee, noise
+from ui.state import workspace
+from ui.text import t
+from ui.theme import heading, section, show
+from ui.theme import note as small
+
+space = workspace()
+heading("privacy")
+
+left, right = st.columns([8, 5], gap="large")
+with left:
+    reading = budget.fields(space)
+    unit = guarantee.unit_fields(space)
+    chosen = reading.budget
+    if chosen is None:
+        st.info(t("privacy.blocked"))
+    else:
+        section(t("privacy.plot"))
+        planned = guarantee.planned(space, chosen, unit)
+        shares = guarantee.shares(space, planned)
+        shown = st.container()
+        k = guarantee.k_field(space, planned)
+        document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
+        finding = noise.finding(document, k)
+        figure = noise.figure(document, guarantee.points(shares), k)
+        with shown:
+            show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", height=430)
+            small(finding)
+        at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
+        noise.show_table(at_k, k)
+with right:
+    if chosen is not None:
+        guarantee.odds(chosen)
+        guarantee.delta_against_n(space, chosen)
+        guarantee.split(shares)
+        guarantee.expected(space, shares)
+        guarantee.limit(space)
+if st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next"):
+    st.switch_page("pages/synthesize.py")

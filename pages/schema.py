@@ -1,0 +1,48 @@
+"""Schema page: what is public about each column, and where that knowledge comes from."""
+
+import streamlit as st
+
+from dpsyn_core.schema.drafting import confirm
+from ui import editor, schemafiles
+from ui.state import workspace
+from ui.text import number, t
+from ui.theme import facts, heading, not_private, note, section
+
+space = workspace()
+heading("schema")
+if space.dataset is None or space.schema is None:
+    st.info(t("schema.no_table"))
+    if st.button(t("schema.to_data"), type="primary"):
+        st.switch_page("pages/data.py")
+    st.stop()
+
+editor.sync(space)
+domain = space.schema.domain()
+pairs = len(domain) * (len(domain) - 1) // 2
+facts(
+    [
+        (number(len(domain)), t("schema.synthesized"), t("schema.of", count=number(len(space.rows)))),
+        (number(pairs), t("schema.pairs"), t("schema.pairs_note")),
+        (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
+    ]
+)
+unsure = space.schema.from_data
+if unsure:
+    not_private(t("schema.stamp", count=number(len(unsure)), names=", ".join(unsure[:6])))
+    if st.button(t("schema.confirm", count=number(len(unsure))), key="confirm_all", help=t("schema.confirm_help")):
+        space.schema = confirm(space.schema)
+        editor.sync(space)
+        st.rerun()
+editor.table(space)
+editor.problems(space)
+
+left, right = st.columns([7, 5], gap="large")
+with left:
+    section(t("schema.preview_title"))
+    editor.bins_preview(space)
+with right:
+    schemafiles.load_and_save(space)
+if unsure:
+    note(t("schema.next_unsure"), "alarm")
+if st.button(t("schema.next"), type="primary", key="schema_next"):
+    st.switch_page("pages/privacy.py")

@@ -1,0 +1,48 @@
+"""Synthesize page: a system, its settings, a run in a process of its own, and all runs side by side."""
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui import methods, runs
+from ui.budget import plain, sentence
+from ui.starting import problem, start
+from ui.state import jobs, workspace
+from ui.text import t
+from ui.theme import heading, not_private, note, section
+
+space = workspace()
+heading("synthesize")
+left, right = st.columns([7, 5], gap="large")
+with left:
+    section(t("synthesize.system"))
+    methods.choose(space)
+    methods.settings(space)
+with right:
+    section(t("synthesize.run"))
+    methods.output(space)
+    if space.schema is not None and not space.schema.private:
+        not_private(t("stamp.draft"))
+    why = problem(space)
+    if why:
+        note(sentence(ValueError(why)), "alarm")
+    else:
+        methods.estimate(space)
+    name = t("synthesize.spend", epsilon=plain(space.choices.epsilon))
+    if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
+        try:
+            start(space)
+        except DPSynError as error:
+            st.error(sentence(error))
+        else:
+            st.rerun()
+    note(t("synthesize.many"))
+
+mine = jobs().of(space.owner)
+st.space("small")
+section(t("synthesize.runs"))
+if not mine:
+    note(t("synthesize.none"))
+for job in [j for j in mine if j.live]:
+    runs.watch(space, job, key="list")
+for job in [j for j in mine if not j.live]:
+    runs.line(job, space, key="list")

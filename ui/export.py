@@ -1,0 +1,129 @@
+"""Files of a run to download: tables, manifest, certificate, schema, and a bundle that reruns from the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui import results
+from ui.jobs import Job
+from ui.state import Workspace
+from ui.text import t
+
+MIMES = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+def stem(space: Workspace, job: Job) -> str:
+    """File name without its ending; a run that is not private says so in its name."""
+    base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", "table"))).strip("-").lower()[:40] or "table"
+    base = re.sub(r"-(csv|tsv|txt|parquet|xlsx)(-gz)?$", "", base)
+    suffix = "" if results.manifest(space, job)["private"] else "-NOT-PRIVATE"
+    return f"{base}-synthetic{suffix}"
+
+
+def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
+    """The synthetic table in one of the formats, with cells that a spreadsheet would run made harmless."""
+    from dpsyn_core.schema.write import write_table
+
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory(dir=job.folder) as folder:
+            path = Path(folder) / f"table.{ending}"
+            write_table(results.synthetic(space, job), path)
+            return path.read_bytes()
+
+    return results.kept(space, ("file", job.id, ending), make)
+
+
+def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
+    """Download of the synthetic table as CSV."""
+    table_button(space, job, "csv", key=key, primary=primary)
+
+
+def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
+    """Download of the synthetic table; the file is made when it is asked for."""
+    st.download_button(
+        t(f"export.{ending}"),
+        data=lambda: table_bytes(space, job, ending),
+        file_name=f"{stem(space, job)}.{ending}",
+        mime=MIMES[ending],
+        on_click="ignore",
+        key=key,
+        type="primary" if primary else "secondary",
+    )
+
+
+def manifest_text(job: Job) -> str:
+    """The manifest as it lies in the run's folder."""
+    from dpsyn_core.worker import MANIFEST
+
+    return (job.folder / MANIFEST).read_text("utf-8")
+
+
+def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
+    """Download of the manifest."""
+    st.download_button(
+        t("export.manifest"),
+        data=lambda: manifest_text(job),
+        file_name=f"{stem(space, job)}.manifest.json",
+        mime="application/json",
+        on_click="ignore",
+        key=key,
+    )
+
+
+def certificate(job: Job) -> str:
+    """The manifest as a page that a person can read."""
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.worker import MANIFEST
+
+    return Manifest.load(job.folder / MANIFEST).certificate()
+
+
+def schema_text(space: Workspace, job: Job) -> str:
+    """The schema that the run was made with."""
+    return results.schema(space, job).dumps()
+
+
+def command(space: Workspace, job: Job) -> str:
+    """The command that repeats the run on the owner's table: the same post-processing, new noise."""
+    spec, name = job.spec, stem(space, job)
+    settings = "".join(f" --set {k}={json.dumps(v)}" for k, v in spec.settings.items())
+    rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
+    return (
+        f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {spec.epsilon:g} --delta {spec.delta:g} "
+        f"--method {spec.method}{settings}{rows} --seed {spec.seed} --dataset {spec.dataset} "
+        f"--out {name}.csv --manifest {name}.manifest.json"
+    )
+
+
+def bundle(space: Workspace, job: Job, private_report: str | None = None) -> bytes:
+    """A zip of everything that may leave: table, manifest, certificate, schema, released marginals, command."""
+    from dpsyn_core.worker import MEASUREMENTS
+
+    name = stem(space, job)
+    files: dict[str, Any] = {
+        f"{name}.csv": table_bytes(space, job, "csv"),
+        f"{name}.manifest.json": manifest_text(job),
+        "certificate.txt": certificate(job),
+        "schema.json": schema_text(space, job),
+        "measurements.npz": (job.folder / MEASUREMENTS).read_bytes(),
+        "README.txt": t("export.readme", command=command(space, job)),
+    }
+    if private_report is not None:
+        files["report-PRIVATE.html"] = private_report
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return out.getvalue()

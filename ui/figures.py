@@ -1,0 +1,204 @@
+"""Figures of a comparison: map of pairs, two tables and their difference, overlays, distributions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ui.comparing import Pairs
+from ui.text import t
+from ui.theme import dark, palette
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+Floats = NDArray[np.float64]
+LONG = 18  # characters of a label on an axis
+MOST_TICKS = 40
+
+
+def _scale() -> list[list[object]]:
+    """From paper to accent: low differences fade into the page."""
+    colours = palette()
+    middle = "#2F6F8C" if dark() else "#8CC0D6"
+    return [[0, colours.soft], [0.5, middle], [1, "#BFE3F2" if dark() else "#083F58"]]
+
+
+def _diverging() -> list[list[object]]:
+    """Purple, paper, orange: fewer synthetic records, equal, more."""
+    return [[0, "#6A4C93"], [0.5, palette().paper], [1, "#E08A2B"]]
+
+
+def short(label: str) -> str:
+    """A label that fits on an axis."""
+    return label if len(label) <= LONG else label[: LONG - 1] + "…"
+
+
+def pair_map(pairs: Pairs, second: Pairs | None = None) -> go.Figure:
+    """Heat map of pairwise TVD; with a second run, the first stands above the diagonal and the other below."""
+    import plotly.graph_objects as go
+
+    z = pairs.tvd.copy()
+    if second is not None:
+        lower = np.tril_indices(len(z), -1)
+        z[lower] = second.tvd[lower]
+    names = [short(n) for n in pairs.names]
+    top = float(np.nanmax(z)) if np.isfinite(z).any() else 1.0
+    sides = np.full(z.shape, "", dtype=object)
+    if second is not None:
+        sides[np.triu_indices(len(z), 1)] = " (A)"
+        sides[np.tril_indices(len(z), -1)] = " (B)"
+    out = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=names,
+            y=names,
+            customdata=sides,
+            colorscale=_scale(),
+            zmin=0,
+            zmax=max(top, 0.01),
+            xgap=1,
+            ygap=1,
+            hoverongaps=False,
+            hovertemplate=t("map.hover"),
+            colorbar={
+                "title": {"text": t("map.bar"), "side": "right"},
+                "tickformat": ".0%",
+                "thickness": 10,
+                "len": 0.9,
+            },
+        )
+    )
+    out.update_yaxes(autorange="reversed", showgrid=False, ticks="")
+    out.update_xaxes(showgrid=False, ticks="", tickangle=-45)
+    size = 26 * len(names) + 150
+    out.update_layout(height=int(min(760, max(340, size))))
+    return out
+
+
+def clickable(pairs: Pairs, figure: go.Figure) -> go.Figure:
+    """The map with an invisible marker on each cell: heat maps themselves cannot be selected."""
+    import plotly.graph_objects as go
+
+    names = [short(n) for n in pairs.names]
+    cells = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    figure.add_trace(
+        go.Scatter(
+            x=[names[j] for _, j in cells],
+            y=[names[i] for i, _ in cells],
+            customdata=[[i, j] for i, j in cells],
+            mode="markers",
+            marker={"size": 18, "opacity": 0, "symbol": "square"},
+            hoverinfo="skip",
+            showlegend=False,
+            selected={"marker": {"opacity": 0.0}},
+            unselected={"marker": {"opacity": 0.0}},
+        )
+    )
+    return figure
+
+
+def two_way(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str, str], top: float) -> go.Figure:
+    """One two-way table as shares."""
+    import plotly.graph_objects as go
+
+    out = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=[short(c) for c in columns],
+            y=[short(r) for r in rows],
+            colorscale=_scale(),
+            zmin=0,
+            zmax=top,
+            showscale=False,
+            hovertemplate=t("two.hover"),
+        )
+    )
+    _categories(out, names)
+    return out
+
+
+def difference(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str, str]) -> go.Figure:
+    """Synthetic minus real shares, cell by cell."""
+    import plotly.graph_objects as go
+
+    top = float(np.abs(z).max()) or 1e-9
+    out = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=[short(c) for c in columns],
+            y=[short(r) for r in rows],
+            colorscale=_diverging(),
+            zmin=-top,
+            zmax=top,
+            showscale=False,
+            hovertemplate=t("two.hover_difference"),
+        )
+    )
+    _categories(out, names)
+    return out
+
+
+def _categories(figure: go.Figure, names: tuple[str, str]) -> None:
+    figure.update_yaxes(title=names[0], type="category", autorange="reversed", showgrid=False, nticks=MOST_TICKS)
+    figure.update_xaxes(title=names[1], type="category", showgrid=False, tickangle=-45, nticks=MOST_TICKS)
+    figure.update_layout(height=320)
+
+
+def overlay(labels: list[str], series: list[tuple[str, Floats, str]]) -> go.Figure:
+    """One-way shares of several tables side by side: (name, shares, colour)."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    patterns = ("", "/", ".")
+    for i, (name, shares, colour) in enumerate(series):
+        if len(labels) <= MOST_TICKS:
+            marker = {"color": colour, "pattern": {"shape": patterns[i % 3], "fgopacity": 0.5}}
+            out.add_trace(go.Bar(x=labels, y=shares, name=name, marker=marker, hovertemplate=t("overlay.hover")))
+        else:
+            line = {"color": colour, "width": 1.8, "dash": ("solid", "dot", "dash")[i % 3], "shape": "hvh"}
+            out.add_trace(
+                go.Scatter(x=labels, y=shares, name=name, mode="lines", line=line, hovertemplate=t("overlay.hover"))
+            )
+    out.update_xaxes(type="category", nticks=20, showgrid=False)
+    out.update_yaxes(title=t("overlay.y"), tickformat=".0%", rangemode="tozero")
+    out.update_layout(barmode="group", bargap=0.25, legend={"y": 1.12, "x": 0})
+    return out
+
+
+def spread(groups: list[tuple[str, Floats, float | None]]) -> go.Figure:
+    """Distribution of TVD over the marginals of each order: every marginal a point, its floor a line."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    out = go.Figure()
+    for name, values, floor in groups:
+        out.add_trace(
+            go.Box(
+                x=values,
+                name=name,
+                orientation="h",
+                boxpoints="all" if len(values) <= 400 else False,
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": colours.accent, "size": 4, "opacity": 0.45},
+                line={"color": colours.real, "width": 1.2},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate=t("spread.hover"),
+            )
+        )
+        if floor is not None:
+            out.add_trace(
+                go.Scatter(
+                    x=[floor],
+                    y=[name],
+                    mode="markers",
+                    marker={"symbol": "line-ns", "size": 34, "line": {"width": 2, "color": colours.warning}},
+                    hovertemplate=t("spread.hover_floor"),
+                )
+            )
+    out.update_xaxes(title=t("spread.x"), tickformat=".0%", rangemode="tozero")
+    out.update_layout(showlegend=False, height=260)
+    return out

@@ -1,0 +1,97 @@
+"""The frame around every page: style, side panel, and the one place where errors become sentences."""
+
+from __future__ import annotations
+
+import html
+import logging
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui import ledger, loading
+from ui.budget import sentence
+from ui.state import jobs, owner, remember_visitor, workspace
+from ui.text import ASSETS, number, t
+from ui.theme import style
+
+log = logging.getLogger("dpsyn.app")
+
+
+class Calm:
+    """Context that shows a DPSynError as its sentence, and anything else as one calm sentence.
+
+    A fault is logged by its type and its places in the code, never by its message, which may quote a value.
+    """
+
+    def __enter__(self) -> Calm:
+        """Nothing to prepare."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
+        """Swallows faults after showing them; lets Streamlit's own control flow pass."""
+        if kind is None or error is None or not issubclass(kind, Exception):
+            return False
+        if issubclass(kind, DPSynError):
+            st.error(sentence(error))  # type: ignore[arg-type]
+            return True
+        places = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(tb)))
+        log.error("%s at %s", kind.__name__, places)
+        st.error(t("error.calm"))
+        return True
+
+
+def open_frame() -> None:
+    """Style, cookie and side panel; on every page, before its content."""
+    style()
+    remember_visitor()
+    st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
+    if workspace().dataset is None:
+        loading.sample(workspace())
+    with st.sidebar:
+        side_panel()
+
+
+def side_panel() -> None:
+    """Dataset, unit of privacy, epsilon spent and left, running job."""
+    busy = any(j.live for j in jobs().of(owner()))
+    st.fragment(_panel, run_every=2.0 if busy else None)()
+    space = workspace()
+    st.toggle(t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe)
+
+
+def _safe() -> None:
+    workspace().choices.safe = bool(st.session_state["safe"])
+
+
+def _panel() -> None:
+    space = workspace()
+    rows: list[tuple[str, str, str]] = []
+    if space.dataset is None:
+        rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
+    else:
+        note = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
+        rows.append((t("side.dataset"), space.dataset.name, note))
+    if space.schema is not None:
+        unit = space.schema.unit
+        who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
+        theta = t("side.theta", count=number(unit.max_records)) if unit.identifier else ""
+        rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{theta}"))
+    spent = ledger.spent(space)
+    bar = ""
+    if spent is not None:
+        left = t("side.left", left=f"{spent.left:.3g}", limit=f"{spent.limit:g}") if spent.limit else t("side.no_limit")
+        total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
+        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left)))
+        if spent.limit:
+            share = 100 - min(100.0, 100 * (spent.left or 0.0) / spent.limit)
+            bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"
+    live = [j for j in jobs().of(space.owner) if j.live]
+    for job in live[:2]:
+        rows.append((t("side.job"), job.label, t(f"state.{job.state}")))
+    body = "".join(
+        f"<dt>{html.escape(a)}</dt><dd>{html.escape(b)}<small>{html.escape(c)}</small></dd>" for a, b, c in rows
+    )
+    st.html(f"<dl class='dp-side'>{body}{bar}</dl>")

@@ -1,0 +1,111 @@
+"""Loading: from a sample, an upload, a path or a database to a dataset and a schema to start from."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.read import Reading, read
+from ui.jobs import hashed
+from ui.state import Dataset, Workspace
+from ui.text import t
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOLDERS = "DPSYN_DATA_FOLDERS"  # folders that a shared server lets visitors read by path, separated as in PATH
+LOCAL = ("127.0.0.1", "localhost", "::1")
+LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
+
+
+def sample(space: Workspace) -> None:
+    """Loads the bundled simulated census; its ledger is the visitor's own, for it protects nobody."""
+    from dpsyn_core.data import paths
+
+    table, schema = paths("sample")
+    dataset = Dataset(t("data.sample_name"), f"sample-{hashed(space.owner)[:6]}", read(table).table, sample=True)
+    place(space, dataset, Schema.load(schema))
+
+
+def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
+    """Puts a dataset on the workspace and forgets what belonged to the one before."""
+    space.dataset = dataset
+    space.schema = schema if schema is not None else draft(dataset)
+    space.memo.clear()
+    for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
+        del st.session_state[key]
+
+
+def draft(dataset: Dataset) -> Schema | None:
+    """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
+    from dpsyn_core.schema.drafting import draft as read_draft
+
+    return None if dataset.table is None else read_draft(dataset.table, dataset.name)
+
+
+def upload(space: Workspace, name: str, raw: bytes, delimiter: str | None = None, encoding: str | None = None) -> None:
+    """Reads the bytes of an upload. Raises TableError."""
+    reading = read(raw, name=name, delimiter=delimiter, encoding=encoding)
+    place(space, _dataset(name, reading, raw=raw), None)
+
+
+def by_path(space: Workspace, text: str) -> None:
+    """Reads a file on this machine. Raises TableError when it is not allowed, missing or too large."""
+    path = allowed(text)
+    if path.exists() and path.stat().st_size > LARGEST:
+        msg = f"'{path.name}' is above {LARGEST >> 30} GiB; use the command 'dpsyn synth' for it"
+        raise TableError(msg)
+    place(space, _dataset(path.name, read(path)), None)
+
+
+def allowed(text: str) -> Path:
+    """The path, when visitors of this server may read it: any on one's own machine, else in named folders."""
+    path = Path(text.strip()).expanduser()
+    if not text.strip():
+        msg = "no path was given; write the full path of a CSV, TSV, Parquet or Excel file"
+        raise TableError(msg)
+    folders = [Path(f).resolve() for f in os.environ.get(FOLDERS, "").split(os.pathsep) if f]
+    local = st.get_option("server.address") in LOCAL
+    if folders or not local:
+        resolved = path.resolve()
+        if not any(resolved.is_relative_to(f) for f in folders):
+            msg = "this server does not read that folder; upload the file, or ask its operator to allow the folder"
+            raise TableError(msg)
+    return path
+
+
+def database(space: Workspace, kind: str, target: str, query: str) -> None:
+    """Reads a table or a query of a database. Raises TableError."""
+    from ui.databases import fetch
+
+    table = fetch(kind, target, query)
+    name = query.strip() if re.fullmatch(r"[\w.\"]{1,80}", query.strip()) else kind
+    place(space, Dataset(name, slug(name), table, source={"kind": kind}), None)
+
+
+def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
+    short = Path(name).name[:80]
+    source = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
+    return Dataset(short, slug(Path(short).name), reading.table, notices=list(reading.notices), source=source, raw=raw)
+
+
+def slug(name: str) -> str:
+    """A ledger name made from a file name."""
+    stem = re.sub(r"\.(csv|tsv|txt|parquet|xlsx)(\.gz)?$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"[^\w-]+", "-", stem).strip("-")[:60] or "table"
+
+
+def preview(table: pa.Table, rows: int = 8) -> pa.Table:
+    """Some records in random order, so that position tells nothing."""
+    import numpy as np
+
+    rng = np.random.default_rng()
+    if table.num_rows == 0:
+        return table
+    return table.take(rng.permutation(table.num_rows)[:rows])

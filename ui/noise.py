@@ -1,0 +1,146 @@
+"""The noise plot: what one cell's noise costs on every curve, for every number of marginals that share a budget."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.privacy.curves import CURVES, noise_curves
+from dpsyn_core.privacy.unit import Unit
+from ui.text import number, t
+from ui.theme import HUES, palette
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MOST = 10_000  # largest k on the plot
+KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
+# each curve by hue, dash and marker, so that none needs its colour to be told apart
+STYLES = {
+    "laplace_basic": (HUES[1], "solid", "circle"),
+    "laplace_advanced": (HUES[5], "dash", "square"),
+    "laplace_zcdp": (HUES[3], "dot", "diamond"),
+    "gaussian_naive": (HUES[6], "longdash", "x"),
+    "gaussian_zcdp": (HUES[4], "dashdot", "triangle-up"),
+    "gaussian_zcdp_tight": (HUES[2], "dot", "triangle-down"),
+    "gaussian_exact": (HUES[0], "solid", "star"),
+}
+USED = "gaussian_exact"
+
+
+@st.cache_data(show_spinner=False, max_entries=500)
+def curves(epsilon: float, delta: float, neighbours: str, theta: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
+    """The curves of the engine; public values only, hence cached for everybody."""
+    return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=theta))  # type: ignore[arg-type]
+
+
+def used_curve(document: dict[str, Any]) -> str:
+    """The curve that the engine spends on: exact Gaussian, or basic Laplace when delta is 0."""
+    return USED if USED in document["curves"] else "laplace_basic"
+
+
+def finding(document: dict[str, Any], k: int) -> str:
+    """The sentence under the plot: from which k Gaussian noise wins, and what exact accounting gains."""
+    used = used_curve(document)
+    if used != USED:
+        return t("noise.pure")
+    crossing = document["crossings"][f"laplace_basic:{USED}"]
+    from_k = max(1, math.ceil(crossing))
+    gain = 1 - value_at(document, USED) / value_at(document, "gaussian_zcdp")
+    return t("noise.finding", k=number(from_k), gain=f"{100 * gain:.0f}", at=number(k))
+
+
+def value_at(document: dict[str, Any], name: str) -> float:
+    """A curve's first value: ratios between curves in sqrt k are the same everywhere."""
+    return float(next(iter(document["curves"][name].values())))
+
+
+def figure(document: dict[str, Any], points: list[tuple[str, float, float]], k: int) -> go.Figure:
+    """Curves on log axes, crossings as rings, `points` (label, k, std) of this run as filled circles, k as a line."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    out = go.Figure()
+    for name, values in document["curves"].items():
+        hue, dash, marker = STYLES[name]
+        ks, stds = [int(x) for x in values], list(values.values())
+        hidden = set(document["invalid"].get(name, []))
+        shown = [None if str(x) in hidden else y for x, y in zip(ks, stds, strict=True)]
+        label = CURVES[name][0]
+        out.add_trace(
+            go.Scatter(
+                x=ks,
+                y=shown,
+                name=label,
+                mode="lines+markers",
+                line={"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
+                marker={"symbol": marker, "size": [7 if i % 15 == 7 else 0 for i in range(len(ks))], "opacity": 1},
+                hovertemplate=t("noise.hover", name=label),
+            )
+        )
+    crossed = [(v, n.split(":")[1]) for n, v in document["crossings"].items() if v >= 1]
+    if crossed:
+        basic = value_at(document, "laplace_basic")
+        out.add_trace(
+            go.Scatter(
+                x=[x for x, _ in crossed],
+                y=[basic * x for x, _ in crossed],
+                text=[CURVES[n][0] for _, n in crossed],
+                name=t("noise.crossings"),
+                mode="markers",
+                marker={"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
+                hovertemplate=t("noise.hover_crossing"),
+            )
+        )
+    if points:
+        out.add_trace(
+            go.Scatter(
+                x=[x for _, x, _ in points],
+                y=[y for _, _, y in points],
+                text=[label for label, _, _ in points],
+                name=t("noise.this_run"),
+                mode="markers+text",
+                textposition="bottom right",
+                marker={"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
+                hovertemplate=t("noise.hover_run"),
+            )
+        )
+    out.add_vline(x=k, line={"color": colours.line, "width": 1.4, "dash": "dot"})
+    ticks = [1, 10, 100, 1000, 10_000]
+    out.update_xaxes(type="log", title=t("noise.x"), tickvals=ticks, ticktext=[f"{x:,}" for x in ticks], range=[0, 4])
+    out.update_yaxes(type="log", title=t("noise.y"), dtick=1, tickformat=",~g")
+    out.update_layout(legend={"y": -0.2, "entrywidth": 132, "entrywidthmode": "pixels"}, margin={"t": 6})
+    return out
+
+
+def table(document: dict[str, Any], k: int) -> pd.DataFrame:
+    """The curves at one k as a table: name, standard deviation, what stands behind it."""
+    import pandas as pd
+
+    rows = []
+    for name, values in document["curves"].items():
+        value = values[str(k)]
+        words = CURVES[name][1]
+        if str(k) in document["invalid"].get(name, []):
+            words = t("noise.invalid")
+        rows.append((CURVES[name][0], value, words))
+    return pd.DataFrame(rows, columns=[t("noise.column_curve"), t("noise.column_std"), t("noise.column_why")])
+
+
+def show_table(document: dict[str, Any], k: int) -> None:
+    """The same numbers as the plot, for eyes that prefer a table."""
+    column = st.column_config
+    st.dataframe(
+        table(document, k),
+        hide_index=True,
+        key="noise_table",
+        alt=t("noise.table_alt", k=k),
+        column_config={
+            t("noise.column_curve"): column.TextColumn(width=150),
+            t("noise.column_std"): column.NumberColumn(width=110, format="%.4f"),
+            t("noise.column_why"): column.TextColumn(width="large"),
+        },
+    )

@@ -1,0 +1,165 @@
+"""The look: one palette for light and dark, the style sheet, the Plotly template, and small tags."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.text import ASSETS, t
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of one mode; real and synthetic are the same everywhere."""
+
+    ink: str
+    paper: str
+    soft: str
+    line: str
+    accent: str
+    real: str
+    warning: str
+    alarm: str
+
+    @property
+    def synthetic(self) -> str:
+        """Synthetic data wear the accent."""
+        return self.accent
+
+
+LIGHT = Palette("#1B1F24", "#FFFFFF", "#F5F6F8", "#DDE1E6", "#0B6E99", "#4C5866", "#B35900", "#A4133C")
+DARK = Palette("#E8EAED", "#14171A", "#1C2024", "#2C3238", "#5BB5D9", "#A9B4C0", "#F0A04B", "#FF6B8A")
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+# Okabe-Ito hues; yellow and black are left out for want of contrast on paper
+HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
+HEIGHT = 380  # pixels of a figure that stands alone
+
+
+def dark() -> bool:
+    """Whether the visitor looks at the dark theme."""
+    return st.context.theme.get("type") == "dark"
+
+
+def palette() -> Palette:
+    """The colours of the visitor's theme."""
+    return DARK if dark() else LIGHT
+
+
+@lru_cache(maxsize=2)
+def _template(colours: Palette) -> go.layout.Template:
+    import plotly.graph_objects as go
+
+    axis = {
+        "gridcolor": colours.line,
+        "linecolor": colours.line,
+        "zerolinecolor": colours.line,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": colours.line,
+        "title": {"standoff": 10, "font": {"size": 13}},
+        "automargin": True,
+    }
+    layout = go.Layout(
+        font={"family": FONT, "size": 13, "color": colours.ink},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=[colours.accent, *HUES],
+        margin={"l": 8, "r": 8, "t": 12, "b": 8},
+        xaxis=axis,
+        yaxis=axis,
+        hoverlabel={"bgcolor": colours.soft, "bordercolor": colours.line, "font": {"color": colours.ink, "size": 13}},
+        legend={"orientation": "h", "y": -0.2, "x": 0, "title": {"text": ""}},
+        height=HEIGHT,
+        dragmode=False,
+    )
+    return go.layout.Template(layout=layout)
+
+
+def show(
+    figure: go.Figure, *, alt: str, key: str, height: int | None = None, selects: str | None = None
+) -> dict[str, list[dict[str, object]]]:
+    """Draws a figure in the house style.
+
+    Args:
+        figure: any Plotly figure.
+        alt: what a person who cannot see it should know.
+        key: of the widget.
+        height: in pixels; the template's when None.
+        selects: "box" or "points" to let the visitor select; the page reruns on it.
+
+    Returns:
+        The selection as {"points": [...], "box": [...]}; empty lists without one.
+    """
+    figure.update_layout(template=_template(palette()))
+    if height:
+        figure.update_layout(height=height)
+    config = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
+    if selects is None:
+        st.plotly_chart(figure, theme=None, alt=alt, key=key, config=config)
+        return {"points": [], "box": []}
+    if selects == "box":
+        figure.update_layout(dragmode="select")
+    got = st.plotly_chart(
+        figure, theme=None, alt=alt, key=key, config=config, on_select="rerun", selection_mode=(selects,)
+    )
+    chosen = got.get("selection", {}) if got else {}
+    return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}
+
+
+def style() -> None:
+    """Puts the style sheet on the page, with the colours of the visitor's theme as CSS variables."""
+    colours = palette()
+    names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm")
+    variables = "".join(f"--dp-{n}:{getattr(colours, n)};" for n in names)
+    sheet = (ASSETS / "style.css").read_text("utf-8")
+    st.html(f"<style>:root{{{variables}}}{sheet}</style>")
+
+
+def heading(key: str) -> None:
+    """A page's question, large, and one sentence below it."""
+    st.title(t(f"{key}.title"), anchor=False)
+    st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
+
+
+def section(text: str) -> None:
+    """A heading inside a page."""
+    st.subheader(text, anchor=False)
+
+
+def private_tag() -> None:
+    """The tag that every panel wears that reads private data."""
+    st.html(f"<span class='dp-tag dp-private'>{html.escape(t('tag.private'))}</span>")
+
+
+def public_tag() -> None:
+    """The tag of panels made from released values alone."""
+    st.html(f"<span class='dp-tag dp-public'>{html.escape(t('tag.public'))}</span>")
+
+
+def not_private(reason: str) -> None:
+    """The stamp of a run or schema that gives no guarantee."""
+    st.html(
+        f"<div class='dp-stamp' role='alert'><b>{html.escape(t('tag.not_private'))}</b> {html.escape(reason)}</div>"
+    )
+
+
+def facts(items: list[tuple[str, str, str]]) -> None:
+    """Numbers that decide something, set large: (number, what it is, what to hold it against)."""
+    cells = "".join(
+        f"<div class='dp-fact'><div class='dp-number'>{html.escape(value)}</div>"
+        f"<div class='dp-what'>{html.escape(what)}</div><div class='dp-note'>{html.escape(note)}</div></div>"
+        for value, what, note in items
+    )
+    st.html(f"<div class='dp-facts'>{cells}</div>")
+
+
+def note(text: str, kind: str = "note") -> None:
+    """Small explanation beside a number; kind: note, warning or alarm."""
+    st.html(f"<p class='dp-small dp-{kind}'>{html.escape(text)}</p>")
