@@ -45,6 +45,9 @@ class Comparison:
     measurements: Sequence[Measurement] = ()
     n_estimate: float | None = None
     roles: Roles = field(default_factory=Roles)
+    shared: dict[Any, Any] = field(
+        repr=False, compare=False, default_factory=dict
+    )  # with comparisons of one real table
     scores: dict[Any, Any] = field(init=False, repr=False, compare=False, default_factory=dict)  # of `Metric.score`
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ def marginal_distances(c: Comparison, sets: Sequence[AttributeSet], *, progress:
     rows = np.zeros((len(sets), 4))
     done = 0
     with ThreadPoolExecutor(max_workers=2) as pool:  # the counting kernels release the lock
-        for batch in _batches(c.domain, sets):
+        for batch in batches(c.domain, sets):
             if c.domain.cells(batch[0]) > DENSE_CELLS:
                 tables = [_sparse(c.domain, c.truth, c.synthetic, batch[0])]
             else:
@@ -108,7 +108,7 @@ def _unrank(names: Sequence[str], k: int, rank: int) -> AttributeSet:
     return tuple(out)
 
 
-def _batches(domain: Domain, sets: Sequence[AttributeSet]) -> Iterator[list[AttributeSet]]:
+def batches(domain: Domain, sets: Sequence[AttributeSet]) -> Iterator[list[AttributeSet]]:
     """Consecutive sets that are counted together; a set too large to lay out stands alone."""
     batch: list[AttributeSet] = []
     held = 0

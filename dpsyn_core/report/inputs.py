@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,14 @@ def read_comparisons(
     truth = read_table(real)
     unseen = None if held_out is None else read_table(held_out)
     out: dict[str, Comparison] = {}
+    first: Comparison | None = None
     for name, path in synthetic.items():
         table: Any = read_table(path)
-        out[name] = compare_tables(schema, table, truth, held_out=unseen, roles=roles)
+        made = compare_tables(schema, table, truth, held_out=unseen, roles=roles)
+        if first is not None:  # one copy of the real table, and of what is learnt from it
+            made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)
+        first = first or made
+        out[name] = made
         out[name].resolved  # noqa: B018 a role that does not fit is refused before anything is scored
     return out
 
