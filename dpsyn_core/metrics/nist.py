@@ -66,6 +66,8 @@ class NistFinal(Metric):
                 parts[metric.name] = metric.score(comparison)
             except MetricError as error:
                 missing[metric.name] = str(error)
+        if not parts:
+            raise MetricError("; ".join(dict.fromkeys(missing.values())))
         clean = sum(p.value for p in parts.values()) / len(parts)
         strict = [p.details["strict"] for p in parts.values() if "strict" in p.details]
         details: dict[str, object] = {

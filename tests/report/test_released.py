@@ -1,0 +1,43 @@
+"""Released marginals as a file: the round trip, and what is refused."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.report.released import dump_measurements, load_measurements
+from tests.metrics.tables import draw, small_domain
+from tests.metrics.test_measured import measured
+
+
+def test_measurements_come_back_as_they_were(tmp_path):
+    made = measured(draw(50, 1), 3.0, 0, coarse=True)
+    dump_measurements(tmp_path / "m.json.gz", made)
+    got = load_measurements(tmp_path / "m.json.gz", small_domain())
+    assert len(got) == len(made)
+    for a, b in zip(got, made, strict=True):
+        assert (a.attributes, a.sigma) == (b.attributes, b.sigma)
+        np.testing.assert_array_equal(a.values, b.values)
+        assert {k: v.tolist() for k, v in a.recodes.items()} == {k: v.tolist() for k, v in b.recodes.items()}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"not gzip", gzip.compress(b"{}"), gzip.compress(b"[1]"), gzip.compress(b"\xff"), gzip.compress(b"x")[:9],
+        gzip.compress(json.dumps({"measurements": [{"attributes": ["sex"], "sigma": 1, "shape": [3],
+                                                    "values": [1, 2, 3], "recodes": {}}]}).encode()),
+        gzip.compress(json.dumps({"measurements": [{"attributes": ["who"], "sigma": 1, "shape": [2],
+                                                    "values": [1, 2], "recodes": {}}]}).encode()),
+        gzip.compress(json.dumps({"measurements": [{"attributes": ["sex"], "sigma": -1, "shape": [2],
+                                                    "values": [1, 2], "recodes": {}}]}).encode()),
+    ],
+)  # fmt: skip
+def test_other_files_are_one_sentence(tmp_path, content):
+    (tmp_path / "m.json.gz").write_bytes(content)
+    with pytest.raises(TableError, match="does not hold released marginals"):
+        load_measurements(tmp_path / "m.json.gz", small_domain())
+    with pytest.raises(TableError, match="does not hold"):
+        load_measurements(tmp_path / "none.json.gz", small_domain())
