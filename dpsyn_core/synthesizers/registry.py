@@ -20,6 +20,7 @@ MODULES: dict[str, str] = {
     "dpsyn": "dpsyn_core.synthesizers.dpsyn",
     "privsyn": "dpsyn_core.synthesizers.privsyn",
     "mst": "dpsyn_core.synthesizers.mst",
+    "aim": "dpsyn_core.synthesizers.aim",
 }
 DEFAULT = "rls"
 

@@ -1,0 +1,227 @@
+"""AIM: marginals chosen one at a time where the model is worst, with an adaptive budget; McKenna and others 2022."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.measurement.select import GRID
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.mst import CELL, Measured
+from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.pgm.fit import Potentials, fit
+from dpsyn_core.synthesizers.pgm.library import require_mbi
+from dpsyn_core.synthesizers.pgm.model import Model
+from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
+from dpsyn_core.synthesizers.pgm.tree import model_cells
+from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
+
+MEASURE = 0.9  # share of a round that its measurement gets, the rest is for the choice
+BATCH = 4_000_000  # cells counted at a time
+
+
+@register("aim")
+class AIMConfig(ModelSettings):
+    """Settings. Rounds, split and model size are those of the paper."""
+
+    summary = "Marginals chosen one at a time where a graphical model is worst, with a budget that adapts (McKenna)."
+    guarantee = Guarantee(text="(epsilon, delta)-DP by tight zCDP accounting of Gaussian noise and choices", pure=False)
+
+    workload: AttributeSets = Field(
+        default=(),
+        title="Workload",
+        description="Attribute sets that should be accurate, as in 'age+sex, age+income'; empty: all of the degree.",
+    )
+    degree: int = Field(
+        default=2, ge=1, le=4, title="Degree", description="Size of the attribute sets when no workload is named."
+    )
+    rounds: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        title="Rounds",
+        description="Rounds that the budget is made for; empty: 16 times the number of attributes. The mechanism "
+        "leaves out rounds when it finds that less noise is needed.",
+    )
+    round_iterations: int = Field(
+        default=200,
+        ge=1,
+        le=10_000,
+        title="Iterations a round",
+        description="At most this many steps of mirror descent after each measurement.",
+    )
+    max_cells: int = Field(
+        default=10_000,
+        ge=1,
+        le=50_000_000,
+        title="Largest marginal",
+        description="Larger marginals (after rare codes are joined) are not measured.",
+        json_schema_extra={"unit": "cells"},
+    )
+
+    def build(self, task: Task) -> Synthesizer:
+        """Refuses workloads without end."""
+        if self.engine == "mbi":
+            require_mbi("aim")
+        d = len(task.domain)
+        known = known_sets(self.workload, task.domain, setting="workload")
+        count = len(known) or math.comb(d, min(self.degree, d))
+        if count > 100_000:
+            msg = (
+                f"aim would score {count} attribute sets in every round, above 100000; name a 'workload', lower the "
+                "degree, or use the method 'mst' or 'rls'"
+            )
+            raise SizeError(msg)
+        return AIM(self, task, known or task.domain.subsets(min(self.degree, d)))
+
+
+class AIM(Synthesizer):
+    """Calibrated."""
+
+    def __init__(self, config: AIMConfig, task: Task, workload: list[AttributeSet]) -> None:
+        """Candidates are all subsets of the workload, weighed by how much of it they touch."""
+        self.config, self.task, self.domain = config, task, task.domain
+        self.cost: Cost = task.budget.zcdp()
+        closure = {s for w in workload for k in range(1, len(w) + 1) for s in itertools.combinations(w, k)}
+        self.candidates = sorted(closure, key=lambda s: (len(s), [self.domain.index(n) for n in s]))
+        members = [frozenset(w) for w in workload]
+        self.weights = {r: sum(len(w & frozenset(r)) for w in members) for r in self.candidates}
+        self.rounds = max(config.rounds or 16 * len(self.domain), 2 * len(self.domain))
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
+        """One-ways, then rounds of choose, measure, fit; the last round spends what is left."""
+        ones = measure_marginals(
+            counter, self.domain.singletons(), [self._share(MEASURE / self.rounds)] * len(self.domain), gate=gate
+        )
+        recodes = rare_codes(ones, self.config.rare)
+        run = _Run(self, ones, recodes)
+        used, size = MEASURE * len(self.domain) / self.rounds, 1.0 / self.rounds
+        while used < 1:
+            left = 1 - used
+            if left < 2 * size:
+                size = left
+            spend = self._share(size * MEASURE)
+            sigma = spend.sigma(gate.unit.l2())
+            chosen = run.choose(counter, gate, self._share(size * (1 - MEASURE)), sigma=sigma, used=used + size)
+            used += size
+            if run.measure(chosen, counter, gate, spend):
+                size *= 4
+            progress("adaptive rounds", used, 1.0)
+        return Measured(measurements=run.measured, recodes=recodes)
+
+    def _share(self, part: float) -> Cost:
+        return self.cost.scaled(part * (1 - 1e-12))
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the model that all measurements make most likely."""
+        return records_of(
+            measured.measurements,
+            measured.recodes,
+            self.domain,
+            self.config,
+            n_records,
+            n_public=self.task.n_public,
+            rng=rng,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    attributes: AttributeSet
+    expected: NDArray[np.float64]
+
+
+class _Run:
+    """The state of one private phase: released values and the model fitted to them."""
+
+    def __init__(self, system: AIM, ones: list[Measurement], recodes: Recodes) -> None:
+        self.system, self.config = system, system.config
+        self.measured = list(ones)
+        self.recodes = recodes
+        self.sizes = coarse_sizes(system.domain, recodes)
+        self.total = None if system.task.n_public is None else max(1.0, float(system.task.n_public))
+        self.potentials: Potentials = {}
+        self.model = self._fit()
+        self.cells = {r: math.prod(self.sizes[n] for n in r) for r in system.candidates}
+        self.open = [r for r in system.candidates if self.cells[r] <= system.config.max_cells or len(r) == 1]
+
+    def _fit(self) -> Model:
+        got = fit(
+            [target(m, self.recodes) for m in self.measured],
+            self.sizes,
+            iterations=self.config.round_iterations,
+            start=self.potentials,
+            total=self.total,
+        )
+        self.potentials = got.potentials
+        return got.model
+
+    def _fitting(self, used: float) -> list[AttributeSet]:
+        """Candidates that keep the model within the part of its memory that the spent budget allows."""
+        cap = self.config.max_model_size * 2**20 / CELL * used
+        sets = [m.attributes for m in self.measured]
+        cliques = [frozenset(c) for c in self.model.tree.cliques]
+        return [
+            r for r in self.open if any(c.issuperset(r) for c in cliques) or model_cells([*sets, r], self.sizes) <= cap
+        ]
+
+    def choose(self, counter: Counter, gate: Gate, cost: Cost, *, sigma: float, used: float) -> _Choice:
+        """The exponential mechanism on w (|count - model|_1 - expected noise), in whole numbers.
+
+        Scores are GRID times w times counts against a model rounded to the grid, so that one record in a table
+        moves its score by exactly GRID w; the penalty is public.
+        """
+        theta = gate.unit.l1()
+        sets = self._fitting(used)
+        expected = [self.model.project(r) for r in sets]
+        weights = np.array([self.system.weights[r] for r in sets], dtype=np.int64)
+        penalty = np.rint(
+            [GRID * w * math.sqrt(2 / math.pi) * sigma * self.cells[r] for w, r in zip(weights, sets, strict=True)]
+        ).astype(np.int64)
+        grids = [np.rint(GRID * e).astype(np.int64) for e in expected]
+        i = gate.select(
+            f"one of {len(sets)} marginals",
+            lambda: weights * self._errors(counter, sets, grids) - penalty,
+            sensitivity=float(GRID * theta * int(weights.max())),
+            cost=cost,
+        )
+        return _Choice(sets[i], expected[i])
+
+    def _errors(self, counter: Counter, sets: list[AttributeSet], grids: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        errors: list[int] = []
+        start = 0
+        while start < len(sets):
+            stop = start + 1
+            while stop < len(sets) and sum(g.size for g in grids[start : stop + 1]) <= BATCH:
+                stop += 1
+            tables = counter.marginals(sets[start:stop], self.recodes)
+            errors += [int(np.abs(GRID * t - g).sum()) for t, g in zip(tables, grids[start:stop], strict=True)]
+            start = stop
+        return np.array(errors, dtype=np.int64)
+
+    def measure(self, chosen: _Choice, counter: Counter, gate: Gate, cost: Cost) -> bool:
+        """Measures and refits; True when the model moved less than the noise would explain: time for less noise."""
+        (m,) = measure_marginals(counter, [chosen.attributes], [cost], gate=gate, recodes=self.recodes)
+        self.measured.append(m)
+        self.model = self._fit()
+        moved = float(np.abs(self.model.project(chosen.attributes) - chosen.expected).sum())
+        return moved <= math.sqrt(2 / math.pi) * m.sigma * self.cells[chosen.attributes]
