@@ -8,12 +8,13 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from benchmarks.process import Cost, dpsyn, measure, table
-from benchmarks.tables import adult_codes, adult_raw, drug_deaths
+from benchmarks.tables import Table, adult_codes, adult_raw, drug_deaths
 from dpsyn_core.schema.write import write_table
 
 
@@ -39,7 +40,8 @@ def tvd(folder: Path, real: Path, made: Path, schema: Path) -> float:
 
 def prepare(folder: Path, name: str, loader: Callable) -> tuple[Path, Path]:
     """Writes a table and its schema where the command can read them."""
-    frame, schema = loader()
+    loaded = loader()
+    frame, schema = loaded.table, loaded.schema
     source, document = folder / f"{name}.csv", folder / f"{name}.schema.json"
     write_table(frame, source)
     schema.dump(document)
@@ -69,15 +71,16 @@ def accuracy_rows(folder: Path, methods: list[str], seeds: int) -> list[list[obj
     return rows
 
 
+def million() -> Table:
+    """Adult codes, resampled to a million records."""
+    adult = adult_codes()
+    return replace(adult, table=repeated(adult.table, 1_000_000))
+
+
 def other_rows(folder: Path, methods: list[str], large: bool) -> list[list[object]]:
     """Messy tables, and a million records when asked for."""
     loaders: dict[str, Callable] = {"adult_raw": adult_raw, "drug_deaths": drug_deaths}
     if large:
-
-        def million() -> tuple:
-            frame, schema = adult_codes()
-            return repeated(frame, 1_000_000), schema
-
         loaders["1,000,000 x 14"] = million
     rows: list[list[object]] = []
     for number, (label, loader) in enumerate(loaders.items()):
