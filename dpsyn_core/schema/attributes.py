@@ -7,7 +7,18 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    Tag,
+)
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
@@ -15,8 +26,8 @@ from dpsyn_core.schema import instants
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.domain import CodedAttribute
 
-Value = StrictBool | StrictInt | StrictFloat | StrictStr
-Number = StrictInt | StrictFloat
+Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
+Value = StrictBool | Number | StrictStr
 Source = Literal["public", "bought", "data"]
 EXTRAS = (
     "label",
@@ -187,6 +198,23 @@ class EveryBins(Part):
     every: Literal["day", "month", "year"]
 
 
+def _bins_tag(bins: Any) -> str | None:
+    """Which kind of bins is meant, by its only key; None when it is no object."""
+    if isinstance(bins, CountBins | EdgeBins | EveryBins):
+        return type(bins).__name__
+    if not isinstance(bins, dict):
+        return None
+    return "EdgeBins" if "edges" in bins else "EveryBins" if "every" in bins else "CountBins"
+
+
+NumericBins = Annotated[
+    Annotated[CountBins, Tag("CountBins")] | Annotated[EdgeBins, Tag("EdgeBins")], Discriminator(_bins_tag)
+]
+CalendarBins = Annotated[
+    Annotated[CountBins, Tag("CountBins")] | Annotated[EveryBins, Tag("EveryBins")], Discriminator(_bins_tag)
+]
+
+
 class NumericAttribute(CodedBase):
     """A column of numbers with a public range; values outside it are clamped."""
 
@@ -194,7 +222,7 @@ class NumericAttribute(CodedBase):
     dtype: Literal["integer", "float"] = Field("float", description="Whether the numbers are whole")
     min: Number = Field(description="Smallest public value; smaller ones are clamped to it")
     max: Number = Field(description="Largest public value; larger ones are clamped to it")
-    bins: CountBins | EdgeBins = Field(description="{'count': K} bins of equal width, or {'edges': [...]}")
+    bins: NumericBins = Field(description="{'count': K} bins of equal width, or {'edges': [...]}")
     decimals: Annotated[StrictInt, Field(ge=0, le=15)] | None = Field(
         None, description="Digits after the point of decoded floats"
     )
@@ -270,7 +298,7 @@ class DatetimeAttribute(CodedBase):
     kind: Literal["datetime"] = "datetime"
     min: StrictStr = Field(description="First public day or time, ISO 8601")
     max: StrictStr = Field(description="Last public day or time, ISO 8601")
-    bins: EveryBins | CountBins = Field(description="{'every': 'day'|'month'|'year'} or {'count': K}")
+    bins: CalendarBins = Field(description="{'every': 'day'|'month'|'year'} or {'count': K}")
     formats: tuple[StrictStr, ...] = Field(
         (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
     )

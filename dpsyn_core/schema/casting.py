@@ -75,19 +75,14 @@ def to_text(entries: Any) -> Any:
         exact = pc.and_(pc.is_finite(values), pc.less(pc.abs(values), 2.0**53))
         whole = pc.and_(exact, pc.equal(pc.if_else(exact, pc.floor(values), 0.5), values))
         as_whole = pc.if_else(whole, values, 0.0).cast(pa.int64()).cast(pa.string())
-        return pc.if_else(whole, as_whole, _shortest(values))
+        shortest = (entries.cast(pa.float32()) if t.is_float16(kind) else entries).cast(pa.string())
+        return pc.if_else(whole, as_whole, shortest)
     if t.is_timestamp(kind):
         text = entries.cast(pa.timestamp("us", tz=kind.tz)).cast(pa.string())
         return pc.replace_substring_regex(text, r"(\.0+)(Z?)$", r"\2")
+    if t.is_time(kind):
+        return pc.replace_substring_regex(entries.cast(pa.string()), r"\.0+$", "")
     return entries.cast(pa.string())
-
-
-def _shortest(values: Any) -> Any:
-    """Floats as their shortest text, in the spelling of Python's repr."""
-    import pyarrow as pa
-
-    text = values.cast(pa.string())
-    return text.cast(pa.string())
 
 
 def blanks(text: Any) -> NDArray[np.bool_]:
@@ -126,10 +121,10 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
     if not (t.is_integer(kind) or t.is_floating(kind) or t.is_boolean(kind) or t.is_decimal(kind)):
         msg = f"a column of type {kind} holds no numbers"
         raise TableError(msg)
-    valid = np.asarray(column.is_valid())
+    valid = column.is_valid().to_numpy(zero_copy_only=False)
     if whole and (t.is_signed_integer(kind) or t.is_boolean(kind) or (t.is_integer(kind) and kind.bit_width < 64)):
-        return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(), valid
-    floats = pc.fill_null(column.cast(pa.float64()), np.nan).to_numpy()
+        return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False), valid
+    floats = pc.fill_null(column.cast(pa.float64(), safe=False), np.nan).to_numpy(zero_copy_only=False)
     valid = valid & ~np.isnan(floats)
     floats = np.where(valid, floats, 0.0)
     return (_floor(floats) if whole else floats), valid
@@ -181,9 +176,9 @@ def _quick(column: Any, kind: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | N
             cast = pc.cast(pc.if_else(empty, pa.scalar(None, column.type), column), kind)
         except pa.ArrowInvalid:
             return None
-    valid = cast.is_valid().to_numpy(zero_copy_only=False) if isinstance(cast, pa.Array) else cast.is_valid().to_numpy()
+    valid = cast.is_valid().to_numpy(zero_copy_only=False)
     filled = pc.fill_null(cast, 0)
-    values = filled.to_numpy(zero_copy_only=False) if isinstance(filled, pa.Array) else filled.to_numpy()
+    values = filled.to_numpy(zero_copy_only=False)
     if values.dtype.kind == "f":
         bad = np.isnan(values)
         if bad.any():
@@ -215,8 +210,8 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
             whole, per = column.cast(pa.int64()), 1000
         else:
             whole, per = column.cast(pa.int64()), {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
-        values = pc.fill_null(whole, 0).to_numpy()
-        return (values * -per if per < 0 else values // per), np.asarray(column.is_valid())
+        values = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
+        return (values * -per if per < 0 else values // per), column.is_valid().to_numpy(zero_copy_only=False)
     if not (is_text(kind) or t.is_integer(kind) or t.is_dictionary(kind) or t.is_null(kind)):
         msg = f"a column of type {kind} holds no dates"
         raise TableError(msg)

@@ -22,7 +22,11 @@ def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int6
         int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank
         (null or empty text) and unlisted.
     """
+    import pyarrow.types as t
+
     entries, index = uniques(column)
+    if t.is_boolean(entries.type) and attribute.type in ("integer", "float"):
+        entries = entries.cast("int64")  # true and false of a frame stand for 1 and 0
     text = to_text(entries)
     found = np.append(_positions(text, attribute), -1)  # the last entry serves null cells
     if found[-1] == -1 and "" in attribute.keys:
@@ -61,7 +65,7 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
         rest = pc.utf8_trim_whitespace(text.take(pa.array(left)))
         found[left] = _lookup(_plain_number(rest), _numbers_only(attribute))
         left = np.flatnonzero(found < 0)
-        if len(left) and any(isinstance(v, float) for v in attribute.values):
+        if len(left):
             found[left] = _as_floats(text.take(pa.array(left)), attribute)
     if len(left) and attribute.type == "boolean":
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
@@ -84,7 +88,9 @@ def _lookup(text: Any, keys: Any) -> NDArray[np.int64]:
     import pyarrow.compute as pc
 
     out: NDArray[np.int64] = (
-        pc.fill_null(pc.index_in(text, value_set=keys), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        pc.fill_null(pc.index_in(text, value_set=keys, skip_nulls=True), -1)
+        .to_numpy(zero_copy_only=False)
+        .astype(np.int64)
     )
     return out
 
@@ -112,7 +118,7 @@ def _plain_number(text: Any) -> Any:
 
 
 def _as_floats(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
-    """Compares as floats: 1e-1 and .1 are 0.1."""
+    """Compares as floats, where a float holds the value exactly: 1e-1 and .1 are 0.1, 1e3 is 1000."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -120,7 +126,10 @@ def _as_floats(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
     number = pc.match_substring_regex(trimmed, NUMBER)
     cells = pc.cast(pc.if_else(number, trimmed, "nan"), pa.float64()).to_numpy(zero_copy_only=False)
     listed = np.array(
-        [float(v) if isinstance(v, int | float) and not isinstance(v, bool) else np.inf for v in attribute.values]
+        [
+            float(v) if isinstance(v, int | float) and v is not True and v is not False and float(v) == v else np.inf
+            for v in attribute.values
+        ]
     )
     order = np.argsort(listed, kind="stable")
     at = np.minimum(np.searchsorted(listed[order], cells), len(listed) - 1)

@@ -6,7 +6,7 @@ import codecs
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import headers, sniffing
+from dpsyn_core.schema import headers, scanning, sniffing
 from dpsyn_core.schema.read import Reading
 
 BLOCK = 1 << 22
@@ -103,67 +103,35 @@ def _cells(body: memoryview, names: list[str], delimiter: str) -> Any:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    quoted = _count(body, b'"')
-    if quoted % 2:
-        msg = "a quotation mark is opened and never closed; close or double the quotation marks inside cells"
-        raise TableError(msg)
-    lone_return = _count(body, b"\n") == 0
-    source = pa.BufferReader(pa.py_buffer(body))
+    quoted = _holds(body, b'"')
+    if quoted:  # pyarrow would join what a stray quotation mark pulls together
+        fault = scanning.first_fault(body, delimiter, 0)
+        if fault is not None:
+            raise fault.error(len(names))
+    lone_return = not _holds(body, b"\n")
     try:
-        table = pacsv.read_csv(
-            source,
+        return pacsv.read_csv(
+            pa.BufferReader(pa.py_buffer(body)),
             read_options=pacsv.ReadOptions(block_size=max(BLOCK, 4 * sum(map(len, names))), use_threads=True),
-            parse_options=_parse_options(names, delimiter, quoted > 0 or lone_return),
+            parse_options=pacsv.ParseOptions(
+                delimiter=delimiter,
+                newlines_in_values=quoted or lone_return,
+                ignore_empty_lines=len(names) > 1,
+            ),
             convert_options=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, null_values=[]
             ),
         )
     except pa.ArrowInvalid as error:
-        if not _count(body, b"\n") + _count(body, b"\r"):
+        if lone_return and not _holds(body, b"\r"):
             msg = "the file has headers but no records; give a table with at least one record"
             raise TableError(msg) from error
-        raise _explained(body, names, delimiter) from error
-    return table
+        fault = scanning.first_fault(body, delimiter, len(names))
+        if fault is not None:
+            raise fault.error(len(names)) from error
+        msg = "the text cannot be split into cells; check its quotation marks and line ends"
+        raise TableError(msg) from error
 
 
-def _parse_options(names: list[str], delimiter: str, newlines: bool, handler: Any = None) -> Any:
-    import pyarrow.csv as pacsv
-
-    return pacsv.ParseOptions(
-        delimiter=delimiter,
-        newlines_in_values=newlines,
-        ignore_empty_lines=len(names) > 1,
-        invalid_row_handler=handler,
-    )
-
-
-def _explained(body: memoryview, names: list[str], delimiter: str) -> TableError:
-    """Reads again, on one thread, to name the first row whose cells do not fit the headers."""
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
-
-    first: list[tuple[int, int]] = []
-
-    def keep(row: Any) -> str:
-        first.append((row.number, row.actual_columns))
-        return "error"
-
-    try:
-        pacsv.read_csv(
-            pa.BufferReader(pa.py_buffer(body)),
-            read_options=pacsv.ReadOptions(use_threads=False),
-            parse_options=_parse_options(names, delimiter, True, keep),
-        )
-    except pa.ArrowInvalid:
-        if first:
-            number, cells = first[0]
-            msg = (
-                f"line {number} has {cells} cell{'s' * (cells != 1)} and the header has {len(names)}; "
-                "give every line as many cells as there are headers, or name another delimiter"
-            )
-            return TableError(msg)
-    return TableError("the text cannot be split into cells; check its quotation marks and line ends")
-
-
-def _count(body: memoryview, byte: bytes) -> int:
-    return sum(bytes(body[i : i + sniffing.STEP]).count(byte) for i in range(0, len(body), sniffing.STEP))
+def _holds(body: memoryview, byte: bytes) -> bool:
+    return any(byte in bytes(body[i : i + sniffing.STEP]) for i in range(0, len(body), sniffing.STEP))

@@ -13,6 +13,7 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
 from dpsyn_core.schema.attributes import Attribute, IdentifierAttribute
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.explain import describe
 
 __all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
 
@@ -160,39 +161,6 @@ class Schema(Document):
     def dump(self, path: str | Path) -> None:
         """Writes the schema file atomically. Raises OutputError."""
         write_text(Path(path), self.dumps())
-
-
-def describe(error: ValidationError, document: object) -> str:
-    """One sentence: the path of the first wrong field, what was got, what is allowed."""
-    first = error.errors()[0]
-    path, name = "", ""
-    here: Any = document
-    for part in first["loc"]:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        elif isinstance(here, dict) and part not in here and part in ("categorical", "numeric", "datetime"):
-            continue  # the tag of a union, not a field
-        elif isinstance(part, str) and ("int" in part or "float" in part or "str" in part or "bool" in part):
-            if not (isinstance(here, dict) and part in here):
-                continue  # the name of a union's member
-            path += f".{part}"
-        else:
-            if isinstance(here, dict) and part not in here and first["type"] != "missing":
-                continue
-            path += f".{part}"
-        try:
-            here = here[part]
-        except (LookupError, TypeError):
-            here = None
-        if isinstance(here, dict) and isinstance(here.get("name"), str) and path.startswith(".attributes["):
-            name = f" ('{here['name'][:80]}')"
-    text = str(first["msg"]).removeprefix("Value error, ")
-    got = first.get("input")
-    shown = ""
-    if first["type"] not in ("missing", "value_error") and not isinstance(got, dict | list | tuple):
-        shown = f" is {str(got)[:80]!r}" if isinstance(got, str) else f" is {got!r}"
-    where = path.removeprefix(".") or "the schema"
-    return f"{where}{name}{shown}: {text[0].lower() + text[1:]}"
 
 
 def json_schema() -> dict[str, Any]:

@@ -15,6 +15,7 @@ FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
 SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
 BINS = 20
+LARGEST = 1e299
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
 
@@ -122,7 +123,7 @@ def _numbers(filled: Any, texts: Any, comma: bool) -> dict[str, Any] | None:
     if casting.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
         return None  # leading zeros: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
-    if not valid.all() or not np.isfinite(floats).all():
+    if not valid.all() or (np.abs(floats) > LARGEST).any():
         return None
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
     if not whole:

@@ -25,6 +25,9 @@ def to_arrow(frame: Any) -> Any:
     except TypeError as error:
         msg = f"a table of type {type(frame).__name__} is not known; give a pandas, polars or pyarrow table"
         raise TableError(msg) from error
+    except nw.exceptions.DuplicateError:
+        headers.check([str(c) for c in frame.columns])
+        raise
     if isinstance(known, nw.LazyFrame):
         known = known.collect(backend="pyarrow")
     native = nw.to_native(known)
@@ -109,6 +112,8 @@ def _like_pandas(table: Any, like: Any) -> Any:
     for name in frame.columns:
         kind = kinds.get(name)
         if kind is None or frame[name].dtype == kind:
+            continue
+        if hasattr(kind, "categories") and not frame[name].dropna().isin(kind.categories).all():
             continue
         try:
             cast = frame[name].astype(kind)

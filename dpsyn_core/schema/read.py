@@ -79,8 +79,11 @@ def read(
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
         return _dispatch(memoryview(mapped), path.name, cap, delimiter, encoding, decimal, sheet)
-    except OSError as error:
-        msg = f"'{path}' cannot be read ({error.strerror or 'no reason given'}); check the path"
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = getattr(error, "strerror", None) or "no reason given"
+        msg = f"'{path}' cannot be read ({reason}); check the path"
         raise TableError(msg) from error
 
 

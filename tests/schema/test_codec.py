@@ -1,0 +1,304 @@
+import datetime
+import decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema.codec import Codec
+from tests.schema.helpers import cat, date, encode_one, num, schema
+
+FAST = settings(max_examples=60, deadline=None)
+RNG = np.random.default_rng
+
+
+def as_text(table):
+    """The table as a text file would bring it."""
+    return pa.table({n: table[n].cast(pa.string()).fill_null("") for n in table.column_names})
+
+
+# ---- round trips
+
+
+def names():
+    return st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=8)
+
+
+@st.composite
+def attributes(draw):
+    name = draw(names())
+    missing = draw(st.booleans())
+    kind = draw(st.sampled_from(["text", "int", "bool", "integer", "float", "date", "time"]))
+    if kind in ("text", "int", "bool"):
+        pool = {
+            "text": st.text(st.characters(codec="utf-8", exclude_characters="\x00\r\n"), max_size=6).filter(
+                lambda t: t != "" and not t.startswith("'")
+            ),
+            "int": st.integers(-(2**62), 2**62),
+            "bool": st.booleans(),
+        }[kind]
+        values = draw(st.lists(pool, min_size=1, max_size=8, unique=True))
+        # 'other' of a column of numbers is null, which only a column without missing cells reads back as other
+        other = draw(st.booleans()) and (kind == "text" or not missing)
+        return cat(name, values, other=other, missing=missing)
+    if kind == "integer":
+        low = draw(st.integers(-(10**12), 10**12))
+        special = draw(st.sampled_from([[], [10**13], [10**13, -(10**13)]]))
+        return num(name, low, low + draw(st.integers(0, 10**6)), draw(st.integers(1, 300)), missing=missing,
+                   special_values=special)  # fmt: skip
+    if kind == "float":
+        low = draw(st.floats(-1e6, 1e6))
+        return num(name, low, low + draw(st.floats(0.5, 1e6)), draw(st.integers(1, 60)), "float", missing=missing)
+    days = sorted(draw(st.lists(st.dates(), min_size=2, max_size=2)))
+    ends = [d.isoformat() + ("T10:00:00Z" if kind == "time" else "") for d in days]
+    return date(name, *ends, draw(st.sampled_from(["month", "year", 1, 9])), missing=missing)
+
+
+@FAST
+@given(
+    st.lists(attributes(), min_size=1, max_size=4, unique_by=lambda a: a["name"]), st.integers(0, 2**32), st.booleans()
+)
+def test_codes_survive_decoding_and_encoding(columns, seed, through_text):
+    import unicodedata
+
+    if len({unicodedata.normalize("NFC", a["name"]) for a in columns}) < len(columns):
+        return
+    codec = Codec(schema(*columns))
+    rng = RNG(seed)
+    codes = np.stack([rng.integers(0, size, 40) for size in codec.domain.sizes]).astype(codec.dtype)
+    table = codec.decode(codes, rng=rng)
+    again = codec.encode(as_text(table) if through_text else table).codes
+    for attribute, a, b in zip(codec.schema.coded, codes, again, strict=True):
+        assert a.tolist() == b.tolist(), attribute
+
+
+@FAST
+@given(st.lists(attributes(), min_size=1, max_size=3, unique_by=lambda a: a["name"]), st.integers(0, 2**32))
+def test_decoded_types_do_not_depend_on_the_codes(columns, seed):
+    codec = Codec(schema(*columns))
+    rng = RNG(seed)
+    empty = codec.decode(np.zeros((len(columns), 0), dtype=codec.dtype), rng=rng)
+    full = codec.decode(np.stack([rng.integers(0, s, 30) for s in codec.domain.sizes]).astype(codec.dtype), rng=rng)
+    assert empty.schema == full.schema and empty.num_rows == 0
+    assert full.column_names == [a["name"] for a in columns]
+
+
+def test_codes_are_column_major_and_as_narrow_as_the_largest_size_allows():
+    for size, dtype in ((1, np.uint8), (256, np.uint8), (257, np.uint16), (70_000, np.uint32)):
+        codes = (
+            Codec(schema(num("a", 0, size - 1, size), cat("b", ["x"])))
+            .encode(pa.table({"b": ["x"] * 3, "a": [0, size - 1, 0]}))
+            .codes
+        )
+        assert codes.dtype == dtype and codes.shape == (2, 3) and codes.flags.c_contiguous
+        assert codes[0].tolist() == [0, size - 1, 0]
+
+
+# ---- casting by the schema
+
+
+@pytest.mark.parametrize(
+    ("values", "cells", "codes"),
+    [
+        (["a", "b"], ["b", "a"], [1, 0]),
+        (["00123", "123"], ["00123", "123"], [0, 1]),  # leading zeros are kept as written
+        ([123], ["00123", "+123", "123.0", " 123 ", "1.23e2"][:4], [0, 0, 0, 0]),
+        (["NA", "None", "null", "nan"], ["nan", "null", "None", "NA"], [3, 2, 1, 0]),
+        ([9007199254740993, 9007199254740992], ["9007199254740992", "9007199254740993"], [1, 0]),
+        ([0.1, 1.5, -2.0], [".1", "1.50", "-2", "1e-1"], [0, 1, 2, 0]),
+        ([True, False], ["TRUE", "f", "Yes", "0", "off", "1"], [0, 1, 0, 1, 1, 0]),
+        ([1, "1x", True], ["true", "1x", "01"], [2, 1, 0]),
+        (["", "Y"], ["Y", "", None], [1, 0, 0]),
+        (["é"], ["e\u0301", "é"], [0, 0]),
+        ([1, 2], [1.0, 2.0, 1.0], [0, 1, 0]),
+        ([0, 1], [True, False], [1, 0]),
+        (["1", "2"], [2, 1], [1, 0]),
+        (["2020-01-31"], [datetime.date(2020, 1, 31)], [0]),
+        ([1.5], [decimal.Decimal("1.50")], [0]),
+        (["=1+1"], ["'=1+1"], [0]),  # an escaped cell of an export is the cell
+        ([0.1], pa.array([0.1], pa.float32()), [0]),
+        ([5], pa.array([5], pa.uint64()), [0]),
+        (["a", "b"], pa.array(["b", "a", "b"]).dictionary_encode(), [1, 0, 1]),
+        (["a"], pa.array(["a"], pa.large_string()), [0]),
+        (["a"], pa.array(["a"], pa.string_view()), [0]),
+        (["10:00:00"], pa.array([datetime.time(10)]), [0]),
+    ],
+)
+def test_categorical_cells_are_compared_after_casting(values, cells, codes):
+    assert encode_one(cat("a", values), cells) == codes
+
+
+@pytest.mark.parametrize(
+    ("values", "cell"),
+    [(["a"], "A"), (["a"], " a"), (["123"], "0123"), ([1], "1.5"), ([1], "x"), ([True], "2"), (["1"], "1.0"),
+     ([1], "NA"), (["a"], "b"), ([0.1], "nan")],
+)  # fmt: skip
+def test_a_value_outside_the_domain_is_refused_and_never_shown(values, cell):
+    with pytest.raises(TableError, match="'secret-column'") as error:
+        encode_one(cat("secret-column", values), [cell + "", cell])
+    assert f"'{cell}'" not in str(error.value) and "other" in str(error.value)
+
+
+def test_other_and_missing_cells_take_what_the_schema_says():
+    both = cat("a", ["x"], other=True, missing=True)
+    assert encode_one(both, ["x", "y", "", None]) == [0, 1, 2, 2]
+    assert encode_one(cat("a", ["x"], other=True), ["x", "y", "", None]) == [0, 1, 1, 1]
+    assert encode_one(cat("a", ["x"], missing=True), ["x", "", None]) == [0, 1, 1]
+    assert encode_one(cat("a", [1, 2], missing=True), [1.0, float("nan")]) == [0, 2]
+    with pytest.raises(TableError, match="blank"):
+        encode_one(cat("a", ["x"]), ["x", ""])
+
+
+def test_a_dictionary_column_with_a_null_entry_is_a_blank_cell():
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["x", None]))
+    assert encode_one(cat("a", [1, "x"], missing=True), column) == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        (["0", "5", "99"], [0, 5, 9]),
+        (["-7", "1e400", "-1e400", "inf", "-Infinity", "1e3"], [0, 9, 0, 9, 0, 9]),
+        (["", "NA", "None", "nan", "x", "1,5"], [10] * 6),
+        (["5.0", "5.9", " 5 ", "+5", "05"], [5] * 5),
+        ([5, None], [5, 10]),
+        ([5.0, float("nan"), float("inf")], [5, 10, 9]),
+        ([True, False], [1, 0]),
+        (["9223372036854775808", "-9223372036854775809"], [9, 0]),
+        (pa.array([2**64 - 1], pa.uint64()), [9]),
+        ([2**62 + 1], [9]),
+        ([decimal.Decimal("5.5")], [5]),
+        (pa.array(["7", "", "7"]).dictionary_encode(), [7, 10, 7]),
+        (pa.nulls(2), [10, 10]),
+    ],
+)
+def test_numeric_cells_are_cast_clamped_or_missing(cells, codes):
+    assert encode_one(num("a", 0, 9, 10, missing=True), cells) == codes
+
+
+def test_whole_numbers_beyond_2_to_53_keep_their_last_digit():
+    low = 2**53
+    attribute = num("a", low, low + 3, 4, missing=True)
+    cells = [str(low), str(low + 1), "", str(low + 3)]
+    assert encode_one(attribute, cells) == [0, 1, 4, 3]
+    assert encode_one(attribute, [*cells, "x"]) == [0, 1, 4, 3, 4]  # on the slow path too
+    table = Codec(schema(attribute)).decode(np.array([[1, 4, 3]], dtype=np.uint8), rng=RNG(0))
+    assert table["a"].to_pylist() == [low + 1, None, low + 3]
+
+
+@pytest.mark.parametrize("cells", [["1", "x"], ["1", ""], ["nan", "1"], [1.0, None]])
+def test_numbers_without_a_missing_cell_refuse_what_is_no_number(cells):
+    with pytest.raises(TableError, match=r"'a'.*missing: true"):
+        encode_one(num("a", 0, 9, 10), cells)
+
+
+def test_special_values_have_cells_of_their_own():
+    attribute = num("wage", 0, 5000, 5, special_values=[999_998, -1], missing=True)
+    assert encode_one(attribute, ["999998", "-1", "999997", "-2", "", "1000"]) == [5, 6, 4, 0, 7, 1]
+    table = Codec(schema(attribute)).decode(np.array([[5, 6, 7, 5]], dtype=np.uint8), rng=RNG(0))
+    assert table["wage"].to_pylist() == [999_998, -1, None, 999_998]
+
+
+def test_a_decimal_comma_is_read_where_the_table_says_so():
+    table = pa.table({"a": ["53,5", "1", ""], "b": ["1,5", "1,5", "1,5"]}).replace_schema_metadata(
+        {b"dpsyn.decimal": b","}
+    )
+    codes = Codec(schema(num("a", 0, 100, 100, "float", missing=True), cat("b", ["1,5"]))).encode(table).codes
+    assert codes.tolist() == [[53, 1, 100], [0, 0, 0]]
+
+
+def test_dates_are_clamped_cast_or_missing():
+    attribute = date("a", "2020-01-15", "2020-03-10", "month", missing=True)
+    cells = ["2020-01-15", "2020-02-01T23:00:00", "1900-01-01", "9999-12-31", "", "soon", "2020-02-30"]
+    assert encode_one(attribute, cells) == [0, 1, 0, 2, 3, 3, 3]
+    assert encode_one(attribute, [datetime.date(1, 1, 1), None]) == [0, 3]
+    with pytest.raises(TableError, match=r"'a'.*formats"):
+        encode_one(date("a", "2020-01-15", "2020-03-10", "month"), ["15/01/2020"])
+    assert encode_one(date("a", "2020-01-15", "2020-03-10", "month", formats=["%d/%m/%Y"]), ["15/02/2020"]) == [1]
+
+
+def test_times_with_zones_are_compared_in_utc():
+    attribute = date("a", "2020-01-01T00:00:00Z", "2020-01-01T23:59:59Z", 24)
+    assert encode_one(attribute, ["2020-01-01T10:00:00+02:00", "2020-01-01T10:00:00"]) == [8, 10]
+
+
+@pytest.mark.parametrize("attribute", [num("a", 0, 9, 3), date("a", "2020", "2021", "month")])
+def test_columns_of_a_kind_that_cannot_be_cast_are_refused(attribute):
+    with pytest.raises(TableError, match="'a'"):
+        encode_one(attribute, pa.array([datetime.time(10)]))
+
+
+# ---- whole tables
+
+
+def test_columns_are_found_by_name_and_kept_in_the_tables_order():
+    codec = Codec(schema(cat("a", [0, 1]), cat("b", ["x", "y"]), {"name": "id", "kind": "identifier"}))
+    table = pa.table({"extra": ["?"], "b": ["y"], "id": ["7"], "a": ["1"]})
+    codes = codec.encode(table).codes
+    assert codes.tolist() == [[1], [1]]
+    assert codec.decode(codes, rng=RNG(0)).column_names == ["a", "b"]
+    assert codec.decode(codes, rng=RNG(0), order=["b", "a"]).column_names == ["b", "a"]
+    assert codec.decode(codes, rng=RNG(0), order=table.column_names).column_names == ["b", "a"]
+
+
+def test_columns_that_the_table_lacks_are_named():
+    with pytest.raises(TableError, match=r"'b', 'c'"):
+        Codec(schema(cat("a", [1]), cat("b", [1]), cat("c", [1]))).encode(pa.table({"a": [1]}))
+
+
+def test_headers_match_whether_accents_are_composed_or_not():
+    assert Codec(schema(cat("e\u0301", [1]))).encode(pa.table({"\u00e9": [1]})).codes.tolist() == [[0]]
+
+
+def test_a_table_without_records_is_refused():
+    with pytest.raises(TableError, match="no records"):
+        Codec(schema(cat("a", [1]))).encode(pa.table({"a": pa.array([], pa.string())}))
+
+
+def test_identifiers_are_kept_apart_and_must_be_filled():
+    codec = Codec(
+        schema(cat("a", [1]), {"name": "id", "kind": "identifier"}, unit={"identifier": "id", "max_records": 2})
+    )
+    encoded = codec.encode(pa.table({"a": [1, 1, 1], "id": [7, 8, 7]}))
+    assert encoded.codes.shape == (1, 3) and encoded.identifiers.to_pylist() == ["7", "8", "7"]
+    assert "id" not in codec.decode(encoded.codes, rng=RNG(0)).column_names
+    with pytest.raises(TableError, match=r"'id'.*blank"):
+        codec.encode(pa.table({"a": [1, 1], "id": ["7", ""]}))
+    with pytest.raises(TableError, match="'id'"):
+        codec.encode(pa.table({"a": [1]}))
+    assert codec.encode(pa.table({"a": [1]}), individuals=False).identifiers is None
+
+
+def test_decoding_depends_on_the_generator_alone():
+    codec = Codec(schema(num("a", 0, 10**6, 3), num("b", 0, 1, 3, "float"), date("c", "2000-01-01", "2020-01-01", 3)))
+    codes = RNG(0).integers(0, 3, (3, 100)).astype(np.uint8)
+    assert codec.decode(codes, rng=RNG(5)).equals(codec.decode(codes, rng=RNG(5)))
+    assert not codec.decode(codes, rng=RNG(5)).equals(codec.decode(codes, rng=RNG(6)))
+
+
+def test_decoded_kinds_are_those_of_the_schema():
+    codec = Codec(
+        schema(
+            cat("text", ["x", 1]), cat("whole", [1, 2]), cat("real", [1, 0.5]), cat("flag", [True, False]),
+            num("i", 0, 9, 3), num("f", 0, 9, 3, "float"), date("d", "2020-01-01", "2020-12-31", "month"),
+            date("t", "2020-01-01T00:00:00", "2020-12-31T00:00:00", 3),
+            date("z", "2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z", 3),
+        )
+    )  # fmt: skip
+    types = codec.decode(np.zeros((9, 2), dtype=np.uint8), rng=RNG(0)).schema.types
+    assert types == [
+        pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.int64(), pa.float64(), pa.date32(),
+        pa.timestamp("s"), pa.timestamp("s", tz="UTC"),
+    ]  # fmt: skip
+
+
+def test_no_error_of_the_codec_shows_a_cell():
+    cells = ["canary-4711"] * 2
+    for attribute in (cat("a", ["x"]), num("a", 0, 1, 2), date("a", "2020", "2021", "year")):
+        with pytest.raises(TableError) as error:
+            encode_one(attribute, cells)
+        assert "canary" not in str(error.value) and "4711" not in str(error.value)
+        assert "canary" not in str(error.value.__cause__)

@@ -1,0 +1,147 @@
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.schema.check import check
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.drafting import confirm, draft
+from dpsyn_core.schema.read import read_table
+from tests.schema.helpers import cat, num, schema
+
+TABLE = pa.table(
+    {
+        "id": [f"p{i}" for i in range(300)],
+        "sex": ["F", "M", "F"] * 100,
+        "zip": [f"{i % 50:05d}" for i in range(300)],
+        "age": [str(i % 80) for i in range(300)],
+        "income": [f"{i * 1.5}" if i % 7 else "" for i in range(300)],
+        "member": ["true", "False", "true"] * 100,
+        "day": [str(np.datetime64("2020-01-01") + i) for i in range(300)],
+        "rooms": [str(i % 5) for i in range(300)],
+        "blank": [""] * 300,
+    }
+)
+
+
+def test_a_draft_fits_its_table_and_is_not_private():
+    s = draft(TABLE, "t")
+    assert [a.kind for a in s.attributes] == [
+        "identifier", "categorical", "categorical", "numeric", "numeric", "categorical", "datetime", "categorical",
+        "ignored",
+    ]  # fmt: skip
+    assert all(a.source == "data" for a in s.attributes) and not s.private
+    assert s["zip"].values[0] == "00000"
+    assert s["age"].bins.count == 80 and s["age"].dtype == "integer"
+    assert s["income"].missing and s["income"].dtype == "float"
+    assert s["member"].values == (False, True) and s["rooms"].values == (0, 1, 2, 3, 4) and s["rooms"].ordered
+    assert (s["day"].min, s["day"].max, s["day"].bins.every) == ("2020-01-01", "2020-10-26", "month")
+    codes = Codec(s).encode(TABLE).codes
+    assert (codes.max(axis=1) < np.array(s.domain().sizes)).all()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_any_table_fits_its_own_draft(data):
+    pools = [
+        st.text(max_size=3), st.integers(-(2**70), 2**70).map(str), st.floats().map(str), st.booleans().map(str),
+        st.dates().map(str), st.datetimes().map(str), st.sampled_from(["", "1", "x", "-0", "0.0", "nan", "00"]),
+    ]  # fmt: skip
+    n = data.draw(st.integers(1, 12))
+    columns = {
+        f"c{i}": data.draw(st.lists(data.draw(st.sampled_from(pools)), min_size=n, max_size=n)) for i in range(3)
+    }
+    table = pa.table({k: pa.array(v, pa.string()) for k, v in columns.items()} | {"sure": ["x"] * n})
+    s = draft(table, "t")
+    encoded = Codec(s).encode(table)
+    again = Codec(s).encode(Codec(s).decode(encoded.codes, rng=np.random.default_rng(0)))
+    assert (again.codes == encoded.codes).all()
+
+
+def test_typed_columns_are_drafted_by_their_types():
+    table = pa.table(
+        {
+            "d": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+            "t": pa.array([0, 10**6], pa.timestamp("ms", tz="UTC")),
+            "i": pa.array([1, None], pa.int8()),
+            "b": [True, False],
+        }
+    )
+    s = draft(table, "t")
+    assert [a.kind for a in s.attributes] == ["datetime", "datetime", "categorical", "categorical"]
+    assert s["t"].zoned and not s["d"].precise and s["i"].missing
+    Codec(s).encode(table)
+
+
+def test_confirming_makes_entries_public_one_by_one_or_all():
+    s = draft(TABLE, "t")
+    one = confirm(s, ["sex"])
+    assert "sex" not in one.from_data and "age" in one.from_data and not one.private
+    assert confirm(s).private and confirm(s).from_data == ()
+    with pytest.raises(SchemaError, match="'nobody'"):
+        confirm(s, ["nobody"])
+
+
+def test_a_confirmed_schema_is_still_a_schema():
+    s = confirm(draft(TABLE, "t"))
+    assert type(s).loads(s.dumps()) == s
+
+
+def test_an_identifier_can_be_named():
+    assert draft(TABLE, "t", identifier="zip").unit.identifier == "zip"
+    with pytest.raises(TableError, match="'no'"):
+        draft(TABLE, "t", identifier="no")
+
+
+def test_a_table_of_identifiers_alone_cannot_be_drafted():
+    with pytest.raises(SchemaError, match="by hand"):
+        draft(pa.table({"a": [f"x{i}" for i in range(500)]}), "t")
+
+
+def test_spreadsheet_numbers_with_decimal_commas_are_numbers():
+    table = read_table(b"age;income\n53;22778,83\n81;34601,62\n20;1,5\n")
+    assert draft(table, "t")["income"].kind in ("numeric", "categorical")
+    assert draft(table, "t")["income"].kind == "numeric"
+
+
+# ---- checking
+
+
+def test_a_fitting_schema_has_no_findings():
+    s = schema(cat("sex", ["F", "M"]))
+    assert check(s) == []
+    assert [f.about for f in check(s, TABLE) if f.level != "note"] == []
+
+
+def test_findings_name_columns_and_come_errors_first():
+    s = schema(
+        cat("sex", ["F"], source="data"), num("age", 0, 50, 51), cat("none", [1]), num("rooms", 0, 10**6, 10**6),
+        cat("blank", [""]), unit={"max_records": 3},
+    )  # fmt: skip
+    found = check(s, TABLE)
+    assert [f.level for f in found] == sorted((f.level for f in found), key=["error", "warning", "note"].index)
+    by = {(f.level, f.about): f.text for f in found}
+    assert "outside" in by["error", "sex"] and "lacks" in by["error", "none"]
+    assert "NOT PRIVATE" in by["warning", "sex"] and "cells" in by["warning", "rooms"]
+    assert "clamped" in by["note", "age"] and "single cell" in by["note", "blank"]
+    assert "not enforced" in by["note", ""] and "left out" in by["note", "zip"]
+
+
+def test_knowledge_said_to_be_bought_needs_its_charge():
+    bare = schema(cat("a", [1], source="bought"))
+    assert [f.about for f in check(bare)] == ["a"] or any(f.level == "warning" for f in check(bare))
+    charge = {"name": "values of a", "mechanism": "partition-selection", "sensitivity": 1, "scale": 2.0, "cells": 1}
+    paid = schema(cat("a", [1], source="bought"), bought=[charge])
+    assert not any(f.level == "warning" for f in check(paid))
+    assert paid.document()["bought"][0]["mechanism"] == "partition-selection"
+
+
+def test_an_identifier_with_blanks_is_an_error():
+    table = pa.table({"a": [1, 1], "id": ["x", ""]})
+    s = schema(cat("a", [1]), unit={"identifier": "id", "max_records": 1})
+    assert next((f.level, f.about) for f in check(s, table)) == ("error", "id")
+    assert ("error", "id") in [(f.level, f.about) for f in check(s, table.select(["a"]))]
