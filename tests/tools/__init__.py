@@ -1,0 +1,1 @@
+"""The tools that make files about the project."""
