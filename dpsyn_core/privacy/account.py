@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.accountant import Composition
 
 # Shares of a split add up to the whole only to rounding; a budget's costs hold back at least twice this share.
 TOLERANCE = 1e-13
@@ -27,11 +31,15 @@ class Account:
         self.cap = cap
         self.delta = delta
         self.charges: list[Charge] = []
+        self._sums = (Fraction(), Fraction())  # of amounts and failures of the first _summed charges, exactly
+        self._summed = 0
 
     @property
     def spent(self) -> float:
         """Spent so far, in the currency of the cap (composed epsilon when the cap is a Budget)."""
-        return self._total(self.charges)
+        if isinstance(self.cap, Budget):
+            return self._composed(self.charges).epsilon(self.cap.delta)
+        return float(self._totals()[0])
 
     @property
     def limit(self) -> float:
@@ -41,12 +49,16 @@ class Account:
     def debit(self, charge: Charge) -> None:
         """Books a charge, or raises BudgetError when it is above the cap or not covered by its currency."""
         self._check_currency(charge)
-        booked = [*self.charges, charge]
-        over = math.fsum(c.delta for c in booked) > (self.delta if isinstance(self.cap, Cost) else self.cap.delta)
-        if over or not self._fits(booked):
+        amounts, failures = self._added(self._totals(), charge)
+        if isinstance(self.cap, Budget):
+            fits = self._composed([*self.charges, charge]).within(self.cap.epsilon, self.cap.delta)
+        else:
+            fits = failures <= self.delta * (1 + TOLERANCE) and amounts <= self.limit * (1 + TOLERANCE)
+        if not fits:
             msg = f"'{charge.name}' would overdraw the budget of this run; nothing was counted for it"
             raise BudgetError(msg)
         self.charges.append(charge)
+        self._sums, self._summed = (amounts, failures), len(self.charges)
 
     def _check_currency(self, charge: Charge) -> None:
         if isinstance(self.cap, Budget):
@@ -61,16 +73,21 @@ class Account:
             msg = f"'{charge.name}' is of the kind {kind}, which a Gaussian cost does not cover; use Budget.zcdp()"
             raise BudgetError(msg)
 
-    def _fits(self, charges: list[Charge]) -> bool:
-        if isinstance(self.cap, Budget):
-            from dpsyn_core.privacy.accountant import compose  # scipy is heavy
+    def _totals(self) -> tuple[Fraction, Fraction]:
+        """Exact sums of what is booked: a run of thousands of charges must not add all of them at each debit."""
+        if self._summed != len(self.charges):
+            sums = (Fraction(), Fraction())
+            for charge in self.charges:
+                sums = self._added(sums, charge)
+            self._sums, self._summed = sums, len(self.charges)
+        return self._sums
 
-            return compose(charges).within(self.cap.epsilon, self.cap.delta)
-        return self._total(charges) <= self.limit * (1 + TOLERANCE)
+    def _added(self, sums: tuple[Fraction, Fraction], charge: Charge) -> tuple[Fraction, Fraction]:
+        amount = charge.epsilon if isinstance(self.cap, Cost) and self.cap.pure else charge.rho
+        return sums[0] + Fraction(amount), sums[1] + Fraction(charge.delta)
 
-    def _total(self, charges: list[Charge]) -> float:
-        if isinstance(self.cap, Budget):
-            from dpsyn_core.privacy.accountant import compose  # scipy is heavy
+    @staticmethod
+    def _composed(charges: list[Charge]) -> Composition:
+        from dpsyn_core.privacy.accountant import compose  # scipy is heavy
 
-            return compose(charges).epsilon(self.cap.delta)
-        return math.fsum(c.epsilon if self.cap.pure else c.rho for c in charges)
+        return compose(charges)

@@ -218,3 +218,27 @@ def test_spare_delta_is_taken_off_before_conversion():
         budget.zcdp(spare_delta=1e-6)
     with pytest.raises(BudgetError, match="pure DP only"):
         Budget(epsilon=1, delta=0).zcdp()
+
+
+def test_a_run_of_thousands_of_charges_is_added_exactly():
+    cost = Budget(epsilon=1, delta=1e-9).gaussian()
+    account = Account(cost)
+    for part in cost.split([1.0 + i % 7 for i in range(5000)]):
+        account.debit(gaussian(1, part.sigma(1.0)))
+    assert account.spent == math.fsum(c.rho for c in account.charges)
+    with pytest.raises(BudgetError, match="overdraw"):
+        account.debit(gaussian(1, 1e5))
+    account.charges.clear()
+    assert account.spent == 0
+
+
+def test_equal_parts_of_a_failure_probability_fit_it():
+    account = Account(Cost(rho=1), delta=1e-10)
+    for _ in range(7):
+        account.debit(
+            Charge(
+                name="p", mechanism="partition-selection", sensitivity=1, scale=99, cells=1, rho=1e-4, delta=1e-10 / 7
+            )
+        )
+    with pytest.raises(BudgetError, match="overdraw"):
+        account.debit(gaussian(1, 1e-3))
