@@ -21,6 +21,7 @@ MODULES: dict[str, str] = {
     "privsyn": "dpsyn_core.synthesizers.privsyn",
     "mst": "dpsyn_core.synthesizers.mst",
     "aim": "dpsyn_core.synthesizers.aim",
+    "privbayes": "dpsyn_core.synthesizers.privbayes",
 }
 DEFAULT = "rls"
 

@@ -1,0 +1,110 @@
+"""PrivBayes: parent sets by brute force, the plan of the budget, the network found, and what is refused."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import MethodError, UnitError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.privbayes import maximal_sets
+from dpsyn_core.synthesizers.registry import configure
+from tests.synthesizers.harness import PlainCounter, SeededNoise
+from tests.synthesizers.test_mst import CHAIN, chain_codes
+
+N = 6000
+
+
+def task_of(domain, *, n=N, epsilon=1.0, theta=1, neighbours="replace"):
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    return Task(domain=domain, unit=unit, budget=Budget(epsilon=epsilon, delta=0.0), n_public=n)
+
+
+def measured_on(settings, *, epsilon=1.0, theta=1, codes=None):
+    task = task_of(Domain.of(CHAIN), epsilon=epsilon, theta=theta)
+    system = configure("privbayes", settings).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
+    counter = PlainCounter(chain_codes(N) if codes is None else codes, task.domain)
+    return system, system.measure(counter, gate=gate), gate
+
+
+@pytest.mark.parametrize(("room", "most"), [(1, 4), (2, 4), (6, 4), (12, 2), (12, 4), (30, 3), (1000, 4), (1000, 5)])
+def test_maximal_parent_sets_against_brute_force(room, most):
+    sizes = {"a": 2, "b": 3, "c": 2, "d": 5, "e": 4}
+    fits = [
+        set(s)
+        for k in range(most + 1)
+        for s in itertools.combinations(sizes, k)
+        if math.prod(sizes[n] for n in s) <= room
+    ]
+    expected = [s for s in fits if not any(s < t for t in fits)]
+    assert sorted(map(sorted, maximal_sets(sizes, room, most))) == sorted(map(sorted, expected))
+
+
+def test_three_tenths_go_to_the_network_and_the_rest_to_its_largest_tables():
+    _, network, gate = measured_on({"max_parents": 1})
+    choices = [c for c in gate.account.charges if c.mechanism == "exponential"]
+    tables = [c for c in gate.account.charges if c.mechanism == "geometric"]
+    assert [c.epsilon for c in choices] == pytest.approx([0.1] * 3)
+    assert [c.sensitivity for c in choices] == pytest.approx([6 * N + 4] * 3)
+    assert len(tables) == 3  # the first attribute lies in the first pair
+    assert [c.scale for c in tables] == pytest.approx([2 * 3 / 0.7] * 3)
+    assert all(len(m.attributes) == 2 for m in network.tables)
+
+
+@pytest.mark.parametrize("score", ["r", "mutual-information"])
+def test_the_network_of_a_chain_is_the_chain(score):
+    system, network, _ = measured_on({"score": score, "max_parents": 1}, epsilon=20.0)
+    found = {frozenset((f.child, *f.parents)) for f in network.families[1:]}
+    assert found == {frozenset("ab"), frozenset("bc"), frozenset("cd")}
+    out, real = system.synthesize(network, N, rng=np.random.default_rng(0)), chain_codes(N)
+    for i, j in itertools.combinations(range(4), 2):
+        assert abs((out[i] == out[j]).mean() - (real[i] == real[j]).mean()) < 0.03
+
+
+def test_tables_have_at_most_the_useful_number_of_cells():
+    system, network, _ = measured_on({"usefulness": 20.0}, epsilon=1.0)
+    # n epsilon_2 / (2 d usefulness) = 6000 * 0.7 / 160
+    assert system.cap == pytest.approx(26.25)
+    assert max(m.cells for m in network.tables) <= 26.25
+    assert any(len(m.attributes) == 2 for m in network.tables)
+    thrice, _, _ = measured_on({"usefulness": 20.0}, theta=3)
+    assert thrice.cap == pytest.approx(26.25 / 3)
+
+
+def test_theta_scales_the_choice_and_the_noise():
+    _, _, gate = measured_on({"max_parents": 1}, theta=3)
+    choice = next(c for c in gate.account.charges if c.mechanism == "exponential")
+    table = next(c for c in gate.account.charges if c.mechanism == "geometric")
+    assert choice.sensitivity == pytest.approx(3 * (6 * N + 4))
+    assert table.sensitivity == pytest.approx(6)
+
+
+def test_no_table_can_be_useful_for_a_handful_of_records_and_attributes_stand_alone():
+    domain = Domain.of(CHAIN)
+    task = task_of(domain, n=8)
+    system = configure("privbayes", {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
+    network = system.measure(PlainCounter(chain_codes(8), domain), gate=gate)
+    assert all(f.parents == () for f in network.families)
+    assert len(network.tables) == 4
+
+
+def test_the_search_is_narrowed_from_public_facts_when_there_are_too_many_candidates():
+    wide = Domain.of({f"x{i}": 2 for i in range(98)})
+    assert configure("privbayes", {}).calibrate(task_of(wide, n=10**6)).most == 1
+    assert configure("privbayes", {"max_candidates": 200_000}).calibrate(task_of(wide, n=10**6)).most == 2
+
+
+def test_add_remove_and_a_private_number_of_records_are_refused():
+    domain = Domain.of(CHAIN)
+    with pytest.raises(UnitError, match="'rls'"):
+        configure("privbayes", {}).calibrate(task_of(domain, neighbours="add-remove"))
+    with pytest.raises(MethodError, match="'rls'"):
+        configure("privbayes", {}).calibrate(task_of(domain, n=None))
