@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
 from ui.text import number, t
-from ui.theme import HUES, palette
+from ui.theme import HUES, dark, palette
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST = 10_000  # largest k on the plot
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
+# hues that are too dark for the dark page
+LIGHTER = {HUES[0]: "#4FA8E0", HUES[1]: "#F07A3C", HUES[2]: "#35C79A", HUES[6]: "#A0A0A0"}
 STYLES = {
     "laplace_basic": (HUES[1], "solid", "circle"),
     "laplace_advanced": (HUES[5], "dash", "square"),
@@ -66,6 +68,7 @@ def figure(document: dict[str, Any], points: list[tuple[str, float, float]], k: 
     out = go.Figure()
     for name, values in document["curves"].items():
         hue, dash, marker = STYLES[name]
+        hue = LIGHTER.get(hue, hue) if dark() else hue
         ks, stds = [int(x) for x in values], list(values.values())
         hidden = set(document["invalid"].get(name, []))
         shown = [None if str(x) in hidden else y for x, y in zip(ks, stds, strict=True)]
@@ -100,10 +103,10 @@ def figure(document: dict[str, Any], points: list[tuple[str, float, float]], k: 
             go.Scatter(
                 x=[x for _, x, _ in points],
                 y=[y for _, _, y in points],
-                text=[label for label, _, _ in points],
+                text=[label.split(",")[0] for label, _, _ in points],
                 name=t("noise.this_run"),
                 mode="markers+text",
-                textposition="bottom right",
+                textposition=["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
                 marker={"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
                 hovertemplate=t("noise.hover_run"),
             )

@@ -136,3 +136,21 @@ def empty() -> None:
     st.info(t("run.empty"))
     if st.button(t("run.empty_button"), type="primary", key="to_synthesize"):
         st.switch_page("pages/synthesize.py")
+
+
+def finished(space: Workspace) -> list[Job]:
+    """The visitor's finished runs, newest first."""
+    return [j for j in jobs().of(space.owner) if j.state == "done"]
+
+
+def choose_second(space: Workspace, first: Job) -> Job | None:
+    """A run to compare with, or none."""
+    others = [j for j in finished(space) if j.id != first.id]
+    if not others:
+        note(t("run.second_none"))
+        return None
+    names = {None: t("run.alone"), **{j.id: title(j) for j in others}}
+    got = st.selectbox(
+        t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"
+    )
+    return next((j for j in others if j.id == got), None)

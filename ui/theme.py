@@ -27,6 +27,7 @@ class Palette:
     real: str
     warning: str
     alarm: str
+    on_accent: str
 
     @property
     def synthetic(self) -> str:
@@ -34,8 +35,8 @@ class Palette:
         return self.accent
 
 
-LIGHT = Palette("#1B1F24", "#FFFFFF", "#F5F6F8", "#DDE1E6", "#0B6E99", "#4C5866", "#B35900", "#A4133C")
-DARK = Palette("#E8EAED", "#14171A", "#1C2024", "#2C3238", "#5BB5D9", "#A9B4C0", "#F0A04B", "#FF6B8A")
+LIGHT = Palette("#1B1F24", "#FFFFFF", "#F5F6F8", "#DDE1E6", "#0B6E99", "#4C5866", "#B35900", "#A4133C", "#FFFFFF")
+DARK = Palette("#E8EAED", "#14171A", "#1C2024", "#2C3238", "#5BB5D9", "#A9B4C0", "#F0A04B", "#FF6B8A", "#0B1519")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 # Okabe-Ito hues; yellow and black are left out for want of contrast on paper
 HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
@@ -116,8 +117,8 @@ def show(
 def style() -> None:
     """Puts the style sheet on the page, with the colours of the visitor's theme as CSS variables."""
     colours = palette()
-    names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm")
-    variables = "".join(f"--dp-{n}:{getattr(colours, n)};" for n in names)
+    names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm", "on_accent")
+    variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
     sheet = (ASSETS / "style.css").read_text("utf-8")
     st.html(f"<style>:root{{{variables}}}{sheet}</style>")
 

@@ -1,0 +1,52 @@
+"""Report page: synthetic and real side by side, one question at a time, and what may be published."""
+
+import streamlit as st
+
+from ui import results, runs
+from ui.panels import columns, headline, incomes, learning, pairs, queries, released, several
+from ui.panels.look import look
+from ui.state import workspace
+from ui.text import t
+from ui.theme import heading, not_private, note, private_tag
+
+VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "released")
+
+space = workspace()
+heading("report")
+first, second, _ = st.columns([4, 4, 3])
+with first:
+    job = runs.choose(space, key="report_run")
+if job is None:
+    runs.empty()
+    st.stop()
+with second:
+    other = runs.choose_second(space, job)
+chosen = [job, other] if other else [job]
+for run in chosen:
+    if not results.manifest(space, run)["private"]:
+        not_private(t("stamp.run"))
+
+wanted = VIEWS if not space.choices.safe else ("released",)
+view = st.segmented_control(
+    t("report.view"), wanted, default=wanted[0], required=True, format_func=lambda v: t(f"report.{v}"),
+    key="report_view", label_visibility="collapsed",
+)  # fmt: skip
+if space.choices.safe:
+    note(t("report.safe"))
+if view == "released" or space.choices.safe:
+    released.panel(space, job)
+    st.stop()
+private_tag()
+with st.spinner(t("report.comparing")):
+    shown = look(space, chosen)
+if shown is None:
+    note(t("report.other_table"), "warning")
+    st.stop()
+headline.headline(shown)
+st.space("small")
+if view == "incomes":
+    incomes.panel(space, chosen, shown)
+elif view == "several":
+    several.panel(space, runs.finished(space))
+else:
+    {"pairs": pairs, "columns": columns, "queries": queries, "learning": learning}[view].panel(shown)

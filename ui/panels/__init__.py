@@ -1,0 +1,1 @@
+"""Panels of the Report page: one question each."""
