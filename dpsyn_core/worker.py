@@ -2,7 +2,7 @@
 
 A folder holds what the job needs (`job.json`, `schema.json`, the table) and what it leaves: `progress.json`,
 replaced atomically while it runs; then either `done.json` beside `synthetic.parquet`, `manifest.json` and
-`measurements.npz`, or `error.json`. Messages of unexpected faults are dropped, for they may quote a value.
+`measurements.json.gz`, or `error.json`. Messages of unexpected faults are dropped, for they may quote a value.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from dpsyn_core.errors import DPSynError, InputError, OutputError, SizeError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dpsyn_core.marginals.types import Measurement
     from dpsyn_core.release import Release
 
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
-SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.npz", "schema.json"
+SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
 LOG = "worker.log"
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
@@ -186,44 +187,19 @@ def _table(folder: Path, spec: JobSpec) -> pa.Table:
 
 
 def _leave(folder: Path, release: Release) -> None:
+    from dpsyn_core.report.released import dump_measurements
     from dpsyn_core.schema.write import write_table
 
     write_table(release.arrow, folder / SYNTHETIC)
     release.manifest.dump(folder / MANIFEST)
-    save_measurements(folder / MEASUREMENTS, release.measurements)
+    dump_measurements(folder / MEASUREMENTS, _measurements(release.measurements))
 
 
-def save_measurements(path: Path, measurements: object) -> None:
-    """Keeps released marginals for the report from measurements alone; systems that release others keep none."""
-    import numpy as np
-
+def _measurements(found: object) -> list[Measurement]:
+    """Released marginals for the report that is safe to publish; systems that release others leave none."""
     from dpsyn_core.marginals.types import Measurement
 
-    found = [m for m in measurements if isinstance(m, Measurement)] if isinstance(measurements, list | tuple) else []
-    arrays: dict[str, Any] = {}
-    heads = []
-    for i, m in enumerate(found):
-        arrays[f"v{i}"] = m.values
-        for name, recode in m.recodes.items():
-            arrays[f"r{i}_{m.attributes.index(name)}"] = recode
-        heads.append({"attributes": m.attributes, "sigma": m.sigma, "recodes": list(m.recodes)})
-    np.savez_compressed(path, heads=np.frombuffer(json.dumps(heads).encode(), dtype=np.uint8), **arrays)
-
-
-def load_measurements(path: Path) -> list[Any]:
-    """Reads what `save_measurements` kept: a list of Measurement."""
-    import numpy as np
-
-    from dpsyn_core.marginals.types import Measurement
-
-    with np.load(path, allow_pickle=False) as kept:
-        heads = json.loads(kept["heads"].tobytes().decode())
-        out = []
-        for i, head in enumerate(heads):
-            names = tuple(head["attributes"])
-            recodes = {n: kept[f"r{i}_{names.index(n)}"] for n in head["recodes"]}
-            out.append(Measurement(attributes=names, values=kept[f"v{i}"], sigma=head["sigma"], recodes=recodes))
-    return out
+    return [m for m in found if isinstance(m, Measurement)] if isinstance(found, list | tuple) else []
 
 
 def _fault(folder: Path, kind: type[BaseException], trace: TracebackType | None) -> None:

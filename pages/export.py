@@ -16,7 +16,7 @@ if job is None:
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))
 
-left, right = st.columns([5, 7], gap="large")
+left, right = st.columns(2, gap="large")
 with left:
     section(t("export.table"))
     with st.container(horizontal=True, gap="small"):
@@ -33,6 +33,7 @@ with left:
             on_click="ignore",
             key="export_schema",
         )
+with right:
     section(t("export.bundle"))
     note(t("export.bundle_note"))
     st.download_button(
@@ -44,6 +45,5 @@ with left:
         key="export_bundle",
     )
     st.code(export.command(space, job), language=None, wrap_lines=True)
-with right:
-    section(t("export.certificate"))
-    st.code(export.certificate(job), language=None, wrap_lines=True)
+section(t("export.certificate"))
+st.code(export.certificate(job), language=None, height=460)

@@ -117,7 +117,7 @@ def bundle(space: Workspace, job: Job, private_report: str | None = None) -> byt
         f"{name}.manifest.json": manifest_text(job),
         "certificate.txt": certificate(job),
         "schema.json": schema_text(space, job),
-        "measurements.npz": (job.folder / MEASUREMENTS).read_bytes(),
+        "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
         "README.txt": t("export.readme", command=command(space, job)),
     }
     if private_report is not None:

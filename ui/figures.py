@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 LONG = 18  # characters of a label on an axis
 MOST_TICKS = 40
+BAR = {
+    "orientation": "h",
+    "tickformat": ".0%",
+    "thickness": 8,
+    "len": 0.6,
+    "x": 0,
+    "xanchor": "left",
+    "y": 1,
+    "yanchor": "bottom",
+    "nticks": 5,
+}
 
 
 def _scale() -> list[list[object]]:
@@ -63,18 +74,13 @@ def pair_map(pairs: Pairs, second: Pairs | None = None) -> go.Figure:
             ygap=1,
             hoverongaps=False,
             hovertemplate=t("map.hover"),
-            colorbar={
-                "title": {"text": t("map.bar"), "side": "right"},
-                "tickformat": ".0%",
-                "thickness": 10,
-                "len": 0.9,
-            },
+            colorbar=BAR | {"title": {"text": t("map.bar"), "side": "top", "font": {"size": 13}}},
         )
     )
-    out.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    out.update_xaxes(showgrid=False, ticks="", tickangle=-45)
-    size = 26 * len(names) + 150
-    out.update_layout(height=int(min(760, max(340, size))))
+    n = len(names)
+    out.update_yaxes(range=[n - 0.5, -0.5], showgrid=False, ticks="", dtick=max(1, n // 40))
+    out.update_xaxes(range=[-0.5, n - 0.5], showgrid=False, ticks="", tickangle=-60, dtick=max(1, n // 40))
+    out.update_layout(height=int(min(780, max(360, 25 * n + 170))))
     return out
 
 
@@ -107,8 +113,9 @@ def two_way(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str,
     out = go.Figure(
         go.Heatmap(
             z=z,
-            x=[short(c) for c in columns],
-            y=[short(r) for r in rows],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            customdata=[[[r, c] for c in columns] for r in rows],
             colorscale=_scale(),
             zmin=0,
             zmax=top,
@@ -116,7 +123,7 @@ def two_way(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str,
             hovertemplate=t("two.hover"),
         )
     )
-    _categories(out, names)
+    _categories(out, names, rows, columns)
     return out
 
 
@@ -128,8 +135,9 @@ def difference(z: Floats, rows: list[str], columns: list[str], *, names: tuple[s
     out = go.Figure(
         go.Heatmap(
             z=z,
-            x=[short(c) for c in columns],
-            y=[short(r) for r in rows],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            customdata=[[[r, c] for c in columns] for r in rows],
             colorscale=_diverging(),
             zmin=-top,
             zmax=top,
@@ -137,14 +145,19 @@ def difference(z: Floats, rows: list[str], columns: list[str], *, names: tuple[s
             hovertemplate=t("two.hover_difference"),
         )
     )
-    _categories(out, names)
+    _categories(out, names, rows, columns)
     return out
 
 
-def _categories(figure: go.Figure, names: tuple[str, str]) -> None:
-    figure.update_yaxes(title=names[0], type="category", autorange="reversed", showgrid=False, nticks=MOST_TICKS)
-    figure.update_xaxes(title=names[1], type="category", showgrid=False, tickangle=-45, nticks=MOST_TICKS)
-    figure.update_layout(height=320)
+def _categories(figure: go.Figure, names: tuple[str, str], rows: list[str], columns: list[str]) -> None:
+    """Axes of a two-way table with few labels, so that none overlap."""
+    for axis, labels, most in ((figure.layout.yaxis, rows, 14), (figure.layout.xaxis, columns, 9)):
+        step = -(-len(labels) // most)
+        axis.update(tickvals=list(range(0, len(labels), step)), ticktext=[short(w) for w in labels[::step]])
+        axis.update(showgrid=False, ticks="")
+    figure.update_yaxes(title=names[0], range=[len(rows) - 0.5, -0.5])
+    figure.update_xaxes(title=names[1], range=[-0.5, len(columns) - 0.5], tickangle=-60)
+    figure.update_layout(height=290)
 
 
 def overlay(labels: list[str], series: list[tuple[str, Floats, str]]) -> go.Figure:
@@ -152,10 +165,11 @@ def overlay(labels: list[str], series: list[tuple[str, Floats, str]]) -> go.Figu
     import plotly.graph_objects as go
 
     out = go.Figure()
-    patterns = ("", "/", ".")
+    patterns = ("", "/", "x")
     for i, (name, shares, colour) in enumerate(series):
         if len(labels) <= MOST_TICKS:
-            marker = {"color": colour, "pattern": {"shape": patterns[i % 3], "fgopacity": 0.5}}
+            lines = {"shape": patterns[i % 3], "fillmode": "overlay", "fgcolor": palette().paper, "fgopacity": 0.45}
+            marker = {"color": colour, "pattern": {**lines, "size": 6, "solidity": 0.2}}
             out.add_trace(go.Bar(x=labels, y=shares, name=name, marker=marker, hovertemplate=t("overlay.hover")))
         else:
             line = {"color": colour, "width": 1.8, "dash": ("solid", "dot", "dash")[i % 3], "shape": "hvh"}

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec, load_measurements
+from dpsyn_core.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
 from ui.state import Workspace
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def manifest(space: Workspace, job: Job) -> dict[str, Any]:
 
 def measurements(space: Workspace, job: Job) -> list[Measurement]:
     """The released marginals of a finished run."""
-    return kept(space, ("measurements", job.id), lambda: load_measurements(job.folder / MEASUREMENTS))
+    from dpsyn_core.report.released import load_measurements
+
+    domain = schema(space, job).domain()
+    return kept(space, ("measurements", job.id), lambda: load_measurements(job.folder / MEASUREMENTS, domain))
 
 
 def schema(space: Workspace, job: Job) -> Schema:

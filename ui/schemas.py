@@ -61,6 +61,10 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         words["content"] = _values_text(document["values"])
     elif kind in ("numeric", "datetime"):
         words["content"] = f"{document['min']} to {document['max']}"
+        if document.get("special_values"):
+            words["content"] += "; " + ", ".join(
+                f"{v:g}" if v != int(v) else str(v) for v in document["special_values"]
+            )
         words["bins"] = _bins_text(document["bins"])
         if kind == "numeric":
             words["kind"] = "whole number" if document["dtype"] == "integer" else "number"
@@ -101,30 +105,33 @@ def _blank(value: object) -> bool:
 
 
 def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
-    kept = {k: old[k] for k in ("name", "label", "description") if k in old}
+    same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
+    kept = old if same else {k: old[k] for k in ("name", "label", "description") if k in old}
     out: dict[str, Any] = {**kept, "source": words["source"]}
     kind = words["kind"]
     if kind in ("identifier", "left out"):
         return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
     out["missing"] = bool(words["missing"])
-    if words["group"]:
-        out["group"] = str(words["group"])
+    out["group"] = str(words["group"]) or None
     if kind in ("category", "ordered category"):
-        same = old["kind"] == "categorical" and "content" not in edits
-        values = old["values"] if same else _values(str(words["content"]), old["name"])
+        unchanged = old["kind"] == "categorical" and "content" not in edits
+        values = old["values"] if unchanged else _values(str(words["content"]), old["name"])
         return _checked({**out, "kind": "categorical", "values": values, "ordered": kind == "ordered category",
                          "other": bool(words["other"])})  # fmt: skip
-    low, high = _range(str(words["content"]), old["name"])
+    as_is = same and "bins" not in edits  # the text in the table may be shorter than the numbers
+    text, _, codes = str(words["content"]).partition(";")
+    low, high = _range(text, old["name"])
     if kind == "date":
-        bins = _bins(str(words["bins"]) or "month", old["name"], dates=True)
-        formats = {"formats": old["formats"]} if old.get("formats") else {}
-        return _checked({**out, "kind": "datetime", "min": low, "max": high, "bins": bins, **formats})
+        bins = old["bins"] if as_is else _bins(str(words["bins"]) or "month", old["name"], dates=True)
+        return _checked({**out, "kind": "datetime", "min": low, "max": high, "bins": bins})
     whole = kind == "whole number"
     first, last = _numeric(low, old["name"], whole), _numeric(high, old["name"], whole)
-    decimals = {"decimals": old["decimals"]} if not whole and old.get("decimals") is not None else {}
-    bins = _bins(str(words["bins"]) or "10", old["name"], dates=False)
+    special = [_numeric(c.strip(), old["name"], whole=True) for c in codes.split(",") if c.strip()]
+    if special or "special_values" in out:
+        out["special_values"] = special
+    bins = old["bins"] if as_is else _bins(str(words["bins"]) or "10", old["name"], dates=False)
     return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last,
-                     "bins": bins, **decimals})  # fmt: skip
+                     "bins": bins})  # fmt: skip
 
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:

@@ -64,4 +64,4 @@ def _all(view: Look) -> None:
                 known = not isinstance(got, MetricError) and got.floor is not None
                 row[t("learning.floor")] = number(got.floor) if known else "–"  # type: ignore[union-attr,arg-type]
         rows.append(row)
-    st.dataframe(rows, hide_index=True, key="all_metrics", alt=t("learning.all"), height=36 * (len(rows) + 1) + 3)
+    st.dataframe(rows, hide_index=True, key="all_metrics", alt=t("learning.all"), height="content")
