@@ -39,7 +39,7 @@ def _scale() -> list[list[object]]:
 
 def _diverging() -> list[list[object]]:
     """Purple, paper, orange: fewer synthetic records, equal, more."""
-    return [[0, "#6A4C93"], [0.5, palette().paper], [1, "#E08A2B"]]
+    return [[0, "#B79CE0" if dark() else "#6A4C93"], [0.5, palette().paper], [1, "#F0A04B" if dark() else "#D9761A"]]
 
 
 def short(label: str) -> str:
@@ -107,18 +107,18 @@ def clickable(pairs: Pairs, figure: go.Figure) -> go.Figure:
 
 
 def two_way(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str, str], top: float) -> go.Figure:
-    """One two-way table as shares."""
+    """One two-way table as shares; the colour follows the square root, so that one large cell hides no others."""
     import plotly.graph_objects as go
 
     out = go.Figure(
         go.Heatmap(
-            z=z,
+            z=np.sqrt(z),
             x=list(range(len(columns))),
             y=list(range(len(rows))),
-            customdata=[[[r, c] for c in columns] for r in rows],
+            customdata=[[[r, c, z[i, j]] for j, c in enumerate(columns)] for i, r in enumerate(rows)],
             colorscale=_scale(),
             zmin=0,
-            zmax=top,
+            zmax=top**0.5,
             showscale=False,
             hovertemplate=t("two.hover"),
         )
