@@ -22,6 +22,7 @@ MODULES: dict[str, str] = {
     "mst": "dpsyn_core.synthesizers.mst",
     "aim": "dpsyn_core.synthesizers.aim",
     "privbayes": "dpsyn_core.synthesizers.privbayes",
+    "mwem": "dpsyn_core.synthesizers.mwem",
 }
 DEFAULT = "rls"
 

@@ -10,7 +10,7 @@ from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
 # the smallest configuration of a system that still takes every step; keeps a run at a few milliseconds
-MINI = {}
+MINI = {"mwem": {"replays": 10, "rounds": 4}}
 SIZES = {"a": 3, "b": 2, "c": 4}
 N = 40
 
