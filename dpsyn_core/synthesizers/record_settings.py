@@ -25,14 +25,20 @@ class RecordSettings(MethodConfig, ABC):
     nonnegativity: Rule = Field(
         "norm_sub",
         title="Negative cells",
-        description="norm_sub moves every cell by the same amount and clips; norm_cut removes the smallest cells.",
+        description=(
+            "norm_sub moves every cell by the same amount and clips; norm_cut removes the smallest cells; ripple takes "
+            "a deficit from neighbouring cells; none leaves negative cells to the records, which read them as 0."
+        ),
     )
     consistency_rounds: int = Field(
-        30,
+        1,
         ge=1,
         le=1000,
         title="Consistency rounds",
-        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
+        description=(
+            "Rounds of agreeing on overlaps and removing negative cells. The original systems alternate 30 to 500 "
+            "times; records follow tables that went through it once more closely."
+        ),
     )
     updater: Updater = Field(
         "gum",

@@ -23,6 +23,7 @@ MODULES: dict[str, str] = {
     "aim": "dpsyn_core.synthesizers.aim",
     "privbayes": "dpsyn_core.synthesizers.privbayes",
     "mwem": "dpsyn_core.synthesizers.mwem",
+    "priview": "dpsyn_core.synthesizers.priview",
 }
 DEFAULT = "rls"
 

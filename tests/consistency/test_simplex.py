@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.consistency.simplex import norm_cut, norm_sub
+from dpsyn_core.consistency.simplex import norm_cut, norm_sub, ripple
 
 X = np.array([-1.5, -2.5, 2, 1, 10])
 
@@ -61,3 +61,35 @@ def test_a_total_lost_in_rounding_gives_nearly_nothing():
     y = norm_sub(np.array([2.5, -2.5, 0.7]), 1e-17)
     assert y.min() >= 0
     assert y.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_ripple_takes_a_deficit_equally_from_the_neighbours():
+    x = np.array([[[-9.0, 8], [8, 8]], [[8, 8], [8, 8]]])
+    y = ripple(x)
+    np.testing.assert_allclose(y, [[[0, 5], [5, 8]], [[5, 8], [8, 8]]])
+
+
+def test_ripple_runs_on_through_neighbours_that_become_deep():
+    x = np.array([-10.0, 3, 40])
+    y = ripple(x)  # each neighbour pays 5, the second then owes 2 and the others pay 1 each, and so on
+    assert y.sum() == pytest.approx(33)
+    assert y.min() >= -1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ripple_keeps_the_sum_and_leaves_no_deep_cell(seed):
+    x = np.random.default_rng(seed).normal(3, 6, (2, 3, 4))
+    y = ripple(x)
+    assert y.min() >= -1
+    assert y.sum() == pytest.approx(max(0.0, x.sum()))
+
+
+def test_ripple_leaves_shallow_cells_alone():
+    x = np.array([[-0.9, 5], [3, 2]])
+    np.testing.assert_array_equal(ripple(x), x)
+
+
+def test_ripple_serves_tables_without_neighbours_or_without_mass():
+    assert not ripple(np.array([[-4.0]])).any()
+    assert not ripple(np.array([-4.0, 1.0])).any()
+    np.testing.assert_allclose(ripple(np.array([[4.0]])), [[4.0]])

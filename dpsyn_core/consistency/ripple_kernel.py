@@ -1,0 +1,54 @@
+"""The compiled ripple: a deficit spreads to neighbouring cells until none is deep. Floor 3, blind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def ripple_flat(
+    values: NDArray[np.float64], sizes: NDArray[np.int64], strides: NDArray[np.int64], threshold: float, budget: int
+) -> int:
+    """Works in place through a queue of deep cells; returns how many steps of the budget are left.
+
+    Args:
+        values: float64 (cells,), changed; its sum is kept.
+        sizes: int64 (k,).
+        strides: int64 (k,).
+        threshold: a cell below minus this is emptied.
+        budget: cells emptied at most.
+    """
+    cells = values.size
+    neighbours = 0
+    for s in sizes:
+        neighbours += s - 1
+    queue = np.empty(cells, dtype=np.int64)
+    waiting = np.zeros(cells, dtype=np.bool_)
+    head, length = 0, 0
+    for c in range(cells):
+        if values[c] < -threshold:
+            queue[length] = c
+            length += 1
+            waiting[c] = True
+    while length > 0 and budget > 0 and neighbours > 0:
+        c = queue[head]
+        head = (head + 1) % cells
+        length -= 1
+        waiting[c] = False
+        budget -= 1
+        share = values[c] / neighbours
+        values[c] = 0.0
+        for j in range(sizes.size):
+            own = c // strides[j] % sizes[j]
+            for v in range(sizes[j]):
+                if v == own:
+                    continue
+                other = c + (v - own) * strides[j]
+                values[other] += share
+                if values[other] < -threshold and not waiting[other]:
+                    queue[(head + length) % cells] = other
+                    length += 1
+                    waiting[other] = True
+    return budget

@@ -1,0 +1,106 @@
+"""Any marginal by maximum entropy: the flattest table that agrees with every released one. Floor 2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.algebra import project, spread
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+Array = NDArray[np.float64]
+MAX_CELLS = 10_000_000
+TOLERANCE = 1e-9  # of the total
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reconstruction:
+    """A reconstructed marginal.
+
+    values: float64, one axis an attribute, in counts. covered: whether one released table holds all attributes,
+    so that nothing had to be assumed. residual: the largest disagreement with a released table, in counts;
+    tables that contradict each other leave one. sweeps: of iterative proportional fitting.
+    """
+
+    attributes: AttributeSet
+    values: Array
+    covered: bool
+    residual: float
+    sweeps: int
+
+
+def reconstruct(
+    measured: Sequence[Measurement],
+    domain: Domain,
+    names: AttributeSet,
+    *,
+    sweeps: int = 1000,
+    max_cells: int = MAX_CELLS,
+) -> Reconstruction:
+    """The marginal over `names` with the largest entropy among those that agree with the released tables.
+
+    Args:
+        measured: consistent, non-negative tables of one total; attributes that none of them holds come out uniform.
+        domain: attributes and sizes.
+        names: attributes in domain order.
+        sweeps: cap on iterative proportional fitting.
+        max_cells: cap on the cells of the result.
+
+    Raises:
+        SizeError: the result has more cells than the cap.
+
+    Source: Qardaji, Yang, Li 2014, section 4.6; fitting by Deming and Stephan 1940.
+    """
+    if domain.cells(names) > max_cells:
+        msg = f"the marginal of {' x '.join(names)} has {domain.cells(names)} cells, above the cap of {max_cells}"
+        raise SizeError(msg)
+    wanted = set(names)
+    for m in sorted(measured, key=lambda m: m.values.size):
+        if wanted <= set(m.attributes):
+            values = project(m.values, m.attributes, names)
+            return Reconstruction(attributes=names, values=values, covered=True, residual=0.0, sweeps=0)
+    constraints = _constraints(measured, names)
+    total = float(np.median([c.sum() for _, c in constraints])) if constraints else 0.0
+    if not constraints and measured:
+        total = float(measured[0].values.sum())
+    values = np.full(domain.shape(names), total / max(1, domain.cells(names)))
+    residual, done = 0.0, 0
+    for sweep in range(sweeps if constraints and total > 0 else 0):
+        values, moved = _sweep(values, names, constraints)
+        done = sweep + 1
+        residual = _residual(values, names, constraints)
+        if residual <= TOLERANCE * total or moved <= TOLERANCE * total:
+            break
+    return Reconstruction(attributes=names, values=values, covered=False, residual=residual, sweeps=done)
+
+
+def _constraints(measured: Sequence[Measurement], names: AttributeSet) -> list[tuple[AttributeSet, Array]]:
+    """What the tables say about the wanted attributes, on the largest overlaps only; equal overlaps are averaged."""
+    found: dict[AttributeSet, list[Array]] = {}
+    for m in measured:
+        shared = tuple(n for n in names if n in m.attributes)
+        if shared:
+            found.setdefault(shared, []).append(project(m.values, m.attributes, shared))
+    largest = [s for s in found if not any(set(s) < set(other) for other in found)]
+    return [(s, np.asarray(np.clip(np.mean(found[s], axis=0), 0, None))) for s in largest]
+
+
+def _sweep(
+    values: Array, names: AttributeSet, constraints: Sequence[tuple[AttributeSet, Array]]
+) -> tuple[Array, float]:
+    """One round of scaling to each constraint; also the L1 distance it moved."""
+    before = values
+    for shared, goal in constraints:
+        now = project(values, names, shared)
+        factor = np.divide(goal, now, out=np.zeros_like(goal), where=now > 0)
+        values = values * spread(factor, shared, names)
+    return values, float(np.abs(values - before).sum())
+
+
+def _residual(values: Array, names: AttributeSet, constraints: Sequence[tuple[AttributeSet, Array]]) -> float:
+    return max(float(np.abs(project(values, names, s) - goal).max()) for s, goal in constraints)

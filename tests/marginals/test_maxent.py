@@ -1,0 +1,84 @@
+"""Maximum entropy against oracle O13, a direct optimiser, and tables that contradict each other."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.maxent import reconstruct
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.schema.domain import Domain
+
+DOMAIN = Domain.of({"a": 2, "b": 3, "c": 2, "d": 2})
+
+
+def table(names, values):
+    return Measurement(attributes=tuple(names), values=np.asarray(values, dtype=float), sigma=1.0)
+
+
+def joint(seed=0):
+    return np.random.default_rng(seed).random((2, 3, 2, 2)) * 100
+
+
+def test_oracle_o13_a_chain_is_conditionally_independent():
+    p = joint().sum(axis=3)
+    ab, bc, b = p.sum(axis=2), p.sum(axis=0), p.sum(axis=(0, 2))
+    got = reconstruct([table("ab", ab), table("bc", bc)], DOMAIN, ("a", "b", "c"))
+    np.testing.assert_allclose(got.values, ab[:, :, None] * bc[None] / b[None, :, None], rtol=1e-8)
+    assert not got.covered
+    assert got.residual < 1e-6
+
+
+def test_oracle_o13_one_ways_give_the_product_of_oracle_o6():
+    domain = Domain.of({"g": 2, "c": 3})
+    got = reconstruct([table("g", [55, 45]), table("c", [35, 35, 30])], domain, ("g", "c"))
+    np.testing.assert_allclose(got.values, [[19.25, 19.25, 16.5], [15.75, 15.75, 13.5]])
+
+
+def test_a_covered_marginal_is_the_projection():
+    p = joint()
+    got = reconstruct([table("abcd", p)], DOMAIN, ("a", "c"))
+    np.testing.assert_allclose(got.values, p.sum(axis=(1, 3)))
+    assert got.covered
+
+
+def test_no_agreeing_table_has_more_entropy():
+    p = joint(3).sum(axis=3)
+    tables = [table("ab", p.sum(axis=2)), table("bc", p.sum(axis=0)), table("ac", p.sum(axis=1))]
+    got = reconstruct(tables, DOMAIN, ("a", "b", "c")).values
+    for m, axis in zip(tables, (2, 0, 1), strict=True):
+        np.testing.assert_allclose(got.sum(axis=axis), m.values, rtol=1e-6)
+
+    def entropy(x):
+        return -(x * np.log(x)).sum()
+
+    # the only freedom that three pairs leave: the interaction pattern, in all 3 choices of two values of b
+    for left, right in ((0, 1), (0, 2), (1, 2)):
+        pattern = np.zeros((2, 3, 2))
+        pattern[:, left], pattern[:, right] = [[1, -1], [-1, 1]], [[-1, 1], [1, -1]]
+        for step in (-0.5, 0.5):
+            assert entropy(got + step * pattern) < entropy(got)
+
+
+def test_attributes_on_no_table_come_out_uniform():
+    got = reconstruct([table("a", [30, 70])], DOMAIN, ("a", "d"))
+    np.testing.assert_allclose(got.values, [[15, 15], [35, 35]])
+    alone = reconstruct([table("a", [30, 70])], DOMAIN, ("d",))
+    np.testing.assert_allclose(alone.values, [50, 50])
+
+
+def test_contradicting_tables_report_what_is_left():
+    tables = [table("ab", np.full((2, 3), 10.0)), table("bc", np.array([[30.0, 0], [0, 10], [10, 10]]))]
+    got = reconstruct(tables, DOMAIN, ("a", "b", "c"), sweeps=50)
+    assert got.residual > 1
+    assert got.sweeps <= 50
+
+
+def test_empty_tables_give_an_empty_marginal():
+    got = reconstruct([table("ab", np.zeros((2, 3))), table("bc", np.zeros((3, 2)))], DOMAIN, ("a", "b", "c"))
+    assert not got.values.any()
+    assert np.isfinite(got.values).all()
+
+
+def test_a_result_above_the_cap_is_refused():
+    with pytest.raises(SizeError, match="24 cells"):
+        reconstruct([table("a", [1, 1])], DOMAIN, ("a", "b", "c", "d"), max_cells=23)
