@@ -28,6 +28,7 @@ def accuracy() -> str:
         for label, settings in (
             ("default", {}),
             ("no polish", {"polish": 0}),
+            ("30 rounds", {"consistency_rounds": 30}),
             ("mcf, no polish", {"updater": "mcf", "polish": 0}),
         ):
             runs = [run_system("dpsyn", codes, domain, epsilon=epsilon, seed=s, settings=settings) for s in SEEDS]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import SizeError
+from dpsyn_core.errors import SchemaError, SizeError
 from dpsyn_core.marginals.algebra import project, spread
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -52,13 +52,12 @@ def reconstruct(
         max_cells: cap on the cells of the result.
 
     Raises:
+        SchemaError: an attribute is unknown or named twice.
         SizeError: the result has more cells than the cap.
 
     Source: Qardaji, Yang, Li 2014, section 4.6; fitting by Deming and Stephan 1940.
     """
-    if domain.cells(names) > max_cells:
-        msg = f"the marginal of {' x '.join(names)} has {domain.cells(names)} cells, above the cap of {max_cells}"
-        raise SizeError(msg)
+    check_query(domain, names, max_cells=max_cells)
     wanted = set(names)
     for m in sorted(measured, key=lambda m: m.values.size):
         if wanted <= set(m.attributes):
@@ -77,6 +76,19 @@ def reconstruct(
         if residual <= TOLERANCE * total or moved <= TOLERANCE * total:
             break
     return Reconstruction(attributes=names, values=values, covered=False, residual=residual, sweeps=done)
+
+
+def check_query(domain: Domain, names: Sequence[str], *, max_cells: int = MAX_CELLS) -> None:
+    """Raises SchemaError for an unknown or repeated name, SizeError for more cells than the cap."""
+    if not names or len(set(names)) != len(names):
+        msg = "a marginal needs at least one attribute, and each of them once"
+        raise SchemaError(msg)
+    if domain.cells(names) > max_cells:
+        msg = (
+            f"the marginal of {' x '.join(names)} has {domain.cells(names)} cells, above the cap of {max_cells}; "
+            "name fewer attributes"
+        )
+        raise SizeError(msg)
 
 
 def _constraints(measured: Sequence[Measurement], names: AttributeSet) -> list[tuple[AttributeSet, Array]]:

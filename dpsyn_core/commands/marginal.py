@@ -1,0 +1,157 @@
+"""`dpsyn marginal`: any marginals of a private table, released by PriView and read off by maximum entropy."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpsyn_core.marginals.maxent import Reconstruction
+    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.progress import Progress
+    from dpsyn_core.schema.document import Schema
+
+SUFFIXES = (".csv", ".parquet", ".json")
+COUNT = "count"
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("marginal", help="release any marginals by PriView, without records")
+    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--epsilon", type=float, required=True)
+    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    parser.add_argument(
+        "--attributes", action="append", required=True, metavar="A,B,...",
+        help="attributes of one marginal; repeat it for more, which cost nothing further",
+    )  # fmt: skip
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
+    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
+    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def release_marginals(
+    table: Any,
+    schema: Schema,
+    queries: Sequence[Sequence[str]],
+    *,
+    epsilon: float,
+    delta: float,
+    settings: Mapping[str, Any] | None = None,
+    dataset: str | None = None,
+    ledger: Ledger | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[Reconstruction], Manifest]:
+    """Releases views once and reads any number of marginals off them.
+
+    Guarantee: (epsilon, delta)-DP for all of them together, for the schema's unit of privacy.
+
+    Args:
+        table: pandas, polars or pyarrow.
+        schema: public metadata.
+        queries: attribute names of each marginal.
+        epsilon: privacy budget, above 0.
+        delta: 0 (pure DP) or in (0, 1).
+        settings: of the method priview.
+        dataset: name on the ledger; None takes the schema's name.
+        ledger: None is the ledger in DPSYN_HOME.
+        progress: called with stage, done, total and a convergence value.
+
+    Raises:
+        InputError: before anything is charged, when a name, the budget, the schema or the table does not fit.
+    """
+    from dpsyn_core.marginals.maxent import check_query
+    from dpsyn_core.progress import silent
+    from dpsyn_core.release import synthesize
+    from dpsyn_core.synthesizers.priview import PriViewConfig, reconstruct_from_views
+    from dpsyn_core.synthesizers.registry import configure
+
+    domain = schema.domain()
+    for names in queries:
+        check_query(domain, names)
+    config = PriViewConfig(**configure("priview", settings or {}).model_dump())
+    release = synthesize(
+        table, schema, epsilon=epsilon, delta=delta, method="priview", settings=settings, n_records=0, rng=0,
+        dataset=dataset, ledger=ledger, progress=progress or silent,
+    )  # fmt: skip
+    found = [reconstruct_from_views(release.measurements, tuple(q), config, n_public=schema.n_records) for q in queries]
+    return found, release.manifest
+
+
+def as_table(found: Reconstruction, schema: Schema) -> Any:
+    """A pyarrow table with one row a cell: a column of labels for each attribute, and `count`."""
+    import numpy as np
+    import pyarrow as pa
+
+    words = {a.name: a.labels() for a in schema.coded}
+    cells = np.indices(found.values.shape).reshape(found.values.ndim, -1)
+    columns = {n: pa.array(np.array(words[n], dtype=object)[cells[i]]) for i, n in enumerate(found.attributes)}
+    return pa.table({**columns, COUNT: pa.array(found.values.ravel())})
+
+
+def as_document(found: Sequence[Reconstruction], schema: Schema) -> dict[str, Any]:
+    """All marginals as one JSON document."""
+    words = {a.name: a.labels() for a in schema.coded}
+    return {
+        "marginals": [
+            {
+                "attributes": list(f.attributes),
+                "labels": [list(words[n]) for n in f.attributes],
+                "counts": f.values.tolist(),
+                "covered": f.covered,
+                "residual": f.residual,
+            }
+            for f in found
+        ]
+    }
+
+
+def run(args: argparse.Namespace) -> None:
+    """Checks all that can be checked, then spends, then writes both files atomically."""
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, same_path
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.files import check_writable, replacing
+    from dpsyn_core.progress import silent
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.read import read_table
+    from dpsyn_core.schema.write import write_table
+
+    queries = [[n.strip() for n in names.split(",")] for names in args.attributes]
+    many = len(queries) > 1
+    if args.out.suffix.lower() not in SUFFIXES or (many and args.out.suffix.lower() != ".json"):
+        allowed = ".json, for there are several marginals" if many else " or ".join(SUFFIXES)
+        msg = f"the output '{args.out.name}' must end with {allowed}"
+        raise OutputError(msg)
+    paths = [args.table, args.schema, args.manifest]
+    if any(same_path(args.out, p) for p in paths) or any(same_path(args.manifest, p) for p in paths[:2]):
+        msg = "a file is named twice, as an input or as another output; give every file its own name"
+        raise OutputError(msg)
+    check_writable(args.out)
+    check_writable(args.manifest)
+    schema = Schema.load(args.schema)
+    progress = silent if args.quiet else TerminalProgress()
+    found, manifest = release_marginals(
+        read_table(args.table), schema, queries, epsilon=args.epsilon, delta=args.delta,
+        settings=parse_settings(args.settings), dataset=args.dataset, progress=progress,
+    )  # fmt: skip
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    if args.out.suffix.lower() == ".json":
+        with replacing(args.out) as temporary:
+            temporary.write_text(json.dumps(as_document(found, schema), ensure_ascii=False), encoding="utf-8")
+    else:
+        write_table(as_table(found[0], schema), args.out)
+    manifest.dump(args.manifest)
+    if not manifest.private:
+        print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}", file=sys.stderr)
+    elif not args.quiet:
+        print(f"wrote {len(found)} marginals to {args.out}; spent epsilon {manifest.epsilon:g}", file=sys.stderr)
