@@ -45,6 +45,7 @@ def free_port(wanted: int | None) -> int:
 
 def run(args: argparse.Namespace) -> None:
     """Runs Streamlit in this process's place until it is interrupted."""
+    import os
     import subprocess
     import sys
 
@@ -57,4 +58,8 @@ def run(args: argparse.Namespace) -> None:
         "--server.port", str(port), "--server.headless", headless,
     ]  # fmt: skip
     # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
-    subprocess.run(command, cwd=folder, check=False)
+    if os.name == "nt":
+        subprocess.run(command, cwd=folder, check=False)
+        return
+    os.chdir(folder)
+    os.execv(sys.executable, command)  # noqa: S606 in this process's place: ending `dpsyn app` ends the server
