@@ -12,11 +12,14 @@ from dpsyn_core.schema.document import Schema
 
 DEFAULT_BINS = 50  # where a numeric column names no bins and has more whole values than this
 LISTED = 1000  # an enumeration up to this many values is a list, above it a range of whole numbers
+TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".gz")
 KEPT = "parameters"  # key under which facts without a place of their own are kept
 
 
 def import_file(path: str | Path, datatypes: str | Path | None = None, *, name: str | None = None) -> Schema:
-    """Reads a schema file of any known style: our own, parameters.json, or {column: {type, maxval}}.
+    """Reads a schema file of any known style.
+
+    Our own JSON, parameters.json, {column: {type, maxval}}, or a data dictionary in CSV, TSV or Excel.
 
     Args:
         path: the file.
@@ -26,6 +29,10 @@ def import_file(path: str | Path, datatypes: str | Path | None = None, *, name: 
     Raises:
         SchemaError: not JSON, unknown style, or an entry that cannot be imported; it names the entry.
     """
+    if Path(path).suffix.lower() in TABLES:
+        from dpsyn_core.schema.dictionary import import_dictionary
+
+        return import_dictionary(path, name=name)
     document = _json(path)
     title = name or Path(path).stem
     if isinstance(document, Mapping) and "version" in document and "attributes" in document:

@@ -227,12 +227,14 @@ def _column(pieces: list[tuple[Any, ...]], name: str) -> Any:
 
     values = list(itertools.chain.from_iterable(pieces))
     try:
-        return pa.array(values)
+        column = pa.array(values)
+        if not isinstance(column.type, pa.BaseExtensionType):  # such as UUIDs, which are text to us
+            return column
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
         if any(isinstance(v, bytes | memoryview | list | dict | tuple) for v in values):
             msg = f"column '{headers.short(name)}' holds binary or nested cells; leave it out by a query"
             raise TableError(msg) from error
-        return pa.array([None if v is None else str(v) for v in values], pa.string())
+    return pa.array([None if v is None else str(v) for v in values], pa.string())
 
 
 def _plain(table: Any) -> Any:

@@ -3,6 +3,7 @@ import decimal
 import sqlite3
 import sys
 import types
+import uuid
 
 import duckdb
 import pyarrow as pa
@@ -143,10 +144,10 @@ def test_damaged_databases_are_refused(tmp_path):
 
 
 class Cursor:
-    description = (("id",), ("name",))
+    description = (("id",), ("name",), ("key",))
 
     def __init__(self, log):
-        self.log, self.rows = log, [(i, f"p{i}") for i in range(120_000)]
+        self.log, self.rows = log, [(i, f"p{i}", uuid.UUID(int=i)) for i in range(120_000)]
 
     def execute(self, statement):
         self.log.append(statement)
@@ -190,7 +191,7 @@ def driver(monkeypatch):
 def test_postgresql_is_read_in_batches_over_a_read_only_connection(driver):
     base = Database.of("postgresql://anna:secret@db.example:5432/shop")
     table = read_database(base, table="shop.people")
-    assert table.num_rows == 120_000 and table.schema.types == [pa.int64(), pa.string()]
+    assert table.num_rows == 120_000 and table.schema.types == [pa.int64(), pa.string(), pa.string()]
     assert driver[0][1]["options"] == "-c default_transaction_read_only=on"
     assert driver[1:] == ['SELECT * FROM "shop"."people"', "closed"]
 
