@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -43,7 +44,9 @@ EXTRAS = (
 class Part(BaseModel):
     """Frozen, and nothing beside the declared fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=(), populate_by_name=True
+    )
 
 
 class BaseAttribute(Part):
@@ -62,7 +65,7 @@ class BaseAttribute(Part):
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; optional extras only where they are set."""
-        values = self.model_dump(mode="json")
+        values = self.model_dump(mode="json", by_alias=True)
         out = {"name": values.pop("name"), "kind": values.pop("kind")}
         source = values.pop("source")
         extras = {k: v for k in EXTRAS if (v := values.pop(k, None)) not in (None, [], {})}
@@ -140,12 +143,7 @@ class CategoricalAttribute(CodedBase):
     @property
     def type(self) -> Literal["text", "integer", "float", "boolean"]:
         """Type of the decoded column: that of the values, text when they are mixed."""
-        kinds = {type(v) for v in self.values}
-        if kinds == {bool}:
-            return "boolean"
-        if kinds == {int}:
-            return "integer" if all(-(2**63) <= v < 2**63 for v in self.values) else "float"  # type: ignore[operator]
-        return "float" if kinds <= {int, float} else "text"
+        return common_type(self.values)
 
     @property
     def size(self) -> int:
@@ -365,6 +363,34 @@ class DatetimeAttribute(CodedBase):
         return np.append(self.binning.middles(), [np.nan] * self.special)
 
 
+class DerivedAttribute(BaseAttribute):
+    """A column that follows from a categorical one by a public map: not synthesized, filled in when decoding."""
+
+    coded: ClassVar[bool] = False
+    kind: Literal["derived"] = "derived"
+    origin: StrictStr = Field(alias="from", description="The categorical column that it follows from")
+    map: tuple[tuple[Value, Value], ...] = Field(
+        min_length=1, description="Pairs of a value of that column and the value here; every value of it once"
+    )
+
+    @validator(mode="after")
+    def _values_differ(self) -> DerivedAttribute:
+        keys = [canonical(k) for k, _ in self.map]
+        if len(set(keys)) != len(keys):
+            msg = "the map lists a value twice; list every value of the other column once"
+            raise ValueError(msg)
+        return self
+
+    def targets(self, keys: tuple[str, ...]) -> list[Value]:
+        """The value here for each key of the other column. Raises SchemaError when one is not listed."""
+        listed = {canonical(k): v for k, v in self.map}
+        lacking = [k for k in keys if k not in listed]
+        if lacking:
+            msg = f"attribute '{self.name}': the map does not list the value {lacking[0][:80]!r} of '{self.origin}'"
+            raise SchemaError(msg)
+        return [listed[k] for k in keys]
+
+
 class IdentifierAttribute(BaseAttribute):
     """A column that names individuals; it never leaves."""
 
@@ -380,10 +406,26 @@ class IgnoredAttribute(BaseAttribute):
 
 
 Attribute = Annotated[
-    CategoricalAttribute | NumericAttribute | DatetimeAttribute | IdentifierAttribute | IgnoredAttribute,
+    CategoricalAttribute
+    | NumericAttribute
+    | DatetimeAttribute
+    | DerivedAttribute
+    | IdentifierAttribute
+    | IgnoredAttribute,
     Field(discriminator="kind"),
 ]
 CodedColumn = CategoricalAttribute | NumericAttribute | DatetimeAttribute
+
+
+def common_type(values: Iterable[Value]) -> Literal["text", "integer", "float", "boolean"]:
+    """Type of a column that holds these values; text when they are mixed."""
+    listed = list(values)
+    kinds = {type(v) for v in listed}
+    if kinds == {bool}:
+        return "boolean"
+    if kinds == {int}:
+        return "integer" if all(-(2**63) <= v < 2**63 for v in listed) else "float"  # type: ignore[operator]
+    return "float" if kinds <= {int, float} else "text"
 
 
 def canonical(value: bool | int | float | str) -> str:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import casting
-from dpsyn_core.schema.attributes import CategoricalAttribute, NumericAttribute
+from dpsyn_core.schema import casting, categories
+from dpsyn_core.schema.attributes import CategoricalAttribute, DerivedAttribute, NumericAttribute
 from dpsyn_core.schema.codec import encode_column, identifiers
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.headers import locate, short
@@ -73,6 +73,7 @@ def _against(schema: Schema, table: Any) -> list[Finding]:
             out.append(Finding(level="error", about=a.name, text=str(error)))
             continue
         out += _outside(table.column(at), a, comma)
+    out += [f for a in schema.attributes if isinstance(a, DerivedAttribute) for f in _disagreeing(schema, a, table)]
     key = schema.unit.identifier
     if key is not None:
         try:
@@ -85,6 +86,24 @@ def _against(schema: Schema, table: Any) -> list[Finding]:
             text = "is in the table and not in the schema: it is left out"
             out.append(Finding(level="note", about=short(name), text=text))
     return out
+
+
+def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> list[Finding]:
+    """Whether the table holds the derived column with other values than the map gives."""
+    try:
+        own, origin = (table.column(i) for i in locate(table.column_names, [attribute.name, attribute.origin]))
+    except TableError:
+        return []
+    parent = schema[attribute.origin]
+    place, _ = categories.match(origin, parent)
+    targets = attribute.targets(parent.keys)
+    values = tuple(dict.fromkeys(targets))
+    found, _ = categories.match(own, CategoricalAttribute.model_validate({"name": attribute.name, "values": values}))
+    expected = np.array([values.index(t) for t in targets])
+    if (found != expected[place])[place >= 0].any():
+        text = f"does not always follow from '{attribute.origin}' by its map: the output has the map's values"
+        return [Finding(level="warning", about=attribute.name, text=text)]
+    return []
 
 
 def _outside(column: Any, attribute: Any, comma: bool) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.schema import casting, categories
-from dpsyn_core.schema.attributes import CategoricalAttribute, CodedColumn, DatetimeAttribute, NumericAttribute
-from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.attributes import (
+    CategoricalAttribute,
+    CodedColumn,
+    DatetimeAttribute,
+    DerivedAttribute,
+    NumericAttribute,
+    canonical,
+    common_type,
+)
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.headers import locate
 
@@ -95,12 +102,18 @@ class Codec:
         if codes.shape[0] != len(self.schema.coded):
             msg = f"{codes.shape[0]} rows of codes do not fit {len(self.schema.coded)} attributes"
             raise EngineError(msg)
-        columns = [decode_column(c, a, rng) for c, a in zip(codes, self.schema.coded, strict=True)]
-        table = pa.table(columns, names=[a.name for a in self.schema.coded])
+        rows = dict(zip(self.domain.names, codes, strict=True))
+        columns = {a.name: decode_column(rows[a.name], a, rng) for a in self.schema.coded}
+        for a in self.schema.attributes:
+            if isinstance(a, DerivedAttribute):
+                columns[a.name] = _derived(rows[a.origin], a, self.schema[a.origin])
+        table = pa.table({name: columns[name] for name in self.schema.output_names})
         if order is None:
             return table
-        at = locate(list(order), table.column_names)
-        return table.select([table.column_names[i] for i in np.argsort(at)])
+        known = [n for n in table.column_names if n in order]
+        at = locate(list(order), known)
+        rest = [n for n in table.column_names if n not in order]
+        return table.select([known[i] for i in np.argsort(at)] + rest)
 
 
 def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -> NDArray[np.intp]:
@@ -185,18 +198,27 @@ def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
 
 def _values(attribute: CategoricalAttribute) -> Any:
     """What each cell of a categorical attribute decodes to."""
+    other = other_text(attribute) if attribute.type == "text" else None
+    return _array([*attribute.values, *[other] * attribute.other, *[None] * attribute.missing], attribute.type)
+
+
+def _array(listed: list[Any], type_: str) -> Any:
+    """A pyarrow array of listed values; None is null."""
     import pyarrow as pa
 
-    kind = {"text": pa.string(), "integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_()}[attribute.type]
-    if attribute.type == "text":
-        listed: list[Any] = list(attribute.keys)
-    else:
-        listed = list(attribute.values) if attribute.type != "float" else [float(v) for v in attribute.values]
-    if attribute.other:
-        listed.append(other_text(attribute) if attribute.type == "text" else None)
-    if attribute.missing:
-        listed.append(None)
-    return pa.array(listed, kind)
+    kind = {"text": pa.string(), "integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_()}[type_]
+    casts: dict[str, Callable[[Any], Any]] = {"text": canonical, "float": float}
+    cast = casts.get(type_, lambda v: v)
+    return pa.array([None if v is None else cast(v) for v in listed], kind)
+
+
+def _derived(codes: Column, attribute: DerivedAttribute, parent: CategoricalAttribute) -> Any:
+    """The mapped value of each record; null where the other column is `other` or `missing`."""
+    import pyarrow as pa
+
+    targets: list[Any] = [*attribute.targets(parent.keys), *[None] * parent.special]
+    values = _array(targets, common_type(v for v in targets if v is not None))
+    return values.take(pa.array(codes.astype(np.int32)))
 
 
 def other_text(attribute: CategoricalAttribute) -> str:
@@ -205,8 +227,3 @@ def other_text(attribute: CategoricalAttribute) -> str:
     while text in attribute.keys:
         text = f"({text})"
     return text
-
-
-def whole(attribute: CodedColumn) -> bool:
-    """Whether the decoded column holds whole numbers or days."""
-    return not isinstance(attribute, CategoricalAttribute) and isinstance(attribute.binning, WholeBins)

@@ -11,7 +11,7 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
-from dpsyn_core.schema.attributes import Attribute, IdentifierAttribute
+from dpsyn_core.schema.attributes import Attribute, CategoricalAttribute, DerivedAttribute, IdentifierAttribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.explain import describe
 
@@ -78,6 +78,13 @@ class Schema(Document):
             if a.name == key and not isinstance(a, IdentifierAttribute):
                 msg = f"'{key}' names individuals (unit.identifier) but is declared {a.kind}; declare it identifier"
                 raise ValueError(msg)
+        for a in self.attributes:
+            if isinstance(a, DerivedAttribute):
+                parent = next((p for p in self.attributes if p.name == a.origin), None)
+                if not isinstance(parent, CategoricalAttribute):
+                    msg = f"'{a.name}' follows from '{a.origin}', which is no categorical attribute of the schema"
+                    raise ValueError(msg)
+                a.targets(parent.keys)
         if not self.coded:
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)
@@ -85,13 +92,19 @@ class Schema(Document):
 
     @property
     def coded(self) -> tuple[Any, ...]:
-        """The attributes that are synthesized: all but identifiers and ignored ones."""
+        """The attributes that are synthesized: all but derived ones, identifiers and ignored ones."""
         return tuple(a for a in self.attributes if a.coded)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Columns of a decoded table: the coded and the derived ones, in order."""
+        return tuple(a.name for a in self.attributes if a.coded or isinstance(a, DerivedAttribute))
 
     @property
     def from_data(self) -> tuple[str, ...]:
         """Names of attributes whose knowledge was read from the data: a run with any of them is NOT PRIVATE."""
-        return tuple(a.name for a in self.coded if a.source == "data")
+        wanted = set(self.output_names)
+        return tuple(a.name for a in self.attributes if a.source == "data" and a.name in wanted)
 
     @property
     def private(self) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import ValidationError
 
 # names that pydantic puts into a path for a member of a union; they are no fields
-TAGS = {"categorical", "numeric", "datetime", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
-KINDS = "categorical, numeric, datetime, identifier and ignored"
+TAGS = {"categorical", "numeric", "datetime", "derived", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
+KINDS = "categorical, numeric, datetime, derived, identifier and ignored"
 PLAIN = {
     "missing": "is required",
     "extra_forbidden": "is no known field; remove it, or check its spelling",

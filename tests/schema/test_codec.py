@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
 from tests.schema.helpers import cat, date, encode_one, num, schema
 
 FAST = settings(max_examples=60, deadline=None)
@@ -302,3 +304,55 @@ def test_no_error_of_the_codec_shows_a_cell():
             encode_one(attribute, cells)
         assert "canary" not in str(error.value) and "4711" not in str(error.value)
         assert "canary" not in str(error.value.__cause__)
+
+
+# ---- derived columns
+
+HIERARCHY = [["a1", "A"], ["a2", "A"], ["b1", "B"]]
+
+
+def derived(**more):
+    return {"name": "general", "kind": "derived", "from": "detail", "map": HIERARCHY, **more}
+
+
+def test_a_derived_column_follows_its_map_and_costs_no_cell():
+    codec = Codec(schema(derived(), cat("detail", ["a1", "a2", "b1"], other=True, missing=True), cat("x", [0, 1])))
+    assert codec.domain.names == ("detail", "x")
+    table = codec.decode(np.array([[0, 1, 2, 3, 4], [0] * 5], dtype=np.uint8), rng=RNG(0))
+    assert table.column_names == ["general", "detail", "x"]
+    assert table["general"].to_pylist() == ["A", "A", "B", None, None]
+    assert codec.decode(np.zeros((2, 1), np.uint8), rng=RNG(0), order=["x", "detail"]).column_names == [
+        "x", "detail", "general",
+    ]  # fmt: skip
+    assert codec.encode(table.slice(0, 3)).codes.tolist() == [[0, 1, 2], [0, 0, 0]]
+
+
+def test_a_derived_column_has_the_type_of_its_values():
+    s = schema(cat("detail", [1, 2]), {"name": "g", "kind": "derived", "from": "detail", "map": [[1, 10], [2, 20]]})
+    assert Codec(s).decode(np.array([[1, 0]], dtype=np.uint8), rng=RNG(0))["g"].to_pylist() == [20, 10]
+    assert Schema.loads(s.dumps()) == s
+    assert not schema(cat("detail", ["a1", "a2", "b1"]), derived(source="data")).private
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"from": "nobody"}, "nobody"),
+        ({"map": HIERARCHY[:2]}, "'b1'"),
+        ({"map": [*HIERARCHY, ["a1", "B"]]}, "twice"),
+        ({"map": []}, "empty"),
+        ({"map": [["a1"]]}, "map"),
+    ],
+)
+def test_maps_that_do_not_fit_are_refused(more, words):
+    with pytest.raises(SchemaError, match=words):
+        schema(cat("detail", ["a1", "a2", "b1"]), derived(**more))
+
+
+def test_a_table_that_disagrees_with_a_map_is_reported():
+    s = schema(cat("detail", ["a1", "a2", "b1"]), derived())
+    fits = pa.table({"detail": ["a1", "b1"], "general": ["A", "B"]})
+    assert check(s, fits) == []
+    assert check(s, fits.select(["detail"])) == []
+    wrong = pa.table({"detail": ["a1", "b1"], "general": ["B", "B"]})
+    assert [(f.level, f.about) for f in check(s, wrong)] == [("warning", "general")]
