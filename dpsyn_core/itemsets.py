@@ -1,0 +1,106 @@
+"""Frequent itemsets as a release: reserve on the ledger, find them by PrivBasis, state it in a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpsyn_core.counting.transactions import TransactionCounter
+from dpsyn_core.errors import TableError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.synthesizers.privbasis.run import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
+
+METHOD = "privbasis"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemsetRelease:
+    """What leaves the engine. found: itemsets as numbers into `names`, which are public."""
+
+    names: tuple[str, ...]
+    found: Itemsets
+    manifest: Manifest
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row an itemset: items, size, count, frequency (None without a positive total), deviation of the count."""
+        total = self.found.total
+        return [
+            {
+                "itemset": " ".join(self.names[i] for i in s.items),
+                "size": len(s.items),
+                "count": round(s.count, 3),
+                "frequency": round(s.count / total, 6) if total > 0 else None,
+                "deviation": round(s.deviation, 3),
+            }
+            for s in self.found.itemsets
+        ]
+
+
+def frequent_itemsets(
+    counter: TransactionCounter,
+    names: Sequence[str],
+    settings: PrivBasisSettings,
+    *,
+    epsilon: float,
+    unit: Unit,
+    dataset: str,
+    reasons: Sequence[str] = (),
+    ledger: Ledger | None = None,
+    progress: Progress = silent,
+) -> ItemsetRelease:
+    """Releases the k most frequent itemsets.
+
+    Guarantee: epsilon-DP for `unit`, provided that the list of items is public knowledge.
+
+    Args:
+        counter: the transactions, at most `unit.max_records` of an individual.
+        names: public items, in the order of the counter's numbers.
+        settings: k and the settings of PrivBasis.
+        epsilon: privacy budget, above 0; there is no delta.
+        unit: whom the release protects.
+        dataset: name on the ledger.
+        reasons: why the release is NOT PRIVATE, when the items were read from the data.
+        ledger: None is the ledger in DPSYN_HOME.
+        progress: called with stage, done and total.
+
+    Raises:
+        InputError: before anything is charged, when budget, settings or items do not fit.
+    """
+    started = time.perf_counter()
+    budget = Budget(epsilon=epsilon, delta=0.0)
+    if len(names) != counter.n_items:
+        msg = f"there are {len(names)} names for {counter.n_items} items; give each item one name"
+        raise TableError(msg)
+    check_itemsets(settings, counter.n_items)
+    cost = budget.pure()
+    run_id = uuid.uuid4().hex
+    book = Ledger() if ledger is None else ledger
+    book.reserve(dataset, cost, budget=budget, unit=unit, method=METHOD, run_id=run_id, purpose="itemsets")
+    gate = Gate(account=Account(cost), noise=SystemNoise(), unit=unit)
+    found = find_itemsets(counter, settings, cost=cost, gate=gate, progress=progress)
+    manifest = Manifest.build(
+        budget=budget,
+        unit=unit,
+        charges=gate.account.charges,
+        method=METHOD,
+        settings=settings.model_dump(mode="json"),
+        n_records=len(found.itemsets),
+        dataset=dataset,
+        run_id=run_id,
+        schema_name="items",
+        schema_hash=hashlib.sha256("\n".join(names).encode()).hexdigest(),
+        seed=None,
+        seconds=time.perf_counter() - started,
+        reasons=reasons,
+    )
+    return ItemsetRelease(names=tuple(names), found=found, manifest=manifest)

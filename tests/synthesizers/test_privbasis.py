@@ -1,0 +1,159 @@
+"""PrivBasis: the covering of oracle 14, variances, the split of the budget, the itemsets found, edges."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import MethodError, SettingError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.synthesizers.privbasis.basis import (
+    build_bases,
+    maximal_cliques,
+    mean_variance,
+    split_clique,
+    superset_sums,
+)
+from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings, find_itemsets
+from tests.counting.test_transactions import counter_of, random_baskets
+from tests.synthesizers.harness import SeededNoise
+
+A, B, C, D, E, G, H = range(7)
+MAXIMAL = [{A, B, C}, {B, D}, {C, E}, {A, B, G}, {G, H}]
+
+
+def run(baskets, n_items, settings, *, epsilon=1.0, noise=None, **unit):
+    cost = Budget(epsilon=epsilon, delta=0.0).pure()
+    gate = Gate(account=Account(cost), noise=noise or SeededNoise(1), unit=Unit(**unit))
+    found = find_itemsets(counter_of(baskets, n_items), PrivBasisSettings(**settings), cost=cost, gate=gate)
+    return found, gate
+
+
+def true_counts(baskets, n_items):
+    return {
+        s: sum(set(s) <= b for b in baskets)
+        for k in range(1, n_items + 1)
+        for s in itertools.combinations(range(n_items), k)
+    }
+
+
+def test_two_bases_of_the_paper_hold_all_frequent_itemsets_and_sum_few_bins():
+    bases = [frozenset({A, B, C, D, E}), frozenset({A, B, G, H})]
+    assert all(any(m <= b for b in bases) for m in MAXIMAL)
+    abc = mean_variance(bases, [frozenset({A, B, C})])
+    assert abc == pytest.approx(2**2 * 2**2)  # 2^2 bins of 2^5, noise doubled by two bases
+    both = mean_variance(bases, [frozenset({A, B})])
+    assert both == pytest.approx(4 / (1 / 2**3 + 1 / 2**2))  # inverse variance of 2^3 and 2^2 bins
+
+
+def test_sums_over_supersets_are_the_counts_of_itemsets():
+    baskets = random_baskets(200, 5, 1)
+    sums = superset_sums(counter_of(baskets, 5).patterns(range(5)))
+    for s, count in true_counts(baskets, 5).items():
+        assert sums[sum(1 << i for i in s)] == count
+    assert sums[0] == 200
+
+
+def test_cliques_and_their_parts():
+    pairs = [p for m in MAXIMAL for p in itertools.combinations(sorted(m), 2)]
+    found = maximal_cliques(range(8), pairs)
+    assert sorted(map(sorted, found)) == sorted(map(sorted, MAXIMAL))
+    parts = split_clique(frozenset(range(31)), 12)
+    assert max(map(len, parts)) <= 12
+    assert all(any(set(p) <= q for q in parts) for p in itertools.combinations(range(31), 2))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bases_hold_every_item_and_pair_and_merging_lowered_the_variance(seed):
+    rng = np.random.default_rng(seed)
+    items = list(range(20))
+    pairs = [p for p in itertools.combinations(items, 2) if rng.random() < 0.12]
+    bases = build_bases(items, pairs, 8)
+    assert max(map(len, bases)) <= 8
+    queries = [frozenset([i]) for i in items] + [frozenset(p) for p in pairs]
+    assert all(any(q <= b for b in bases) for q in queries)
+    start = maximal_cliques(items, pairs)
+    alone = [frozenset([i]) for i in items if not any(i in b for b in start)]
+    assert mean_variance(bases, queries) <= mean_variance([*start, *alone], queries)
+
+
+def test_epsilon_is_split_a_tenth_four_tenths_and_a_half():
+    _, gate = run(random_baskets(300, 8, 0), 8, {"k": 5})
+    size, *items, bins = gate.account.charges
+    assert size.epsilon == pytest.approx(0.1)
+    assert math.fsum(c.epsilon for c in items) == pytest.approx(0.4)
+    assert bins.epsilon == pytest.approx(0.5)
+    assert bins.scale == pytest.approx(2.0)  # one basis: 1 / 0.5
+    assert gate.account.spent <= 1.0
+
+
+def test_many_items_use_pairs_and_several_bases_that_share_the_last_half():
+    baskets = random_baskets(400, 30, 2)
+    found, gate = run(baskets, 30, {"k": 40}, epsilon=30.0)
+    names = [c.name for c in gate.account.charges]
+    assert any(n.startswith("pair 1 of") for n in names)
+    bins = [c for c in gate.account.charges if c.mechanism == "geometric"]
+    assert len(bins) == len(found.bases) > 1
+    assert all(c.scale == pytest.approx(len(bins) / 15.0) for c in bins)
+    assert gate.account.spent <= 30.0
+    truth = sorted(true_top(baskets, 30, 40), reverse=True)
+    counts = [sum(set(s.items) <= b for b in baskets) for s in found.itemsets]
+    assert sum(c >= truth[-1] for c in counts) >= 30  # three of four are among the true top
+
+
+def true_top(baskets, n_items, k):
+    return sorted(
+        (sum(set(s) <= b for b in baskets) for m in (1, 2, 3, 4) for s in itertools.combinations(range(n_items), m)),
+        reverse=True,
+    )[:k]
+
+
+def test_without_noise_the_exact_top_is_found_with_its_counts():
+    baskets = random_baskets(300, 8, 5)
+    truth = true_counts(baskets, 8)
+    found, _ = run(baskets, 8, {"k": 12}, noise=SeededNoise(0, scale=0.0))
+    best = sorted(truth.values(), reverse=True)[:12]
+    assert [s.count for s in found.itemsets] == pytest.approx(best)
+    assert all(truth[s.items] == pytest.approx(s.count) for s in found.itemsets)
+    assert found.total == pytest.approx(300)
+
+
+def test_stated_deviations_are_those_of_the_counts():
+    baskets = random_baskets(300, 4, 5)
+    truth = true_counts(baskets, 4)
+    scaled = []
+    for seed in range(300):
+        found, _ = run(baskets, 4, {"k": 15}, noise=SeededNoise(seed))
+        scaled += [(s.count - truth[s.items]) / s.deviation for s in found.itemsets]
+    # 15 correlated values a run: the mean square of 300 runs is within 6 / sqrt(300) of one
+    assert abs(np.mean(np.square(scaled)) - 1) < 0.35
+
+
+def test_sensitivities_follow_the_unit():
+    for unit, size, item, bins in (
+        ({}, 1, 1, 1),
+        ({"max_records": 3}, 3, 3, 3),
+        ({"neighbours": "replace"}, 2, 1, 2),
+    ):
+        _, gate = run(random_baskets(100, 6, 0), 6, {"k": 4}, **unit)
+        charges = gate.account.charges
+        assert [c.sensitivity for c in (charges[0], charges[1], charges[-1])] == [size, item, bins]
+
+
+@pytest.mark.parametrize("baskets", [[], [set()], [{0}], [set(), set()]])
+def test_tables_of_next_to_nothing_are_served(baskets):
+    found, _ = run(baskets, 5, {"k": 3})
+    assert len(found.itemsets) == 3
+    one, _ = run(baskets, 1, {"k": 1})
+    assert one.itemsets[0].items == (0,)
+
+
+def test_more_itemsets_than_there_are_and_shares_without_rest_are_refused():
+    with pytest.raises(MethodError, match="'field-groups'"):
+        run([{0}], 2, {"k": 4})
+    with pytest.raises(SettingError, match="leave a part"):
+        run([{0}], 2, {"k": 2, "size_share": 0.5, "choice_share": 0.5})
