@@ -1,0 +1,43 @@
+"""T0 to T3 on every registered system; each failure is an alarm, and no alarm is tried again."""
+
+import pytest
+
+from tests.audit import whole
+from tests.audit.layers import t0, t1, t2, t3
+from tests.audit.world import systems
+
+
+@pytest.mark.parametrize("name", systems())
+def test_t1_a_constant_tape_gives_the_same_bytes_for_arbitrary_tables(name):
+    t1(name)
+
+
+@pytest.mark.parametrize("name", [s for s in systems() if s not in ("probe", "dirichlet-multinomial")])
+def test_t1_a_whole_release_under_a_constant_tape_does_not_depend_on_the_table(name):
+    whole.t1_whole(name)
+
+
+def test_t0_sources_differ_and_a_million_draws_fit_their_law():
+    t0()
+
+
+@pytest.mark.parametrize("name", systems())
+def test_t2_neighbours_move_every_access_by_at_most_what_is_charged(name):
+    t2(name)
+
+
+def test_t2_a_whole_release_bounds_each_individual_and_pays_for_what_it_counts():
+    whole.t2_whole()
+
+
+def test_t2_a_run_that_dies_while_counting_stays_on_the_ledger():
+    whole.t2_crash()
+
+
+def test_t2_knowledge_read_from_the_data_is_stamped_and_identifiers_stay_in():
+    whole.stamp()
+
+
+@pytest.mark.parametrize("name", systems())
+def test_t3_canary_scores_and_noise_are_what_the_charges_say(name):
+    t3(name)

@@ -1,0 +1,143 @@
+"""Mini-worlds for audits: a small domain, arbitrary tables, neighbouring pairs, and small settings for any system."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import config_class, names
+from tests.audit.probe import Probe
+
+DOMAIN = Domain(
+    (
+        CodedAttribute(name="a", size=3, ordered=True, group="g"),
+        CodedAttribute(name="b", size=2, group="g"),
+        CodedAttribute(name="c", size=4, ordered=True, special=1),  # code 3 is "missing"
+        CodedAttribute(name="d", size=3),  # code 2 is rare
+    )
+)
+N_PUBLIC = 12
+DELTA = 1e-6
+
+# settings that only cost time; set wherever a system has them, so that new systems are small without being named
+SMALL = {
+    "sweeps": 2,
+    "polish": 1,
+    "repeats": 1,
+    "consistency_rounds": 2,
+    "rounds": 3,
+    "iterations": 20,
+    "steps": 20,
+    "passes": 1,
+    "replay": 2,
+}
+# settings of named systems, beside the above
+MINI = {}
+
+
+def mini(name):
+    """The smallest configuration of a system that still takes every step."""
+    cls = config_class(name)
+    small = {}
+    for key, value in (SMALL | MINI.get(name, {})).items():
+        field = cls.model_fields.get(key)
+        if field is not None and (key in MINI.get(name, {}) or isinstance(field.default, int)):
+            small[key] = value
+    return cls(**small)
+
+
+def table(rows):
+    """Codes (4, n) from rows."""
+    return np.ascontiguousarray(np.array(rows, dtype=np.uint8).reshape(-1, 4).T)
+
+
+def random_table(n, seed):
+    """Rows with dependence, any n."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 3, n)
+    rows = [a, np.minimum(a, rng.integers(0, 2, n)), np.minimum(rng.integers(0, 4, n), a + 1), rng.integers(0, 2, n)]
+    return np.ascontiguousarray(np.array(rows, dtype=np.uint8).reshape(4, n))
+
+
+# arbitrary tables, far from each other: nobody, one record, many, and a pile in one cell
+ARBITRARY = [table([]), table([[2, 1, 3, 2]]), random_table(40, 1), np.repeat(table([[0, 1, 2, 0]]), 90, axis=1)]
+
+BASE = [
+    [0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 1, 2, 1], [1, 1, 1, 0],
+    [2, 0, 2, 1], [2, 1, 2, 1], [2, 1, 0, 0], [0, 0, 0, 1], [1, 0, 2, 0], [2, 1, 1, 1],
+]  # fmt: skip
+
+# what the individual in question holds, and theta
+CANARIES = {
+    "empty cell": ([[2, 0, 0, 1]], 1),
+    "rare category": ([[1, 1, 1, 2]], 1),
+    "missing value": ([[0, 1, 3, 0]], 1),
+    "theta-max individual": ([[2, 0, 3, 2]] * 3, 3),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring tables."""
+
+    name: str
+    left: np.ndarray
+    right: np.ndarray
+    unit: Unit
+
+
+def pairs(neighbours):
+    """One pair a canary: it joins (add-remove), or takes the place of an ordinary individual (replace)."""
+    out = []
+    for name, (records, theta) in CANARIES.items():
+        gone = [[0, 0, 1, 0]] * theta if neighbours == "replace" else []
+        left, right = table(BASE[:-1] + gone), table(BASE[:-1] + records)
+        out.append(Pair(name, left, right, Unit(neighbours=neighbours, max_records=theta)))
+    return out
+
+
+def offers(name):
+    """(neighbours, delta) of everything that a system promises."""
+    g = Probe.guarantee if name == "probe" else config_class(name).guarantee
+    deltas = ([0.0] if g.pure else []) + ([DELTA] if g.approximate else [])
+    return [(n, d) for n in g.neighbours for d in deltas]
+
+
+def systems():
+    """Every registered system, and a probe that takes every way through the gate."""
+    return [*names(), "probe"]
+
+
+def calibrated(name, unit, *, epsilon=8.0, delta=DELTA):
+    """A runnable mini-system."""
+    if name == "probe":
+        return Probe(Budget(epsilon=epsilon, delta=delta))
+    config = mini(name)
+    n_public = N_PUBLIC if config.guarantee.needs_public_n else None
+    task = Task(domain=DOMAIN, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
+    return config.calibrate(task)
+
+
+class TwoSided:
+    """A counter over two neighbouring tables that never change; `side` says which of them is read."""
+
+    def __init__(self, left, right):
+        self.domain = DOMAIN
+        self.sides = (MemoryCounter(left, DOMAIN), MemoryCounter(right, DOMAIN))
+        self.side = 0
+        self.known = {}
+
+    def marginal(self, attributes, recodes=NO_RECODES):
+        used = {n: recodes[n] for n in attributes if n in recodes}
+        key = (self.side, tuple(attributes), *((n, np.asarray(r).tobytes()) for n, r in sorted(used.items())))
+        if key not in self.known:
+            self.known[key] = self.sides[self.side].marginal(attributes, used)
+        return self.known[key].copy()
+
+    def marginals(self, sets, recodes=NO_RECODES):
+        return [self.marginal(names, recodes) for names in sets]
