@@ -34,10 +34,11 @@ SMALL = {
     "iterations": 20,
     "steps": 20,
     "passes": 1,
-    "replay": 2,
+    "replays": 2,
+    "round_iterations": 2,
 }
 # settings of named systems, beside the above
-MINI = {}
+MINI = {"aim": {"rounds": 2}}
 
 
 def mini(name):
