@@ -116,10 +116,22 @@ class _NoNoise:
         return int(np.argmin(gaps))
 
 
+class _DryGate(Gate):
+    """Books every charge; where a mechanism needs more of its noise than zeros, gives what an empty table would."""
+
+    def _noisy_above(
+        self, index: NDArray[np.int64], counts: NDArray[np.int64], threshold: int, charge: Charge
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return index, counts
+
+    def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+        return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
+
+
 def plan(method: str, settings: Mapping[str, Any], task: Task) -> Plan:
     """What `method` would charge for this task. Raises what calibration raises; reads no data."""
     system = configure(method, settings).calibrate(task)
     account = Account(system.cost)
-    gate = Gate(account=account, noise=_NoNoise(), unit=task.unit)
+    gate = _DryGate(account=account, noise=_NoNoise(), unit=task.unit)
     system.measure(_EmptyTable(task.domain), gate=gate)
     return Plan(cost=system.cost, charges=tuple(account.charges))

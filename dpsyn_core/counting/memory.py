@@ -92,6 +92,19 @@ class MemoryCounter:
                     out[p] = table.reshape(shapes[p])
         return [table for table in out if table is not None]
 
+    def occupied(self, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Flat indices (ascending, last attribute fastest) and counts of the cells that hold records.
+
+        For tables with far more cells than records: memory grows with the records only.
+        """
+        shape = self.domain.shape(attributes)
+        flat = np.zeros(self._codes.shape[1], dtype=np.int64)
+        for name, size in zip(attributes, shape, strict=True):
+            flat *= size
+            flat += self._codes[self.domain.index(name)]
+        index, counts = np.unique(flat, return_counts=True)
+        return index, counts.astype(np.int64)
+
     def _shape(self, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]) -> tuple[int, ...]:
         """Shape of a marginal after the coarse maps, which are checked here."""
         shape = list(self.domain.shape(names))

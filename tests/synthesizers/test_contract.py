@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.plan import plan
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
@@ -116,6 +117,15 @@ def test_what_a_system_does_not_promise_is_refused_before_anything_is_charged(na
         assert any(f"'{other}'" in str(refusal.value) for other in ("rls", "independent", "0")) or "delta" in str(
             refusal.value
         )
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_plan_without_data_can_be_made_and_stays_within_the_cost(name):
+    made = plan(name, MINI.get(name, {}), task_for(name, SIZES, N))
+    stated = made.cost.epsilon if made.cost.pure else made.cost.rho
+    booked = sum(c.epsilon if made.cost.pure else c.rho for c in made.charges)
+    assert 0 < booked <= stated * (1 + 1e-9)
+    assert made.shares()
 
 
 @pytest.mark.parametrize("name", names())

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.counting.sparse import occupied
 from dpsyn_core.errors import MethodError, SettingError, SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.sparse import empty_survivors, noisy_above, survival
@@ -77,16 +79,11 @@ def test_rare_survivors_are_thinned_from_a_denser_process_without_bias():
 
 def test_a_group_of_a_hundred_million_bins_is_measured_in_time_of_its_survivors():
     domain = Domain(tuple(CodedAttribute(name=f"x{i}", size=100, group="g") for i in range(4)))
-    codes = np.repeat(np.array([[5], [50], [7], [99]]), 2000, axis=1)
+    codes = np.repeat(np.array([[5], [50], [7], [99]], dtype=np.uint8), 2000, axis=1)
     system = configure("field-groups", {}).calibrate(task_of(domain))
     gate = Gate(account=Account(system.cost), noise=SeededNoise(2), unit=Unit())
 
-    class Sparse(PlainCounter):
-        def occupied(self, attributes):
-            index, counts = np.unique(np.ravel_multi_index(tuple(self.codes), (100,) * 4), return_counts=True)
-            return index, counts
-
-    (table,) = system.measure(Sparse(codes, domain), gate=gate)
+    (table,) = system.measure(MemoryCounter(codes, domain), gate=gate)
     flat = int(np.ravel_multi_index((5, 50, 7, 99), (100,) * 4))
     assert flat in table.indices
     assert gate.account.charges[0].cells == 10**8
@@ -131,3 +128,14 @@ def test_dependence_inside_a_group_is_kept_and_between_groups_is_lost():
     out = system.synthesize(measured, 4000, rng=np.random.default_rng(1))
     assert (out[0] == out[1]).mean() > 0.99
     assert abs((out[0] == out[2]).mean() - 0.5) < 0.05
+
+
+def test_occupied_cells_are_those_of_the_whole_table_whichever_counter_lists_them():
+    domain = Domain.of({"a": 7, "b": 5, "c": 3})
+    codes = np.random.default_rng(0).integers(0, [[7], [5], [3]], (3, 60)).astype(np.uint8)
+    for names in (("a", "c"), ("a", "b", "c"), ("b",)):
+        listed = [occupied(c, names) for c in (MemoryCounter(codes, domain), PlainCounter(codes, domain))]
+        flat = PlainCounter(codes, domain).marginal(names).ravel()
+        for index, counts in listed:
+            assert index.tolist() == np.flatnonzero(flat).tolist()
+            assert counts.tolist() == flat[flat > 0].tolist()
