@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpsyn_core.buying import buy_schema
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger import Ledger
     from dpsyn_core.release import Release, synthesize
@@ -22,10 +23,11 @@ _HOME = {
     "Ledger": "dpsyn_core.privacy.ledger",
     "Release": "dpsyn_core.release",
     "Schema": "dpsyn_core.schema.document",
+    "buy_schema": "dpsyn_core.buying",
     "read_table": "dpsyn_core.schema.read",
     "synthesize": "dpsyn_core.release",
 }
-__all__ = ["DPSynError", "Ledger", "Release", "Schema", "read_table", "synthesize"]
+__all__ = ["DPSynError", "Ledger", "Release", "Schema", "buy_schema", "read_table", "synthesize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -234,3 +234,41 @@ def test_the_module_runs_as_a_program():
     assert done.stdout.startswith("dpsyn ")
     assert Path(sys.executable).exists()
     assert os.linesep in done.stdout
+
+
+def test_a_bought_schema_is_paid_for_and_its_run_is_private(folder, capsys):
+    (folder / "many.csv").write_text("sex,age\n" + "F,31\nM,42\nF,7\nM,88\n" * 500)
+    out = folder / "bought.json"
+    price = ["--epsilon", "2", "--delta", "1e-6", "--dataset", "clinic"]
+    many = str(folder / "many.csv")
+    assert (
+        main(["schema", "draft", many, "--buy", "sex=categorical", "--buy", "age=integer:5", *price, "-o", str(out)])
+        == 0
+    )
+    document = json.loads(out.read_text())
+    assert {a["source"] for a in document["attributes"]} == {"bought"}
+    assert document["bought"]
+    assert synth(folder, "--dataset", "clinic", table="many.csv", schema="bought.json") == 0
+    manifest = json.loads((folder / "m.json").read_text())
+    assert manifest["private"] is True
+    assert len(manifest["bought"]) == len(document["bought"])
+    listed = spent(folder, capsys)["datasets"][0]
+    assert [e["purpose"] for e in listed["entries"]] == ["schema", "synthesis"]
+    assert listed["epsilon"] > 2
+
+
+@pytest.mark.parametrize("extra", [(), ("--epsilon", "1"), ("--epsilon", "1", "--delta", "0")])
+def test_buying_without_a_price_is_refused(folder, capsys, extra):
+    command = [
+        "schema",
+        "draft",
+        str(folder / "table.csv"),
+        "--buy",
+        "sex=categorical",
+        *extra,
+        "-o",
+        str(folder / "b.json"),
+    ]
+    assert main(command) == 2
+    assert not (folder / "b.json").exists()
+    assert spent(folder, capsys)["datasets"] == []

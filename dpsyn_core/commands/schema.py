@@ -19,6 +19,19 @@ def add(commands: Any) -> None:
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
     draft.add_argument("table", metavar="TABLE", type=Path)
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    draft.add_argument(
+        "--buy",
+        action="append",
+        default=[],
+        metavar="COLUMN=KIND[:BINS]",
+        help="learn this column at a price instead; KIND is categorical, integer, float or date; may be repeated",
+    )
+    draft.add_argument("--epsilon", type=float, help="price of what is bought")
+    draft.add_argument("--delta", type=float, help="price of what is bought; above 0 for categories")
+    draft.add_argument("--dataset", help="name on the ledger; default the table's file name")
+    draft.add_argument("--identifier", metavar="COLUMN", help="column that names the individual of a record")
+    draft.add_argument("--max-records", type=int, default=1, help="records an individual may hold (theta)")
+    draft.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
     draft.set_defaults(run=run_draft)
     check = actions.add_parser("check", help="check a schema, and a table against it")
     check.add_argument("schema", metavar="schema.json", type=Path)
@@ -39,15 +52,61 @@ def run_import(args: argparse.Namespace) -> None:
 
 
 def run_draft(args: argparse.Namespace) -> None:
-    """Drafts from the data: every entry is marked as read from it."""
+    """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.drafting import draft
     from dpsyn_core.schema.read import read_table
 
     check_writable(args.out)
-    schema = draft(read_table(args.table), name=args.table.name.split(".")[0])
+    if args.buy:
+        run_buy(args)
+        return
+    schema = draft(read_table(args.table), name=args.table.name.split(".")[0], identifier=args.identifier)
     schema.dump(args.out)
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+
+
+def run_buy(args: argparse.Namespace) -> None:
+    """Learns the named columns through the gate; the other columns are left out of the schema."""
+    from dpsyn_core.buying import buy_schema
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema.document import SchemaUnit
+    from dpsyn_core.schema.read import read_table
+
+    if args.epsilon is None or args.delta is None:
+        msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
+        raise SettingError(msg)
+    if args.max_records < 1:
+        msg = f"--max-records is {args.max_records}; it must be at least 1"
+        raise SettingError(msg)
+    name = args.table.name.split(".")[0]
+    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
+    found = buy_schema(
+        read_table(args.table), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,
+        delta=args.delta, unit=unit, dataset=args.dataset,
+    )  # fmt: skip
+    found.schema.dump(args.out)
+    print(f"wrote {args.out}: bought {len(args.buy)} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
+    print(f"about {found.total} records, by a noisy count that is part of the price")
+
+
+def parse_wanted(text: str) -> Any:
+    """COLUMN=KIND[:BINS] as a Wanted. Raises SettingError."""
+    from typing import cast, get_args
+
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.measurement.discover import Kind, Wanted
+
+    column, sign, rest = text.rpartition("=")
+    kind, colon, bins = rest.partition(":")
+    kinds = get_args(Kind)
+    if not sign or not column or kind not in kinds or (colon and not bins.isdigit()):
+        msg = (
+            f"--buy got '{text}'; it needs COLUMN=KIND[:BINS] with KIND one of {', '.join(kinds)}, as in age=integer:20"
+        )
+        raise SettingError(msg)
+    known = cast("Kind", kind)
+    return Wanted(name=column, kind=known, bins=int(bins)) if colon else Wanted(name=column, kind=known)
 
 
 def run_check(args: argparse.Namespace) -> None:
