@@ -105,10 +105,23 @@ def records_from(
     """
     from dpsyn_core.records.fit import fit_records  # numba is heavy
 
+    tables, n = consistent_tables(measured, n_records, config, n_public=n_public, progress=progress)
+    return fit_records(tables, domain, n, config.fit_settings(), rng=rng, progress=progress)
+
+
+def consistent_tables(
+    measured: Sequence[Measurement],
+    n_records: int | None,
+    config: RecordSettings,
+    *,
+    n_public: int | None,
+    progress: Progress = silent,
+) -> tuple[list[Measurement], int]:
+    """Consistent tables and the number of records to make: asked for, else public, else released."""
     total = None if n_public is None else float(n_public)
     tables = make_consistent(
         measured, rule=config.nonnegativity, rounds=config.consistency_rounds, total=total, progress=progress
     )
     released = float(tables[0].values.sum()) if tables else 0.0
     n = n_records if n_records is not None else n_public if n_public is not None else max(0, round(released))
-    return fit_records(tables, domain, n, config.fit_settings(), rng=rng, progress=progress)
+    return tables, n

@@ -24,6 +24,7 @@ MODULES: dict[str, str] = {
     "privbayes": "dpsyn_core.synthesizers.privbayes",
     "mwem": "dpsyn_core.synthesizers.mwem",
     "priview": "dpsyn_core.synthesizers.priview",
+    "dpsyn-2018": "dpsyn_core.synthesizers.dpsyn2018.system",
 }
 DEFAULT = "rls"
 

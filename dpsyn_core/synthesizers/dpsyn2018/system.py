@@ -1,0 +1,253 @@
+"""DPSyn 2018: random views or engineered marginals at one noise level, compressed attributes, separate and join."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError, field_validator
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.compression import Compressed, compress, compressed_one_way, on_compressed
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.join import components
+from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.dpsyn import cheaper_noise
+from dpsyn_core.synthesizers.dpsyn2018.design import Design
+from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
+from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
+from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
+from dpsyn_core.synthesizers.registry import register
+
+RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
+
+
+@register("dpsyn-2018")
+class DPSyn2018Config(RecordSettings):
+    """Settings of DPSyn 2018."""
+
+    summary = "Random views under a cell cap, or marginals engineered in public, on compressed attributes."
+    guarantee = Guarantee(
+        text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
+    )
+
+    views: int = Field(50, ge=1, le=10_000, title="Views", description="How many attribute sets are drawn at random.")
+    view_size: int = Field(8, ge=2, le=20, title="Attributes a view", description="Attributes drawn for each set.")
+    view_cells: int = Field(
+        10_000,
+        ge=2,
+        le=10_000_000,
+        title="Cells a view",
+        description="A drawn attribute that would bring its set above this many cells is left out of it.",
+        json_schema_extra={"unit": "cells"},
+    )
+    view_seed: int = Field(
+        0, ge=0, title="Seed of the views", description="Public: the views are drawn without looking at the data."
+    )
+    rare_sigmas: float = Field(
+        4.5,
+        ge=0,
+        le=100,
+        title="Rare below, in noise",
+        description="Values whose noisy count is below this many standard deviations share one cell.",
+        json_schema_extra={"unit": "sigma"},
+    )
+    rare_share: float = Field(
+        0.0012,
+        ge=0,
+        lt=1,
+        title="Rare below, in records",
+        description="Values below this share of all records share one cell; the original has 800 of 662,000.",
+        json_schema_extra={"unit": "share"},
+    )
+    most_values: int = Field(
+        0,
+        ge=0,
+        title="Values kept",
+        description="Keep at most this many values of an attribute and merge the others; 0 keeps all frequent ones.",
+    )
+    alpha: float = Field(
+        0.2, gt=0, le=10, title="Update rate", description="Share of its count by which a cell may grow in one update."
+    )
+    decay: float = Field(
+        1.0, gt=0, le=1, title="Rate decay", description="The update rate is multiplied by this at every step."
+    )
+    sweeps: int = Field(
+        100, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
+    )
+    design: Design = Field(
+        Design(),
+        title="Marginal engineering",
+        description=(
+            "A public JSON document: groups, patterns, bins, hierarchies, functional, parts and a list of marginals "
+            "for each epsilon. Without a list, views are drawn at random."
+        ),
+        json_schema_extra={"widget": "json"},
+    )
+
+    @field_validator("design", mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                return Design.model_validate_json(value) if value.strip() else Design()
+            except ValidationError as error:
+                first = error.errors()[0]
+                msg = f"{'.'.join(str(p) for p in first['loc'])}: {first['msg']}"
+                raise ValueError(msg) from error
+        return value
+
+    def build(self, task: Task) -> Synthesizer:
+        """Checks the design against the domain, which is all it may depend on."""
+        self.design.check(task.domain)
+        return DPSyn2018(self, task)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured2018:
+    """What was released.
+
+    fine: one-ways of single attributes. one_ways: one-ways of working attributes. compressed: how those are
+    counted. marginals: over compressed working attributes. functional: two-ways (source, target).
+    """
+
+    fine: dict[str, Measurement]
+    one_ways: dict[str, Measurement]
+    compressed: dict[str, Compressed]
+    marginals: list[Measurement]
+    functional: dict[str, Measurement]
+
+
+class DPSyn2018(Synthesizer):
+    """Calibrated: every release has the same noise, as in the original."""
+
+    def __init__(self, config: DPSyn2018Config, task: Task) -> None:
+        """Counts the releases, which the domain and the design decide. Raises SizeError for a group above the cap."""
+        self.config = config
+        self.task = task
+        self.domain = task.domain
+        self.working = {w.name: w for w in working_attributes(task.domain, config.design)}
+        for w in self.working.values():
+            if w.size > RAW_CELLS:
+                msg = (
+                    f"the group '{w.name}' has {w.size} cells, above the cap of {RAW_CELLS}; "
+                    "split it, or put bins on its members"
+                )
+                raise SizeError(msg)
+        # single attributes are measured finely and summed into their bins, which saves a release
+        self.fine = [m for w in self.working.values() for m in w.members if len(w.members) == 1 or m in w.maps]
+        self.grouped = [w for w in self.working.values() if len(w.members) > 1]
+        self.listed = config.design.list_for(task.budget.epsilon)
+        sets = len(self.listed) if self.listed is not None else config.views
+        first = len(self.fine) + len(self.grouped) + len(config.design.functional)
+        self.cost = cheaper_noise(task.budget, task.unit, first + sets)
+        self.first_share = first / (first + sets)
+        if self.listed is not None:
+            for names in self.listed:
+                self._check_raw(names)
+
+    def _check_raw(self, names: Sequence[str]) -> None:
+        cells = math.prod(self.working[n].size for n in names)
+        if cells > RAW_CELLS:
+            msg = (
+                f"the marginal of {' x '.join(names)} has {cells} cells before compression, above the cap of "
+                f"{RAW_CELLS}; name fewer attributes or add bins"
+            )
+            raise SizeError(msg)
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured2018:
+        """One-ways, then compression from what they released, then the marginals."""
+        functional = self.config.design.functional
+        first, rest = self.cost.split([self.first_share, 1 - self.first_share])
+        each = first.split([1.0] * (len(self.fine) + len(self.grouped) + len(functional)))
+        singles = measure_marginals(counter, [(n,) for n in self.fine], each[: len(self.fine)], gate=gate)
+        fine = dict(zip(self.fine, singles, strict=True))
+        one_ways = {w.name: _coarse(fine[w.members[0]], w) for w in self.working.values() if len(w.members) == 1}
+        each = each[len(self.fine) :]
+        for w, cost in zip(self.grouped, each, strict=False):
+            one_ways[w.name] = measure(counter, [w], {}, cost, gate)
+        derived = {}
+        for f, cost in zip(functional, each[len(self.grouped) :], strict=True):
+            derived[f.target] = measure_marginals(counter, [(f.source, f.target)], [cost], gate=gate)[0]
+        compressed = {n: self._compress(m) for n, m in one_ways.items()}
+        sets = self._sets(compressed)
+        marginals = []
+        for i, (names, cost) in enumerate(zip(sets, rest.split([1.0] * len(sets)), strict=True)):
+            marginals.append(measure(counter, [self.working[n] for n in names], compressed, cost, gate))
+            progress("measure", i + 1, len(sets))
+        return Measured2018(
+            fine=fine, one_ways=one_ways, compressed=compressed, marginals=marginals, functional=derived
+        )
+
+    def _compress(self, m: Measurement) -> Compressed:
+        total = max(0.0, float(m.values.sum()))
+        threshold = max(self.config.rare_sigmas * m.sigma, self.config.rare_share * total)
+        return compress(m.values, threshold, limit=self.config.most_values or None)
+
+    def _sets(self, compressed: dict[str, Compressed]) -> list[AttributeSet]:
+        """The listed sets, or random ones that fit the cap after compression; each set once."""
+        if self.listed is not None:
+            return [tuple(s) for s in self.listed]
+        names = list(self.working)
+        rng = np.random.default_rng(self.config.view_seed)
+        sets: dict[AttributeSet, None] = {}
+        # small domains have fewer different views than were asked for
+        for _ in range(10 * self.config.views):
+            cells, raw, chosen = 1, 1, []
+            for i in rng.permutation(len(names))[: self.config.view_size]:
+                size, raw_size = compressed[names[i]].size, self.working[names[i]].size
+                if cells * size <= self.config.view_cells and raw * raw_size <= RAW_CELLS:
+                    cells, raw = cells * size, raw * raw_size
+                    chosen.append(names[i])
+            if chosen:
+                sets[tuple(n for n in names if n in chosen)] = None
+            if len(sets) == self.config.views:
+                break
+        return list(sets) or [(n,) for n in names]
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Consistency, records part by part, join, then every attribute back to its own codes."""
+        packed = measured.compressed
+        inner = Domain(tuple(CodedAttribute(name=n, size=packed[n].size) for n in self.working))
+        order = {n: i for i, n in enumerate(self.working)}
+        tables = [compressed_one_way(m, packed[n]) for n, m in measured.one_ways.items()]
+        tables += on_compressed([_in_order(m, order) for m in measured.marginals], packed)
+        tables, n = consistent_tables(tables, n_records, self.config, n_public=self.task.n_public, progress=progress)
+        parts = self.config.design.parts or components([m.attributes for m in tables], inner.names)
+        codes = join_parts(tables, inner, parts, n, self.config.fit_settings(), rng=rng, progress=progress)
+        columns: dict[str, NDArray[np.intp]] = {}
+        for w in self.working.values():
+            column = packed[w.name].restore(codes[order[w.name]], rng=rng)
+            columns |= members_of(column, w, measured.fine, rng=rng)
+        for target, m in measured.functional.items():
+            source = m.attributes[0] if m.attributes[1] == target else m.attributes[1]
+            table = m.values if m.attributes[0] == source else m.values.T
+            columns[target] = table.argmax(axis=1)[columns[source]]
+        for h in self.config.design.hierarchies:
+            columns[h.general] = np.array(h.codes, dtype=np.intp)[columns[h.detailed]]
+        dtype = np.min_scalar_type(max(self.domain.sizes, default=1) - 1)
+        return np.array([columns[a] for a in self.domain.names], dtype=dtype).reshape(len(self.domain), n)
+
+
+def _coarse(m: Measurement, w: Working) -> Measurement:
+    """The one-way of a working attribute of one member, summed into its bins."""
+    return Measurement(attributes=(w.name,), values=coarsen(m.values, m.attributes, w.maps), sigma=m.sigma)
+
+
+def _in_order(m: Measurement, order: dict[str, int]) -> Measurement:
+    """A measurement with its axes in the order of the working attributes."""
+    axes = sorted(range(len(m.attributes)), key=lambda i: order[m.attributes[i]])
+    return Measurement(attributes=tuple(m.attributes[i] for i in axes), values=m.values.transpose(axes), sigma=m.sigma)
