@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, same_path
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, write_text
-    from dpsyn_core.metrics.registry import compute, names
+    from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines
@@ -46,9 +46,10 @@ def run(args: argparse.Namespace) -> None:
     roles = parse_roles(
         schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable
     )
+    wanted = [n for n in names(quick=True) if metric_class(n).reads_private]
     progress("reading", 0, 1)
     [(name, comparison)] = read_comparisons(schema, args.real, names_of([args.synthetic]), roles=roles).items()
-    scores = compute(comparison, names(quick=True), progress=progress)
+    scores = compute(comparison, wanted, progress=progress)
     if args.order is not None:
         scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)
     table = ScoredTable(name=name, comparison=comparison, scores=scores)

@@ -117,8 +117,19 @@ class Comparison:
         Decoded values where there are any, else the codes of an ordered attribute. Raises MetricError otherwise.
         """
         if name in self.real_values and name in self.synthetic_values:
-            return self.real_values[name], self.synthetic_values[name]
+            real, synthetic = self.real_values, self.synthetic_values
+            return self.column(name, self.truth, real), self.column(name, self.synthetic, synthetic)
         return self.ranks(name, self.truth), self.ranks(name, self.synthetic)
+
+    def column(self, name: str, codes: Codes, values: Mapping[str, Floats]) -> Floats:
+        """One table's numbers of an attribute, NaN where missing or where an income is not applicable."""
+        if name not in values:
+            return self.ranks(name, codes)
+        limit = self.resolved.not_applicable
+        if name != self.resolved.income or limit is None:
+            return values[name]
+        with np.errstate(invalid="ignore"):
+            return np.where(values[name] >= limit, np.nan, values[name])
 
     def ranks(self, name: str, codes: Codes) -> Floats:
         """Codes of an ordered attribute as floats, NaN for its missing and other cells."""

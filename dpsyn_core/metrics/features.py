@@ -41,7 +41,7 @@ class Encoder:
                 mean, deviation = self.centres[name]
                 x = (_numbers(self.c, name, codes, values)[rows] - mean) / deviation
                 columns.append(np.nan_to_num(x, nan=0.0).astype(np.float32))
-                if a.special:
+                if a.special or (name == self.c.resolved.income and self.c.resolved.not_applicable is not None):
                     columns.append(np.isnan(x).astype(np.float32))
             else:
                 code = codes[i][rows]
@@ -55,7 +55,7 @@ def _indicators(c: Comparison, name: str) -> bool:
 
 def _numbers(c: Comparison, name: str, codes: Codes, values: Mapping[str, Floats]) -> Floats:
     if name in values and name in c.bounds:
-        return values[name]
+        return c.column(name, codes, values)
     if c.numeric(name):
         return c.ranks(name, codes)
     return np.asarray(codes[c.domain.index(name)], dtype=np.float64)

@@ -12,7 +12,7 @@ from dpsyn_core.schema.domain import Domain
 INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")
 GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education")
 SPLIT = ("sex", "gender")
-TARGET = ("income", "target", "label", "class", "outcome", "y")
+TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")
 FIRST_SIDE = ("male", "m", "man", "men")
 IPUMS_NOT_APPLICABLE = 999998.0  # of INCWAGE in the 1940 census files
 
@@ -67,7 +67,7 @@ class Roles:
             group=self.group or _find(GROUP, others),
             split_values=_sides(self.split_values, split, domain, labels),
             not_applicable=not_applicable,
-            target=self.target or _find(TARGET, [n for n in domain.names if _known(domain, n) >= 2]) or _last(domain),
+            target=self.target or _target(domain),
         )
 
 
@@ -117,6 +117,14 @@ def _find(wanted: Sequence[str], names: Sequence[str]) -> str | None:
     return None
 
 
-def _last(domain: Domain) -> str | None:
-    usable = [n for n in domain.names if _known(domain, n) >= 2]
-    return usable[-1] if usable else None
+def _target(domain: Domain) -> str | None:
+    """An attribute that is called one; else the last of two values, else of at most ten, else of any number."""
+    keys = {_key(n): n for n in reversed(domain.names) if _known(domain, n) >= 2}
+    for w in TARGET:
+        if w in keys:
+            return keys[w]
+    for most in (2, 10, None):
+        usable = [n for n in domain.names if 2 <= _known(domain, n) and (most is None or _known(domain, n) <= most)]
+        if usable:
+            return usable[-1]
+    return None

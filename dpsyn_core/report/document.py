@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, Score, plain
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.registry import metric_class, names
+from dpsyn_core.privacy.manifest import Manifest
 
 VERSION = 1
 Outcome = Score | MetricError
@@ -23,7 +24,7 @@ class ScoredTable:
     name: str
     comparison: Comparison
     scores: Mapping[str, Outcome]
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Manifest | None = None
 
 
 def table_entry(table: ScoredTable) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
         "n_records": table.comparison.m,
         "mean_tvd": {k: v for k, v in means.items() if v is not None},
         "scores": scores,
-        "manifest": plain(table.manifest) or None,
+        "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.roles import Roles
@@ -47,21 +48,37 @@ def parse_roles(
 
 
 def read_comparisons(
-    schema: Schema, real: Path, synthetic: Mapping[str, Path], *, held_out: Path | None = None, roles: Roles
+    schema: Schema,
+    real: Path | None,
+    synthetic: Mapping[str, Path],
+    *,
+    held_out: Path | None = None,
+    roles: Roles,
+    measurements: Sequence[Sequence[Measurement]] = (),
 ) -> dict[str, Comparison]:
-    """A comparison by name of each synthetic table with one real table. Private."""
-    truth = read_table(real)
+    """A comparison by name of each synthetic table; private unless `real` is None.
+
+    Args:
+        schema: of all tables.
+        real: the real table, or None for what reads released values alone.
+        synthetic: path by name.
+        held_out: real records that the synthesizer never saw.
+        roles: who is the income, the group, the sides, the target.
+        measurements: what was released for each synthetic table, in their order; or nothing.
+    """
+    truth = None if real is None else read_table(real)
     unseen = None if held_out is None else read_table(held_out)
     out: dict[str, Comparison] = {}
     first: Comparison | None = None
-    for name, path in synthetic.items():
+    for i, (name, path) in enumerate(synthetic.items()):
         table: Any = read_table(path)
-        made = compare_tables(schema, table, truth, held_out=unseen, roles=roles)
+        released = measurements[i] if measurements else ()
+        made = compare_tables(schema, table, truth, held_out=unseen, roles=roles, measurements=released)
         if first is not None:  # one copy of the real table, and of what is learnt from it
             made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)
         first = first or made
+        made.resolved  # noqa: B018 a role that does not fit is refused before anything is scored
         out[name] = made
-        out[name].resolved  # noqa: B018 a role that does not fit is refused before anything is scored
     return out
 
 

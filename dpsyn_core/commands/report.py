@@ -1,0 +1,134 @@
+"""`dpsyn report`: how good synthetic tables are, as JSON and as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "report",
+        help="report on one or more synthetic tables (reads private data, unless REAL is -)",
+        description="With REAL the report reads private data: it is for the owner only, and not DP. With - in its "
+        "place it is made from released values alone, and is safe to publish.",
+    )
+    parser.add_argument("real", metavar="REAL", help="the real table, or - for a report from released values alone")
+    parser.add_argument("synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables")
+    parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
+    parser.add_argument("--json", type=Path, required=True, metavar="R.json")
+    parser.add_argument("--html", type=Path, metavar="R.html", help="one file that needs no network")
+    parser.add_argument("--manifest", type=Path, nargs="+", default=[], help="manifests, one a table, in their order")
+    parser.add_argument("--measurements", type=Path, nargs="+", default=[], help="released marginals, one file a table")
+    parser.add_argument("--held-out", type=Path, metavar="TABLE", help="real records that the synthesizer never saw")
+    parser.add_argument("--metrics", metavar="NAMES", help="only these, separated by commas")
+    parser.add_argument("--repeats", action="store_true", help="the tables differ by their seed alone: show intervals")
+    parser.add_argument("--target", metavar="NAME", help="attribute that models learn to predict")
+    parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
+    parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
+    parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
+    parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no table")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Checks all outputs, reads, scores, and writes both files atomically."""
+    from dpsyn_core.commands.common import TerminalProgress
+    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.progress import silent
+    from dpsyn_core.report.bands import bands
+    from dpsyn_core.report.document import dumps, lines, report_document
+    from dpsyn_core.report.html import html_report
+    from dpsyn_core.schema.document import Schema
+
+    outputs = [args.json] if args.html is None else [args.json, args.html]
+    check_paths(args, outputs)
+    for path in outputs:
+        check_writable(path)
+    progress = silent if args.quiet else TerminalProgress(sys.stderr)
+    schema = Schema.load(args.schema)
+    tables = score(args, schema, progress)
+    repeated = bands(tables) if args.repeats else {}
+    document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})
+    write_text(args.json, dumps(document))
+    if args.html is not None:
+        progress("drawing", 0, 1)
+        write_text(args.html, html_report(schema.name, tables, bands=repeated))
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+        for t in tables:
+            print(f"{t.name}")
+            print("\n".join(f"  {line}" for line in lines(t.scores)))
+        print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
+
+
+def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
+    """Scores every synthetic table."""
+    from dpsyn_core.metrics.registry import compute, metric_class, names
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.document import ScoredTable
+    from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
+    from dpsyn_core.report.released import load_measurements
+
+    safe = args.real == "-"
+    wanted = names(private=not safe)
+    if args.metrics:
+        wanted = [n.strip() for n in args.metrics.split(",")]
+        for name in wanted:
+            metric_class(name)
+    elif not args.measurements:
+        wanted = [n for n in wanted if metric_class(n).reads_private]  # there is nothing released to fit
+    manifests = [Manifest.load(p) for p in args.manifest]
+    measured = [load_measurements(p, schema.domain()) for p in args.measurements]
+    roles = parse_roles(
+        schema,
+        income=args.income,
+        groups=args.groups,
+        split=args.split,
+        not_applicable=args.not_applicable,
+        target=args.target,
+    )
+    progress("reading", 0, 1)
+    comparisons = read_comparisons(
+        schema,
+        None if safe else Path(args.real),
+        names_of(args.synthetic),
+        held_out=args.held_out,
+        roles=roles,
+        measurements=measured,
+    )
+    return [
+        ScoredTable(
+            name=name,
+            comparison=comparison,
+            scores=compute(comparison, wanted, progress=progress),
+            manifest=manifests[i] if manifests else None,
+        )
+        for i, (name, comparison) in enumerate(comparisons.items())
+    ]
+
+
+def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
+    """Refuses an output that is an input, and lists of files that do not pair up with the tables."""
+    from dpsyn_core.commands.common import same_path
+    from dpsyn_core.errors import OutputError, SettingError
+
+    inputs = [Path(args.real), *args.synthetic, args.schema, *args.manifest, *args.measurements]
+    inputs += [args.held_out] if args.held_out else []
+    for i, out in enumerate(outputs):
+        if any(same_path(out, p) for p in [*inputs, *outputs[:i]]):
+            msg = f"'{out.name}' is named twice, as an input or as another output; give every file its own name"
+            raise OutputError(msg)
+    for what, given in (("--manifest", args.manifest), ("--measurements", args.measurements)):
+        if given and len(given) != len(args.synthetic):
+            msg = f"{what} names {len(given)} files for {len(args.synthetic)} tables; give one for each, in their order"
+            raise SettingError(msg)
+    if args.real == "-" and args.held_out:
+        msg = (
+            "--held-out reads real records, and - asks for a report without them; give the real table, or leave it out"
+        )
+        raise SettingError(msg)

@@ -1,0 +1,163 @@
+// Draws the report's figures when they come into view, in the colours of the reader's system.
+"use strict";
+(function () {
+  const store = JSON.parse(document.getElementById("data").textContent);
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const config = { displayModeBar: false, responsive: true, scrollZoom: false };
+  const drawn = new Set();
+  let printing = false;
+
+  const palette = () => (system.matches && !printing ? store.dark : store.light);
+
+  function paint(value, colours) {
+    if (typeof value === "string") {
+      return value[0] === "@" && value.slice(1) in colours ? colours[value.slice(1)] : value;
+    }
+    if (Array.isArray(value)) return value.map((v) => paint(v, colours));
+    if (value && typeof value === "object") {
+      const out = {};
+      for (const key of Object.keys(value)) out[key] = paint(value[key], colours);
+      return out;
+    }
+    return value;
+  }
+
+  function draw(node, spec) {
+    const colours = palette();
+    const template = { layout: paint(store.layout, colours) };
+    const layout = Object.assign({}, paint(spec.layout, colours), { template: template });
+    return Plotly.react(node, paint(spec.data, colours), layout, config);
+  }
+
+  // ---- figures, and drop-down lists that choose one of several
+
+  const chosen = {};
+  function show(node) {
+    const key = node.dataset.figure;
+    const spec = store.figures[key][chosen[key] || 0];
+    drawn.add(node);
+    node.setAttribute("aria-label", spec.alt);
+    const caption = node.parentElement.querySelector("figcaption");
+    if (caption) caption.textContent = spec.caption;
+    draw(node, spec);
+    if (key === "pairs" && !node.dataset.ready) {
+      node.dataset.ready = "1";
+      node.on("plotly_click", (event) => {
+        const at = event.points[0].pointIndex || event.points[0].pointNumber;
+        if (Array.isArray(at)) openPair(at[0], at[1]);
+      });
+    }
+  }
+
+  document.querySelectorAll("select[data-for]").forEach((list) => {
+    list.addEventListener("change", () => {
+      chosen[list.dataset.for] = Number(list.value);
+      document.querySelectorAll("[data-figure]").forEach((node) => {
+        if (node.dataset.figure === list.dataset.for) show(node);
+      });
+    });
+  });
+
+  // ---- the map of pairs and the tables of one pair
+
+  const pairs = store.pairs;
+  const ab = { a: 0, b: pairs && pairs.series.length > 1 ? 1 : 0 };
+  let open = null;
+
+  function remap() {
+    const spec = store.figures.pairs[0];
+    const z = pairs.names.map(() => new Array(pairs.names.length).fill(null));
+    const first = pairs.triangles[pairs.series[ab.a]];
+    const second = pairs.triangles[pairs.series[ab.b]];
+    let at = 0;
+    for (let i = 0; i < z.length; i++) {
+      for (let j = i + 1; j < z.length; j++, at++) {
+        z[i][j] = first[at];
+        z[j][i] = second[at];
+      }
+    }
+    spec.data[0].z = z;
+    spec.data[0].zmax = Math.max(0.01, ...first, ...second);
+  }
+
+  function heat(id, z, rows, columns, scale, low, high, hover) {
+    const spec = {
+      data: [{ type: "heatmap", z: z, x: columns, y: rows, colorscale: scale, zmin: low, zmax: high,
+               showscale: false, xgap: 1, ygap: 1, hovertemplate: hover }],
+      layout: { height: 320, margin: { l: 8, r: 8, t: 8, b: 8 },
+                xaxis: { type: "category", showgrid: false, ticks: "", tickangle: -50, tickfont: { size: 11 } },
+                yaxis: { type: "category", showgrid: false, ticks: "", autorange: "reversed", tickfont: { size: 11 } } },
+    };
+    draw(document.getElementById(id), spec);
+  }
+
+  function openPair(row, column) {
+    if (row === column) return;
+    const which = row < column ? ab.a : ab.b;
+    const i = Math.min(row, column);
+    const j = Math.max(row, column);
+    open = [row, column];
+    const title = document.getElementById("pair-name");
+    title.textContent = pairs.names[i] + " x " + pairs.names[j];
+    document.getElementById("pair-which").textContent = pairs.series[which];
+    const counts = pairs.tables[i + "|" + j];
+    if (!counts) {
+      title.textContent += ": its tables are not kept in this report";
+      ["pair-real", "pair-synthetic", "pair-difference"].forEach((id) => Plotly.purge(id));
+      return;
+    }
+    const rows = pairs.labels[i];
+    const columns = pairs.labels[j];
+    const share = (list, size) => rows.map((_, r) => columns.map((_, c) => list[r * columns.length + c] / size));
+    const real = share(counts[0], pairs.sizes[0]);
+    const synthetic = share(counts[which + 1], pairs.sizes[which + 1]);
+    const gap = real.map((line, r) => line.map((v, c) => synthetic[r][c] - v));
+    const top = Math.max(...real.flat(), ...synthetic.flat()) || 1;
+    const far = Math.max(...gap.flat().map(Math.abs)) || 1e-9;
+    const hover = "%{y}, %{x}: %{z:.2%} of the records<extra></extra>";
+    const amount = [[0, "@low"], [0.5, "@middle"], [1, "@high"]];
+    heat("pair-real", real, rows, columns, amount, 0, top, hover);
+    heat("pair-synthetic", synthetic, rows, columns, amount, 0, top, hover);
+    const signed = "%{y}, %{x}: %{z:+.2%} of the records<extra></extra>";
+    heat("pair-difference", gap, rows, columns, [[0, "@less"], [0.5, "@paper"], [1, "@more"]], -far, far, signed);
+  }
+
+  ["a", "b"].forEach((side) => {
+    const list = document.getElementById("map-" + side);
+    if (!list) return;
+    list.addEventListener("change", () => {
+      ab[side] = Number(list.value);
+      remap();
+      show(document.querySelector("[data-figure='pairs']"));
+      if (open) openPair(open[0], open[1]);
+    });
+  });
+
+  // ---- drawn when seen; drawn again when the colours change
+
+  const watch = new IntersectionObserver((seen) => {
+    seen.forEach((entry) => {
+      if (!entry.isIntersecting) return;
+      watch.unobserve(entry.target);
+      if (entry.target.id === "pair") openPair(pairs.worst[0], pairs.worst[1]);
+      else show(entry.target);
+    });
+  }, { rootMargin: "300px" });
+  document.querySelectorAll("[data-figure], #pair").forEach((node) => watch.observe(node));
+
+  function repaint() {
+    drawn.forEach(show);
+    if (open) openPair(open[0], open[1]);
+  }
+  system.addEventListener("change", repaint);
+  window.addEventListener("beforeprint", () => {
+    printing = true;
+    document.querySelectorAll("[data-figure]").forEach(show);
+    if (pairs && !open) openPair(pairs.worst[0], pairs.worst[1]);
+    repaint();
+  });
+  window.addEventListener("afterprint", () => {
+    printing = false;
+    repaint();
+  });
+})();

@@ -1,0 +1,139 @@
+"""The HTML report: one file, no network, for a reader who was not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import GOAL_WORDS, PRIVATE_LABEL, SAFE_LABEL, Score
+from dpsyn_core.metrics.registry import metric_class, names
+from dpsyn_core.report import public, sections
+from dpsyn_core.report.document import ScoredTable
+from dpsyn_core.report.page import Page, escape, number, percent
+
+HEADLINES = (
+    ("tvd-2way", "pairs of attributes differ by"),
+    ("range-queries", "a range query is off by"),
+    ("nist", "NIST 2018 score"),
+    ("pay-gap", "pay-gap rank correlation"),
+    ("learning", "trained on synthetic, tested on real"),
+    ("measured-fit", "deviation from the released counts"),
+)
+
+
+def html_report(
+    schema_name: str, tables: Sequence[ScoredTable], *, bands: Mapping[str, Any] | None = None, made: str = ""
+) -> str:
+    """The report on one or more synthetic tables, with what reads the real table only when it was given.
+
+    Args:
+        schema_name: of all tables.
+        tables: scored, the first one leading.
+        bands: mean and interval of each metric over repeated runs, from `bands.bands`.
+        made: when, as words.
+    """
+    private = any(t.comparison.real is not None for t in tables)
+    page = Page(f"Report on {schema_name}")
+    label, kind = (PRIVATE_LABEL, "private") if private else (SAFE_LABEL, "safe")
+    who = ", ".join(f"“{t.name}”" for t in tables)
+    several = "tables" if len(tables) > 1 else "table"
+    page.raw(
+        f"<header><h1>{escape(schema_name)}: how good is the synthetic table?</h1>"
+        f"<span class='tag {kind}'>{label}</span><p class='note'>Synthetic {several} {escape(who)}"
+        f"{escape(', ' + made if made else '')}.</p></header>"
+    )
+    headlines(page, tables)
+    page.raw("<!--contents-->")
+    public.guarantee(page, tables)
+    scores_table(page, tables, bands or {})
+    if private:
+        sections.pairs(page, tables)
+        sections.one_way(page, tables)
+        sections.spread(page, tables)
+        sections.ranges(page, tables)
+        sections.inequality(page, tables)
+        sections.associations(page, tables)
+        sections.learning(page, tables)
+    public.released(page, tables)
+    sections.missing(page, tables)
+    questions(page, tables)
+    return page.render()
+
+
+def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """The few numbers that decide, of the first table."""
+    items = []
+    for name, words in HEADLINES:
+        s = tables[0].scores.get(name)
+        if isinstance(s, Score):
+            items.append((shown(name, s.value), words, beside(name, s)))
+    page.facts(items[:5])
+    if len(tables) > 1:
+        page.raw(f"<p class='note'>Numbers of “{escape(tables[0].name)}”; the others stand in the table of scores.</p>")
+
+
+def shown(name: str, value: float) -> str:
+    """A value in the metric's own unit."""
+    unit = metric_class(name).unit if name in names() else "share of records"
+    if unit == "share of records":
+        return percent(value)
+    if unit.startswith("points"):
+        return number(value)
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"
+
+
+def beside(name: str, s: Score) -> str:
+    """What to hold a headline against."""
+    if s.floor is not None:
+        return f"noise alone: {s.floor:.0f}" if name == "measured-fit" else f"a fresh sample: {shown(name, s.floor)}"
+    if name == "learning":
+        return f"trained on real: {s.details['ceiling']:.3f}"
+    if name == "nist":
+        return "of 1,000,000"
+    return "1 is the same order" if name == "pay-gap" else ""
+
+
+def scores_table(page: Page, tables: Sequence[ScoredTable], bands: Mapping[str, Any]) -> None:
+    """Every score of every table, with the noise floor of the first and the band of repeated runs."""
+    wanted = list(dict.fromkeys(n for t in tables for n, s in t.scores.items() if isinstance(s, Score)))
+    if not wanted:
+        return
+    page.section("Scores", private=any(t.comparison.real is not None for t in tables))
+    heads = ["Metric", *(t.name for t in tables), "A fresh sample", "Reading"]
+    if bands:
+        heads.insert(-2, "Mean and 95 % interval")
+    rows = []
+    for name in wanted:
+        scores = [t.scores.get(name) for t in tables]
+        floor = next((s.floor for s in scores if isinstance(s, Score) and s.floor is not None), None)
+        known = metric_class(name) if name in names() else None
+        row = [
+            known.title if known else name,
+            *(shown(name, s.value) if isinstance(s, Score) else "–" for s in scores),
+            "–" if floor is None else shown(name, floor),
+            GOAL_WORDS[known.goal] if known else GOAL_WORDS["low"],
+        ]
+        if bands:
+            b = bands.get(name)
+            row.insert(
+                -2, f"{shown(name, b['mean'])} ({shown(name, b['low'])} to {shown(name, b['high'])})" if b else "–"
+            )
+        rows.append(row)
+    page.table(heads, rows)
+    if len(tables) == 1:
+        words = [s.sentence for n, s in tables[0].scores.items() if isinstance(s, Score) and n.startswith("tvd")]
+        page.text(" ".join(words))
+
+
+def questions(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """What each score asks: the key for a reader who was not there."""
+    known = [n for n in names() if any(not isinstance(t.scores.get(n, MetricError()), MetricError) for t in tables)]
+    page.section("What the scores ask")
+    rows = []
+    for n in known:
+        m = metric_class(n)
+        low = "–∞" if m.minimum is None else number(m.minimum)
+        high = "∞" if m.maximum is None else number(m.maximum)
+        rows.append([m.title, m.question, f"{low} to {high}", m.unit, "real table" if m.reads_private else "released"])
+    page.table(["Score", "Question", "Range", "Unit", "Made from"], rows)

@@ -1,0 +1,70 @@
+"""Two-way tables of a report: real and synthetic counts of the pairs a reader may open, coarse enough to embed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.report.figures import axis_labels
+from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
+
+SIDE = 20  # at most so many rows and columns of an embedded table
+ALL_UP_TO = 190  # all pairs of 20 attributes
+WORST = 60
+
+
+def embedded_pairs(domain_pairs: Sequence[AttributeSet], tvd: NDArray[np.float64]) -> list[AttributeSet]:
+    """The pairs whose tables are embedded: all of a narrow table, the worst of a wide one."""
+    if len(domain_pairs) <= ALL_UP_TO:
+        return list(domain_pairs)
+    return [domain_pairs[i] for i in np.argsort(-tvd, kind="stable")[:WORST]]
+
+
+def pair_tables(comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet]) -> dict[str, Any]:
+    """Axis labels by attribute and, by "i|j" (positions in the domain), one flat list of counts a table, real first."""
+    first = comparisons[0]
+    used = first.domain.ordered_set(n for p in pairs for n in p)
+    maps = {n: coarse_map(first, first.domain[n]) for n in used}
+    recodes = {n: m for n, (m, _) in maps.items()}
+    counters = [first.real_counter, *(c.synthetic_counter for c in comparisons)]
+    counted = [c.marginals(pairs, recodes) for c in counters]
+    tables = {}
+    for k, (a, b) in enumerate(pairs):
+        key = f"{first.domain.index(a)}|{first.domain.index(b)}"
+        tables[key] = [t[k].reshape(-1).tolist() for t in counted]
+    return {
+        "labels": {str(first.domain.index(n)): axis_labels(labels, 24) for n, (_, labels) in maps.items()},
+        "tables": tables,
+        "sizes": [first.n, *(c.m for c in comparisons)],
+    }
+
+
+def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list[str]]:
+    """A map of codes to at most SIDE coarse ones, and their labels.
+
+    Neighbouring values of an ordered attribute are merged evenly; of another one the commonest real values stay
+    and the rest is "all others". Missing and other cells stay as they are.
+    """
+    words = c.words(a.name)
+    plain = a.size - a.special
+    room = SIDE - a.special
+    if plain <= room:
+        return np.arange(a.size), words
+    if a.ordered:
+        codes = np.arange(plain) * room // plain
+        labels = []
+        for k in range(room):
+            inside = np.flatnonzero(codes == k)
+            labels.append(words[inside[0]] if len(inside) == 1 else f"{words[inside[0]]} … {words[inside[-1]]}")
+    else:
+        count = c.real_counter.marginal((a.name,))[:plain]
+        kept = np.sort(np.argsort(-count, kind="stable")[: room - 1])
+        codes = np.full(plain, room - 1)
+        codes[kept] = np.arange(room - 1)
+        labels = [*(words[i] for i in kept), "all others"]
+    special = np.arange(a.special) + room
+    return np.concatenate([codes, special]).astype(np.intp), [*labels, *words[plain:]]

@@ -1,0 +1,211 @@
+"""Sections of the HTML report that read the real table: figures and tables made from scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.report import figures
+from dpsyn_core.report.document import ScoredTable
+from dpsyn_core.report.page import Page, number, percent
+from dpsyn_core.report.pairs import coarse_map, embedded_pairs, pair_tables
+
+MOST_GROUPS = 40
+
+
+def found(tables: Sequence[ScoredTable], metric: str) -> dict[str, Score]:
+    """The scores of one metric by table, where it could be computed."""
+    return {t.name: s for t in tables if isinstance(s := t.scores.get(metric), Score)}
+
+
+def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """Where it differs: the heat map of pairs, and the two tables of a pair beside their difference."""
+    scores = found(tables, "tvd-2way")
+    if not scores:
+        return
+    domain = tables[0].comparison.domain
+    matrices = {name: _matrix(s, domain.names) for name, s in scores.items()}
+    first, *rest = matrices.values()
+    page.section("Where it differs", private=True)
+    page.text(
+        "Each cell is a pair of attributes: the share of records that would have to move for the synthetic pair to "
+        "match the real one. Choose a cell to see its tables."
+        + (" The first table stands above the diagonal, the second below." if rest else "")
+    )
+    page.figure("pairs", figures.pair_map(domain.names, first, rest[0] if rest else None))
+    worst = max(scores.values(), key=lambda s: s.value).details["worst"]
+    page.table(
+        ["Pair", "Records that would have to move", "A fresh sample"],
+        [[" x ".join(w["attributes"]), percent(w["tvd"]), percent(w["floor"])] for w in worst],
+        caption="The pairs that differ most" + (f" in {max(scores, key=lambda n: scores[n].value)}" if rest else ""),
+    )
+    sets = domain.subsets(2)
+    tvd = np.max([s.details["marginals"]["tvd"] for s in scores.values()], axis=0)
+    chosen = embedded_pairs(sets, tvd)
+    page.data["pairs"] = {
+        "names": list(domain.names),
+        "series": list(matrices),
+        "triangles": {n: [round(float(v), 5) for v in s.details["marginals"]["tvd"]] for n, s in scores.items()},
+        "worst": [domain.index(n) for n in sets[int(np.argmax(tvd))]],
+        **pair_tables([t.comparison for t in tables if t.name in scores], chosen),
+    }
+    page.pair_panel(list(matrices), partial=len(chosen) < len(sets), count=len(chosen))
+
+
+def _matrix(score: Score, names: Sequence[str]) -> figures.Floats:
+    out = np.full((len(names), len(names)), np.nan)
+    upper = np.triu_indices(len(names), 1)
+    out[upper] = score.details["marginals"]["tvd"]
+    out.T[upper] = out[upper]
+    return out
+
+
+def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """One attribute at a time."""
+    c = tables[0].comparison
+    order = list(c.domain.names)
+    scores = found(tables, "tvd-1way")
+    if scores:
+        by = [s.details["by_attribute"] for s in scores.values()]
+        order.sort(key=lambda n: -max(b[n] for b in by))
+    options = {}
+    for name in order:
+        recode, labels = np.arange(c.domain[name].size), c.words(name)
+        if len(labels) > 120:
+            recode, labels = coarse_map(c, c.domain[name])
+        recodes = {name: recode.astype(np.intp)}
+        series = {"real": c.real_counter.marginal((name,), recodes) / c.n}
+        for t in tables:
+            series[t.name] = t.comparison.synthetic_counter.marginal((name,), recodes) / t.comparison.m
+        options[name] = figures.overlay(name, labels, series)
+    page.section("One attribute at a time", private=True)
+    page.text("The attribute that differs most comes first.")
+    page.choice("one-way", options, "Attribute")
+
+
+def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """Distribution of TVD over the marginals of each order."""
+    groups = []
+    for k, order in ((1, "single attributes"), (2, "pairs"), (3, "triples")):
+        for name, s in found(tables, f"tvd-{k}way").items():
+            groups.append((order, name, np.asarray(s.details["marginals"]["tvd"]), float(s.floor or 0)))
+    if groups:
+        page.section("How the marginals differ", private=True)
+        page.text(
+            "Boxes hold the middle half of all marginals of one order; the grey mark is the noise floor: what a fresh "
+            "sample of the real table, of the same size, would score on average."
+        )
+        page.figure("spread", figures.distribution(groups))
+
+
+def ranges(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """Random range queries."""
+    scores = found(tables, "range-queries")
+    if not scores:
+        return
+    page.section("Range queries", private=True)
+    page.text(
+        "Each dot is the question “how many records lie in this range?” for a random range on one to three "
+        "attributes. Dots on the line are answered exactly."
+    )
+    real = np.asarray(next(iter(scores.values())).details["frequencies"]["real"])
+    got = {n: np.asarray(s.details["frequencies"]["synthetic"]) for n, s in scores.items()}
+    page.figure("ranges", figures.range_scatter(real, got, 1 / tables[0].comparison.n))
+    rows = [
+        [w["query"][:160], number(w["real"]), number(w["synthetic"]), f"{w['error']:+.2%}", n]
+        for n, s in scores.items()
+        for w in s.details["worst"][:5]
+    ]
+    page.table(["Query", "Real", "Synthetic", "Error", "Table"], rows, caption="The queries that are furthest off")
+
+
+def inequality(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """Gini indices, Lorenz curves and pay gaps."""
+    gini, gap = found(tables, "gini"), found(tables, "pay-gap")
+    if not gini:
+        return
+    page.section("Income inequality", private=True)
+    first = next(iter(gini.values())).details
+    curves = {n: s.details["lorenz"]["synthetic"].tolist() for n, s in gini.items()}
+    page.figure("lorenz", figures.lorenz(first["lorenz"]["real"].tolist(), curves, first["income"]))
+    if first["group"]:
+        _groups(page, "gini-groups", gini, "gini", "Gini index", ".2f")
+    if gap:
+        sides = " minus ".join(next(iter(gap.values())).details["sides"])
+        _groups(page, "gap-groups", gap, "gap", f"mean {first['income']}: {sides}", ",.0f")
+
+
+def _groups(page: Page, key: str, scores: Mapping[str, Score], what: str, title: str, tickformat: str) -> None:
+    rows = [r for r in next(iter(scores.values())).details["groups"] if r[f"{what}_real"] is not None]
+    rows.sort(key=lambda r: -r[f"{what}_real"])
+    names = [r["group"] for r in rows][:MOST_GROUPS]
+    series: dict[str, list[float | None]] = {"real": [r[f"{what}_real"] for r in rows][:MOST_GROUPS]}
+    for n, s in scores.items():
+        by = {r["group"]: r[f"{what}_synthetic"] for r in s.details["groups"]}
+        series[n] = [by.get(g) for g in names]
+    caption = " ".join(s.sentence if len(scores) == 1 else f"{n}: {s.sentence}" for n, s in scores.items())
+    page.figure(key, figures.dots(names, series, title=title, tickformat=tickformat, caption=caption))
+
+
+def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """Train on synthetic, test on real."""
+    scores = found(tables, "learning")
+    if not scores:
+        return
+    first = next(iter(scores.values())).details
+    measure = "r2" if first["task"] == "regression" else "auroc"
+    models = list(first["train_real"])
+    page.section("Learning from synthetic records", private=True)
+    page.text(
+        f"Models that predict “{first['target']}”, trained on each table and tested on {number(first['tested_on'])} "
+        + ("real records that no table has seen." if first["held_out"] else
+           "real records. They were open to the synthesizer, for no held-out table was given.")
+    )  # fmt: skip
+    series: dict[str, list[float | None]] = {"trained on real": [first["train_real"][m][measure] for m in models]}
+    for n, s in scores.items():
+        series[f"trained on {n}"] = [s.details["train_synthetic"][m][measure] for m in models]
+    caption = " ".join(s.sentence if len(scores) == 1 else f"{n}: {s.sentence}" for n, s in scores.items())
+    title = "R2 on real records" if measure == "r2" else "AUROC on real records"
+    page.figure("learning", figures.dots(models, series, title=title, tickformat=".3f", caption=caption))
+    measures = list(first["train_real"][models[0]])
+    rows = [
+        [m, n, *(f"{r[m][k]:.3f}" for k in measures)]
+        for m in models
+        for n, r in [("real", first["train_real"]), *((n, s.details["train_synthetic"]) for n, s in scores.items())]
+    ]
+    page.table(["Model", "Trained on", *(k.upper() for k in measures)], rows, caption="Every model and measure")
+
+
+def associations(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """The pairs whose association differs most."""
+    scores = found(tables, "cramers-v")
+    if not scores:
+        return
+    rows = [
+        [" x ".join(w["attributes"]), f"{w['real']:.3f}", f"{w['synthetic']:.3f}", n]
+        for n, s in scores.items()
+        for w in s.details["worst"][:5]
+    ]
+    page.section("Associations", private=True)
+    sentences = [str(s.sentence) for n, s in tables[0].scores.items() if n in WORDS and isinstance(s, Score)]
+    page.text(" ".join(sentences))
+    page.table(
+        ["Pair", "Cramer’s V, real", "Synthetic", "Table"], rows, caption="The pairs whose association differs most"
+    )
+
+
+WORDS = ("cramers-v", "spearman", "correlation", "itemsets", "pmse")
+
+
+def missing(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """What could not be computed, and why."""
+    rows: list[list[Any]] = []
+    for t in tables:
+        rows += [[n, t.name, str(s)] for n, s in t.scores.items() if isinstance(s, MetricError)]
+    if rows:
+        page.section("What could not be computed")
+        page.table(["Metric", "Table", "Why"], rows)

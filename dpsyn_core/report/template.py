@@ -1,0 +1,88 @@
+"""The look of every figure: palettes for light and dark, one Plotly template, and colours by name.
+
+Figures name colours as tokens ("@real", "@accent"), so that one figure can be painted for either mode; the HTML
+report repaints them in the browser when the reader's system changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Palette = Mapping[str, str]
+
+LIGHT: Palette = {
+    "ink": "#1B1F24", "paper": "#FFFFFF", "soft": "#F5F6F8", "line": "#DDE1E6", "muted": "#5A636E",
+    "accent": "#0B6E99", "real": "#4C5866", "warning": "#B35900", "alarm": "#A4133C",
+    "low": "#F5F6F8", "middle": "#8CC0D6", "high": "#083F58", "less": "#6A4C93", "more": "#D9761A",
+    "second": "#B35900", "third": "#007A5A", "fourth": "#A34E86", "fifth": "#6B5B00", "sixth": "#5B5FC7",
+}  # fmt: skip
+DARK: Palette = {
+    "ink": "#E8EAED", "paper": "#14171A", "soft": "#1C2024", "line": "#2C3238", "muted": "#A3ABB5",
+    "accent": "#5BB5D9", "real": "#A9B4C0", "warning": "#F0A04B", "alarm": "#FF6B8A",
+    "low": "#1C2024", "middle": "#2F6F8C", "high": "#BFE3F2", "less": "#B79CE0", "more": "#F0A04B",
+    "second": "#F0A04B", "third": "#3FC79A", "fourth": "#E39BC9", "fifth": "#D6C44A", "sixth": "#9EA2FF",
+}  # fmt: skip
+# the first synthetic table wears the accent, the next ones follow; real is grey everywhere
+SERIES = ("@accent", "@second", "@third", "@fourth", "@fifth", "@sixth")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+HEIGHT = 360  # pixels of a figure that stands alone
+DIFFERENCE = [[0, "@less"], [0.5, "@paper"], [1, "@more"]]
+AMOUNT = [[0, "@low"], [0.5, "@middle"], [1, "@high"]]
+
+_AXIS: dict[str, Any] = {
+    "gridcolor": "@line",
+    "linecolor": "@line",
+    "zerolinecolor": "@line",
+    "tickcolor": "@line",
+    "ticks": "outside",
+    "ticklen": 4,
+    "automargin": True,
+    "title": {"standoff": 10, "font": {"size": 13}},
+}
+LAYOUT: dict[str, Any] = {
+    "font": {"family": FONT, "size": 13, "color": "@ink"},
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "colorway": list(SERIES),
+    "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
+    "xaxis": _AXIS,
+    "yaxis": _AXIS,
+    "hoverlabel": {"bgcolor": "@soft", "bordercolor": "@line", "font": {"color": "@ink", "size": 13}},
+    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": {"text": ""}},
+    "height": HEIGHT,
+    "dragmode": False,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figure:
+    """A Plotly figure with colour tokens. caption: the finding; alt: what a person who cannot see it should know."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any] = field(default_factory=dict)
+    caption: str = ""
+    alt: str = ""
+    width: int | None = None  # at most so many pixels; None: all there is
+
+
+def paint(value: Any, palette: Palette) -> Any:
+    """Replaces colour tokens by the colours of a palette, all the way down."""
+    if isinstance(value, str):
+        return palette[value[1:]] if value[:1] == "@" and value[1:] in palette else value
+    if isinstance(value, Mapping):
+        return {k: paint(v, palette) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [paint(v, palette) for v in value]
+    return value
+
+
+def to_plotly(figure: Figure, palette: Palette = LIGHT) -> Any:
+    """The figure as a plotly Figure in the colours of a palette."""
+    import plotly.graph_objects as go
+
+    layout = paint(figure.layout, palette) | {"template": {"layout": paint(LAYOUT, palette)}}
+    return go.Figure(data=paint(figure.data, palette), layout=layout)
