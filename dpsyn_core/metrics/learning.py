@@ -49,7 +49,7 @@ class Learning(Metric):
         number = c.numeric(target) and c.domain[target].size - c.domain[target].special > MANY
         train, test = self._split(c, target)
         encode = Encoder.fit(c, [n for n in c.domain.names if n != target])
-        rows = _known(c, target, c.synthetic)
+        rows = _known(c, target, c.synthetic, c.synthetic_values)
         sets = {
             "synthetic": self._drawn(encode, c, target, c.synthetic, c.synthetic_values, rows, number),
             "real": self._drawn(encode, c, target, c.truth, c.real_values, train, number),
@@ -75,9 +75,9 @@ class Learning(Metric):
 
     def _split(self, c: Comparison, target: str) -> tuple[Rows, Rows]:
         """Real rows to train and to test on; the held-out table is the test when there is one."""
-        rows = _known(c, target, c.truth)
+        rows = _known(c, target, c.truth, c.real_values)
         if c.held_out is not None:
-            return rows, _known(c, target, c.held_out)
+            return rows, _known(c, target, c.held_out, c.held_out_values)
         if len(rows) < 6:
             msg = f"fewer than six real records have a value of '{target}'; learning needs more"
             raise MetricError(msg)
@@ -100,7 +100,7 @@ class Learning(Metric):
             raise MetricError(msg)
         rows = np.sort(np.random.default_rng(self.seed + 1).permutation(rows)[: self.most])
         if number:
-            y: NDArray[Any] = values[target][rows] if target in values else c.ranks(target, codes)[rows]
+            y: NDArray[Any] = c.column(target, codes, values)[rows]
         else:
             y = codes[c.domain.index(target)][rows].astype(np.int64)
         return encode(codes, values, rows), y
@@ -108,8 +108,9 @@ class Learning(Metric):
     def _run(
         self, name: str, number: bool, x_train: Any, y_train: NDArray[Any], x: Any, y: NDArray[Any]
     ) -> dict[str, float]:
-        from threadpoolctl import threadpool_limits  # one thread: sums in one order, and no waiting for busy cores
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+        # one thread: sums in one order, and no waiting for busy cores
         with warnings.catch_warnings(), threadpool_limits(limits=1):
             warnings.simplefilter("ignore")  # a model that has not converged is a poorer model, which the score says
             if number:
@@ -174,7 +175,10 @@ def classification(
     }
 
 
-def _known(c: Comparison, target: str, codes: Codes) -> Rows:
-    """Rows whose target is neither missing nor other."""
+def _known(c: Comparison, target: str, codes: Codes, values: Mapping[str, Floats]) -> Rows:
+    """Rows whose target is neither missing nor other, nor an income that is not applicable."""
     a = c.domain[target]
-    return np.flatnonzero(codes[c.domain.index(target)] < a.size - a.special)
+    known = codes[c.domain.index(target)] < a.size - a.special
+    if c.numeric(target):
+        known &= ~np.isnan(c.column(target, codes, values))
+    return np.flatnonzero(known)

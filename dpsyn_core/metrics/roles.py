@@ -124,7 +124,7 @@ def _target(domain: Domain) -> str | None:
         if w in keys:
             return keys[w]
     for most in (2, 10, None):
-        usable = [n for n in domain.names if 2 <= _known(domain, n) and (most is None or _known(domain, n) <= most)]
+        usable = [n for n in domain.names if _known(domain, n) >= 2 and (most is None or _known(domain, n) <= most)]
         if usable:
             return usable[-1]
     return None

@@ -43,12 +43,12 @@ class KWayTVD(Metric):
         sets = sampled_sets(comparison.domain, self.order, self.count, all_up_to=self.all_up_to, seed=self.seed)
         found = marginal_distances(comparison, sets)
         mean, floor = float(found.tvd.mean()), float(found.floor.mean())
-        what = {1: "attribute", 2: "pair of attributes"}.get(self.order, f"set of {self.order} attributes")
+        what = {1: "an attribute", 2: "a pair of attributes"}.get(self.order, f"a set of {self.order} attributes")
         return Score(
             metric=self.name,
             value=mean,
             floor=floor,
-            sentence=f"On average, {mean:.1%} of the records would have to move for a {what} to match; "
+            sentence=f"On average, {mean:.1%} of the records would have to move for {what} to match; "
             f"a fresh sample of this size would need {floor:.1%}.",
             details=_details(found, comparison, sampled=len(sets) < math.comb(d, self.order)),
         )

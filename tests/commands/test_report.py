@@ -1,0 +1,83 @@
+"""`dpsyn report`: JSON and HTML from files, the safe report, and wrong options as one sentence."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
+from dpsyn_core.report.released import dump_measurements
+from tests.commands.test_compare import files, table  # noqa: F401 a fixture
+from tests.report.test_html import manifest
+
+SOME = ("--metrics", "tvd-1way,tvd-2way,range-queries,gini,pay-gap", "--quiet")
+
+
+def report(folder, *more, real="real.csv", synthetic=("syn.csv",), html=True):
+    at = [str(folder / n) if n != "-" else n for n in (real, *synthetic)]
+    out = ["--json", str(folder / "r.json")] + (["--html", str(folder / "r.html")] if html else [])
+    return main(["report", *at, "--schema", str(folder / "schema.json"), *out, *more])
+
+
+def test_several_tables_give_one_json_and_one_html(files):  # noqa: F811
+    table(250, 7).to_parquet(files / "other.parquet")
+    (files / "m.json").write_text(manifest().to_json())
+    manifests = ("--manifest", str(files / "m.json"), str(files / "m.json"))
+    assert report(files, *SOME, *manifests, "--repeats", synthetic=("syn.csv", "other.parquet")) == 0
+    document = json.loads((files / "r.json").read_text())
+    assert document["label"] == PRIVATE_LABEL
+    assert [t["name"] for t in document["tables"]] == ["syn", "other"]
+    assert [t["n_records"] for t in document["tables"]] == [300, 250]
+    assert document["bands"]["tvd-2way"]["runs"] == 2
+    page = (files / "r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "pay" in page
+
+
+def test_learning_uses_the_held_out_table(files):  # noqa: F811
+    table(120, 9).to_csv(files / "unseen.csv", index=False)
+    more = ("--metrics", "learning", "--held-out", str(files / "unseen.csv"), "--target", "sex", "--quiet")
+    assert report(files, *more, html=False) == 0
+    [entry] = json.loads((files / "r.json").read_text())["tables"]
+    details = entry["scores"]["learning"]["details"]
+    assert (details["target"], details["held_out"], details["tested_on"]) == ("sex", True, 120)
+    assert set(details["train_synthetic"]) == {"logistic", "adaboost", "gradient-boosting", "hist-gradient-boosting"}
+
+
+def test_without_the_real_table_the_report_is_safe_to_publish(files):  # noqa: F811
+    from dpsyn_core.marginals.types import Measurement
+
+    released = [Measurement(attributes=("sex",), values=np.array([140.0, 165.0]), sigma=5.0)]
+    dump_measurements(files / "m.json.gz", released)
+    (files / "real.csv").unlink()
+    assert report(files, "--quiet", "--measurements", str(files / "m.json.gz"), real="-") == 0
+    document = json.loads((files / "r.json").read_text())
+    assert document["label"] == SAFE_LABEL
+    assert list(document["tables"][0]["scores"]) == ["measured-fit"]
+    assert PRIVATE_LABEL not in (files / "r.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--metrics", "beauty"), "unknown metric 'beauty'; known are tvd-1way"),
+        (("--manifest", "SCHEMA", "SCHEMA"), "--manifest names 2 files for 1 tables"),
+        (("--manifest", "SCHEMA"), "no manifest of version 1"),
+        (("--measurements", "SCHEMA"), "does not hold released marginals"),
+        (("--held-out", "NONE"), "none.csv"),
+        (("--target", "wealth"), "'wealth' is not in the schema"),
+        (("--html", "JSON"), "named twice"),
+    ],
+)
+def test_wrong_options_are_one_sentence_and_leave_no_file(files, capsys, more, words):  # noqa: F811
+    places = {"SCHEMA": "schema.json", "NONE": "none.csv", "JSON": "r.json"}
+    given = [str(files / places[m]) if m in places else m for m in more]
+    assert report(files, *given, html=False) == 2
+    assert words in capsys.readouterr().err
+    assert not (files / "r.json").exists()
+
+
+def test_a_safe_report_takes_no_held_out_table(files, capsys):  # noqa: F811
+    assert report(files, "--held-out", str(files / "real.csv"), real="-") == 2
+    assert "without them" in capsys.readouterr().err
