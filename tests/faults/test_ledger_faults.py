@@ -100,6 +100,18 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path, content):
     assert path.read_bytes() == content
 
 
+def test_a_ledger_whose_making_was_rolled_back_is_empty_and_can_be_used(tmp_path):
+    path = tmp_path / "ledger.sqlite3"
+    with sqlite3.connect(path) as db:  # a database of one page without tables, as a rollback leaves it
+        db.execute("CREATE TABLE t (x)")
+        db.execute("DROP TABLE t")
+    assert path.stat().st_size > 0
+    assert Ledger(path).entries() == []
+    assert Ledger(path).limit("census") is None
+    reserve(Ledger(path))
+    assert len(Ledger(path).entries()) == 1
+
+
 def test_damage_inside_the_pages_is_found(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite3")
     for _ in range(30):

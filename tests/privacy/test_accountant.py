@@ -150,6 +150,15 @@ def test_replace_neighbours_pay_twice_the_mu_of_add_remove():
     assert both.pure == pytest.approx((0.2, 0.4))
 
 
+def test_two_steps_of_an_epsilon_delta_pair_follow_brute_force():
+    """Three points in a chain, each neighbour pair (e, d)-private at its extreme: the ends are (2 e, d + d exp(e))."""
+    e, d = 0.7, 0.01
+    ((epsilon, delta),) = Composition(pairs=((e, d),)).grouped(2).pairs
+    assert epsilon == pytest.approx(2 * e)
+    middle = math.exp(e) * 1e-3 + d  # chance of an event at each point, as large as allowed
+    assert delta == pytest.approx(math.exp(e) * middle + d - math.exp(2 * e) * 1e-3)
+
+
 def test_an_unknown_mechanism_is_a_fault_and_not_free():
     with pytest.raises(EngineError, match="does not know"):
         compose([Charge(name="x", mechanism="magic", sensitivity=1.0, scale=1.0, cells=1)])
