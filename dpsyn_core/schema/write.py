@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from dpsyn_core.schema import casting
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
+LINES = 65_536  # records that are put together at a time
 RUNS = r"^([=+\-@\t\r])"  # OWASP: what makes a spreadsheet read a text cell as a formula
 
 
@@ -56,6 +55,8 @@ def escape(table: Any) -> Any:
     def harmless(column: Any) -> Any:
         if not casting.is_text(column.type):
             return column
+        if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
+            return column
         number = pc.match_substring_regex(column, casting.NUMBER)  # -1 runs nothing
         return pc.if_else(number, column, pc.replace_substring_regex(column, RUNS, r"'\1"))
 
@@ -65,27 +66,47 @@ def escape(table: Any) -> Any:
 
 
 def _write_text(table: Any, path: Path, name: str) -> None:
+    """Cells in quotation marks only where they need them; pyarrow's own writer would quote every text."""
     import pyarrow as pa
-    import pyarrow.csv as pacsv
 
     delimiter = "\t" if name.endswith(".tsv") else ","
-    header = io.StringIO()
-    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.column_names)
-    # pyarrow would put every name of the header in quotes, needed or not
-    options = pacsv.WriteOptions(delimiter=delimiter, quoting_style="needed", include_header=False)
-    plain = pa.table([_readable(c) for c in table.columns], names=table.column_names)
+    header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
     with pa.CompressedOutputStream(str(path), "gzip") if name.endswith(".gz") else pa.OSFile(str(path), "wb") as out:
-        out.write(header.getvalue().encode())
-        pacsv.write_csv(plain, out, options)
+        out.write(_lines(header, delimiter))
+        for start in range(0, table.num_rows, LINES):
+            out.write(_lines(table.slice(start, LINES), delimiter))
 
 
-def _readable(column: Any) -> Any:
-    """Columns as text where pyarrow's own spelling is not ISO 8601 or does not round-trip."""
+def _lines(table: Any, delimiter: str) -> bytes:
+    """The records of a table as delimited lines, UTF-8."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    needs = rf'["\r\n{delimiter}]' if table.num_columns > 1 else rf'^$|["\r\n{delimiter}]'
+    cells = []
+    for column in table.columns:
+        text = pc.fill_null(as_written(column), "")
+        if casting.is_text(column.type) or table.num_columns == 1:
+            wrap = pc.match_substring_regex(text, needs)
+            if pc.any(wrap).as_py():
+                quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
+                text = pc.if_else(wrap, quoted, text)
+        cells.append(text)
+    lines = pa.chunked_array(pc.binary_join_element_wise(*cells, delimiter)).combine_chunks()
+    offsets = pa.array([0, len(lines)], pa.int32())
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")
+    return str(joined[0]).encode() + b"\n"
+
+
+def as_written(column: Any) -> Any:
+    """A column as text that reads back to the same values: whole reals keep their point, dates are ISO 8601."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.types as t
 
-    if t.is_timestamp(column.type):
-        return casting.to_text(column)
-    return column
+    if t.is_floating(column.type):
+        return pc.replace_substring_regex(column.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+    return casting.to_text(column)
 
 
 def _write_excel(table: Any, path: Path) -> None:
