@@ -14,7 +14,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, configure
@@ -36,12 +36,16 @@ def run_system(
     delta: float = 1e-9,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
+    neighbours: Neighbours | None = None,
 ) -> Run:
-    """Calibrates, measures and synthesizes; delta is 0 for systems that are pure DP only."""
+    """Calibrates, measures and synthesizes; delta is 0 for systems that are pure DP only.
+
+    neighbours: default the first that the system supports.
+    """
     guarantee = config_class(name).guarantee
     task = Task(
         domain=domain,
-        unit=Unit(neighbours=guarantee.neighbours[0]),
+        unit=Unit(neighbours=neighbours or guarantee.neighbours[0]),
         budget=Budget(epsilon=epsilon, delta=delta if guarantee.approximate else 0.0),
         n_public=codes.shape[1] if guarantee.needs_public_n else None,
     )
