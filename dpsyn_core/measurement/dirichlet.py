@@ -2,7 +2,7 @@
 
 f(out | y) is proportional to prod Gamma(alpha + y_i + out_i) / Gamma(alpha + y_i) with m = sum out fixed. Moving one
 record from cell j to cell i changes it by at most (m + alpha) / alpha, and so does adding or removing one, hence
-theta moves change it by at most theta log(1 + m / alpha) = epsilon. The first is Charest 2010; the second holds as
+theta moves change it by at most theta log(1 + m / alpha) = epsilon. The first is Charest 2011; the second holds as
 m is a public constant. The proportions theta* of the model are never formed: their density ratio is unbounded.
 """
 

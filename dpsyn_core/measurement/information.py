@@ -24,7 +24,7 @@ def mutual_information(table: NDArray[np.int64]) -> float:
 def mutual_information_sensitivity(n: int, *, binary: bool) -> float:
     """Most that one record exchanged for another moves the mutual information of a table of n records, in bits.
 
-    binary: one of the two sides has at most two codes. Attained. Source: Zhang et al. 2014 (PrivBayes), lemma 1.
+    binary: one of the two sides has at most two codes. Attained. Source: Zhang et al. 2014 (PrivBayes).
     """
     n = max(n, 2)  # a single record has none, whatever it is
     if binary:
@@ -43,6 +43,6 @@ def independence_gap_sensitivity(n: int, theta: int = 1) -> int:
 
     A record more or less moves n count by n in L1 and the products of the margins by at most 2 n + 1, hence the sum
     by at most 3 n + 1; an exchange of theta records is at most 2 theta such steps. PrivBayes states 3 / n + 2 / n^2
-    for R, that is 6 n + 4 here, and that is what is used: Zhang et al. 2017, theorem 5.1.
+    for R, that is 6 n + 4 here, and that is what is used: Zhang et al. 2017.
     """
     return theta * (6 * n + 4)

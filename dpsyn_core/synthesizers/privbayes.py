@@ -222,7 +222,7 @@ def _candidates(d: int, most: int) -> int:
 def maximal_sets(sizes: dict[str, int], room: float, most: int) -> list[AttributeSet]:
     """Sets of at most `most` names whose sizes multiply to at most `room` and to which no further name can be added.
 
-    The empty set when nothing fits. Source: Zhang et al. 2017, algorithm 5 (without taxonomies).
+    The empty set when nothing fits. Source: Zhang et al. 2017, maximal parent sets without taxonomies.
     """
     names = list(sizes)
     fitting = [

@@ -64,7 +64,7 @@ def build_bases(items: Sequence[int], pairs: Sequence[tuple[int, int]], longest:
     """Basis sets of at most `longest` items that hold all items and pairs.
 
     Maximal cliques of the pairs, and the items in no pair by threes; then two sets are merged for as long as that
-    lowers the mean variance over items and pairs. Source: Li, Qardaji, Su, Cao 2012 (PrivBasis), section 4.4.
+    lowers the mean variance over items and pairs. Source: Li, Qardaji, Su, Cao 2012 (PrivBasis).
     """
     cliques = maximal_cliques(items, pairs)
     bases = list(dict.fromkeys(b for c in cliques for b in split_clique(c, longest)))

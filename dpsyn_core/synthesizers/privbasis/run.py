@@ -97,7 +97,7 @@ def find_itemsets(
     Guarantee: epsilon-DP for the gate's unit, split by `size_share` and `choice_share`. Counts of items and pairs are
     monotone in the records, so that choices under add/remove neighbours need no factor 2.
 
-    Source: Li, Qardaji, Su, Cao 2012, algorithms 1-3.
+    Source: Li, Qardaji, Su, Cao 2012.
     """
     n_items = counter.n_items
     check_itemsets(settings, n_items)
