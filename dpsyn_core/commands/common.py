@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -38,6 +40,32 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
 def same_path(a: Path, b: Path) -> bool:
     """Whether two paths name one file."""
     return a.resolve() == b.resolve()
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Declares how TABLE is read: corrections of what is detected, and tables that live in a database."""
+    group = parser.add_argument_group("reading TABLE")
+    group.add_argument("--delimiter", help="one character; default detected (comma, semicolon, tab, pipe)")
+    group.add_argument("--encoding", help="default detected (UTF-8, UTF-16, Latin-1)")
+    group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default detected")
+    group.add_argument("--sql-table", metavar="NAME", help="TABLE is a DuckDB, SQLite or PostgreSQL database")
+    group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
+
+
+def read_input(args: argparse.Namespace) -> Any:
+    """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
+    if args.sql_table is not None or args.sql_query is not None:
+        from dpsyn_core.schema.sources import Database, read_database
+
+        # a Path folds the two slashes of an address into one
+        address = re.sub(r"^(postgres(?:ql)?):/(?!/)", r"\1://", str(args.table))
+        return read_database(Database.of(address), table=args.sql_table, query=args.sql_query)
+    from dpsyn_core.schema.read import read
+
+    got = read(args.table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)
+    for notice in got.notices:
+        print(f"note: {args.table.name}: {notice}", file=sys.stderr)
+    return got.table
 
 
 class TerminalProgress:

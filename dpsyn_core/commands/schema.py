@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.commands.common import add_reading, read_input
+
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("schema", help="import, draft or check a schema")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
-    made = actions.add_parser("import", help="from a NIST-style parameters.json")
+    made = actions.add_parser("import", help="from a NIST-style parameters.json or a data dictionary")
     made.add_argument("parameters", metavar="PARAMS.json", type=Path)
     made.add_argument("--datatypes", type=Path, metavar="T.json")
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
@@ -32,10 +34,12 @@ def add(commands: Any) -> None:
     draft.add_argument("--identifier", metavar="COLUMN", help="column that names the individual of a record")
     draft.add_argument("--max-records", type=int, default=1, help="records an individual may hold (theta)")
     draft.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
+    add_reading(draft)
     draft.set_defaults(run=run_draft)
     check = actions.add_parser("check", help="check a schema, and a table against it")
     check.add_argument("schema", metavar="schema.json", type=Path)
     check.add_argument("table", metavar="TABLE", type=Path, nargs="?")
+    add_reading(check)
     check.set_defaults(run=run_check)
 
 
@@ -55,13 +59,12 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.drafting import draft
-    from dpsyn_core.schema.read import read_table
 
     check_writable(args.out)
     if args.buy:
         run_buy(args)
         return
-    schema = draft(read_table(args.table), name=args.table.name.split(".")[0], identifier=args.identifier)
+    schema = draft(read_input(args), name=args.table.name.split(".")[0], identifier=args.identifier)
     schema.dump(args.out)
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
@@ -71,7 +74,6 @@ def run_buy(args: argparse.Namespace) -> None:
     from dpsyn_core.buying import buy_schema
     from dpsyn_core.errors import SettingError
     from dpsyn_core.schema.document import SchemaUnit
-    from dpsyn_core.schema.read import read_table
 
     if args.epsilon is None or args.delta is None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
@@ -82,7 +84,7 @@ def run_buy(args: argparse.Namespace) -> None:
     name = args.table.name.split(".")[0]
     unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
     found = buy_schema(
-        read_table(args.table), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,
+        read_input(args), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,
         delta=args.delta, unit=unit, dataset=args.dataset,
     )  # fmt: skip
     found.schema.dump(args.out)
@@ -112,10 +114,9 @@ def parse_wanted(text: str) -> Any:
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.read import read_table
 
     schema = Schema.load(args.schema)
-    print_findings(schema, None if args.table is None else read_table(args.table))
+    print_findings(schema, None if args.table is None else read_input(args))
     print("the schema can be used")
 
 

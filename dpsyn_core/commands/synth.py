@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.commands.common import add_reading
+
 SUFFIXES = (".csv", ".parquet")
 
 
@@ -26,12 +28,13 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_reading(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, same_path
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, read_input, same_path
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
@@ -53,10 +56,9 @@ def run(args: argparse.Namespace) -> None:
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.release import synthesize
-    from dpsyn_core.schema.read import read_table
 
     progress("reading", 0, 1)
-    table = read_table(args.table)
+    table = read_input(args)
     release = synthesize(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
         n_records=args.n_records, rng=args.seed, dataset=args.dataset, progress=progress,

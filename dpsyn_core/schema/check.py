@@ -68,9 +68,14 @@ def _against(schema: Schema, table: Any) -> list[Finding]:
     for a in schema.coded:
         try:
             (at,) = locate(table.column_names, [a.name])
+        except TableError:
+            text = "is declared, and the table lacks it; check the headers, or change the schema"
+            out.append(Finding(level="error", about=a.name, text=text))
+            continue
+        try:
             encode_column(table.column(at), a, comma=comma)
         except TableError as error:
-            out.append(Finding(level="error", about=a.name, text=str(error)))
+            out.append(Finding(level="error", about=a.name, text=_without_name(error, a.name)))
             continue
         out += _outside(table.column(at), a, comma)
     out += [f for a in schema.attributes if isinstance(a, DerivedAttribute) for f in _disagreeing(schema, a, table)]
@@ -79,13 +84,18 @@ def _against(schema: Schema, table: Any) -> list[Finding]:
         try:
             identifiers(table.column(locate(table.column_names, [key])[0]), key)
         except TableError as error:
-            out.append(Finding(level="error", about=key, text=str(error)))
+            out.append(Finding(level="error", about=key, text=_without_name(error, key)))
     known = {a.name for a in schema.attributes} | {key}
     for name in table.column_names:
         if name not in known:
             text = "is in the table and not in the schema: it is left out"
             out.append(Finding(level="note", about=short(name), text=text))
     return out
+
+
+def _without_name(error: TableError, name: str) -> str:
+    """The sentence after the column's name, which the finding shows by itself."""
+    return str(error).removeprefix(f"column '{name}' ")
 
 
 def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> list[Finding]:

@@ -1,0 +1,72 @@
+import json
+import sqlite3
+
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.schema.document import Schema
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+
+
+def write_schema(path, *attributes):
+    path.write_text(json.dumps({"version": 1, "name": "t", "attributes": list(attributes)}), encoding="utf-8")
+    return path
+
+
+CITY = {"name": "city", "kind": "categorical", "values": ["Málaga", "Cádiz"], "missing": True}
+AGE = {"name": "age", "kind": "numeric", "dtype": "float", "min": 0, "max": 99, "bins": {"count": 10}}
+
+
+def synth(table, schema, folder, *more):
+    return main(
+        ["synth", str(table), "--schema", str(schema), "--epsilon", "1", "--delta", "1e-9", "--method", "independent",
+         "--out", str(folder / "o.csv"), "--manifest", str(folder / "m.json"), "--quiet", "--n-records", "20", *more]
+    )  # fmt: skip
+
+
+def test_what_is_detected_is_said_and_can_be_corrected(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_bytes("city;age\nMálaga;33,5\nCádiz;45,0\n".encode("latin-1"))
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    assert synth(table, schema, tmp_path) == 0
+    said = capsys.readouterr().err
+    assert "Latin-1" in said and "semicolon" in said and "decimal comma" in said
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()[0] == "city,age"
+    assert main(["schema", "check", str(schema), str(table), "--encoding", "latin-1"]) == 0
+    assert synth(table, schema, tmp_path, "--encoding", "utf-8") == 2
+    assert "byte" in capsys.readouterr().err
+    assert synth(table, schema, tmp_path, "--decimal", ".") == 2
+    assert "'age'" in capsys.readouterr().err
+
+
+def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
+    base = tmp_path / "b.sqlite"
+    with sqlite3.connect(base) as connection:
+        connection.execute("CREATE TABLE people (city TEXT, age REAL)")
+        connection.execute("INSERT INTO people VALUES ('Cádiz', 30.5), ('Málaga', 20)")
+    connection.close()
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    assert synth(base, schema, tmp_path, "--sql-table", "people") == 0
+    assert synth(base, schema, tmp_path, "--sql-query", "SELECT * FROM people WHERE age > 25") == 0
+    assert main(["schema", "draft", str(base), "--sql-table", "people", "-o", str(tmp_path / "d.json")]) == 0
+    assert not Schema.load(tmp_path / "d.json").private
+    capsys.readouterr()
+    assert synth(base, schema, tmp_path, "--sql-table", "nobody") == 2
+    assert "refused" in capsys.readouterr().err
+    assert synth(base, schema, tmp_path) == 2
+    assert "SQLite" in capsys.readouterr().err
+
+
+def test_errors_of_a_check_name_the_column_once(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("city,age\nRome,3\n", encoding="utf-8")
+    assert main(["schema", "check", str(write_schema(tmp_path / "s.json", CITY, AGE)), str(table)]) == 2
+    text = capsys.readouterr().err
+    assert text.count("'city'") == 1 and "Rome" not in text
+    lacking = {**AGE, "name": "height"}
+    assert main(["schema", "check", str(write_schema(tmp_path / "s.json", lacking)), str(table)]) == 2
+    assert "'height' is declared, and the table lacks it" in capsys.readouterr().err
