@@ -11,7 +11,7 @@ import math
 from collections import Counter as Tally
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
@@ -102,7 +102,7 @@ class Composition:
         quick = self.closed_form_epsilon(delta)
         if self.gaussian:
             return quick
-        return min(quick, self._pld_epsilon(self._left(delta)))
+        return min(quick, _pld_epsilon(self, self._left(delta)))
 
     def within(self, epsilon: float, delta: float) -> bool:
         """Whether (epsilon, delta) covers everything: strictly, for calibrated costs hold a margin back."""
@@ -116,7 +116,7 @@ class Composition:
                 return True
         if self.closed_form_epsilon(delta) <= epsilon:
             return True
-        return self._pld_epsilon(left) <= epsilon
+        return _pld_epsilon(self, left) <= epsilon
 
     def _left(self, delta: float) -> float:
         return delta - self.delta
@@ -140,32 +140,34 @@ class Composition:
             sums.append((paid + zcdp_epsilon(total, left)) * (1 + _ROUNDING))
         return min(sums)
 
-    def _pld_epsilon(self, delta: float) -> float:
-        """Epsilon at delta by the privacy-loss distributions of dp_accounting, rounded pessimistically.
 
-        A pure mechanism is replaced by randomised response with its epsilon, which dominates it. Convolution by
-        fast Fourier transform errs by less than 1e-13 in delta, which is taken off; below 1e-12 nothing is claimed.
-        """
-        if delta < 1e-12 or self.rho:
-            return math.inf
-        from dp_accounting.pld import common  # heavy: only for mixtures
-        from dp_accounting.pld import privacy_loss_distribution as pld
+@lru_cache(maxsize=256)
+def _pld_epsilon(spent: Composition, delta: float) -> float:
+    """Epsilon at delta by the privacy-loss distributions of dp_accounting, rounded pessimistically.
 
-        pures = (*self.pure, *self.ranged)
-        mu = math.sqrt(self.mu2)
-        width = math.fsum((*pures, *(e for e, _ in self.pairs))) + mu * mu / 2 + 6 * mu
-        grid = 1e-4 if self.sampled else min(max(width * 1e-5, 1e-8), 1e-2)
-        parts = []
-        if self.mu2:
-            parts.append(pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=grid))
-        for (e, d), times in Tally([*((e, 0.0) for e in pures), *self.pairs]).items():
-            one = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(e, d), grid)
-            parts.append(one.self_compose(times) if times > 1 else one)
-        for (q, multiplier, steps), times in Tally(self.sampled).items():
-            one = pld.from_gaussian_mechanism(multiplier, sampling_prob=q, value_discretization_interval=grid)
-            parts.append(one.self_compose(steps * times) if steps * times > 1 else one)
-        whole = reduce(lambda a, b: a.compose(b), parts)
-        return float(whole.get_epsilon_for_delta(delta - 1e-13))
+    A pure mechanism is replaced by randomised response with its epsilon, which dominates it. Convolution by
+    fast Fourier transform errs by less than 1e-13 in delta, which is taken off; below 1e-12 nothing is claimed.
+    """
+    if delta < 1e-12 or spent.rho:
+        return math.inf
+    from dp_accounting.pld import common  # heavy: only for mixtures
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    pures = (*spent.pure, *spent.ranged)
+    mu = math.sqrt(spent.mu2)
+    width = math.fsum((*pures, *(e for e, _ in spent.pairs))) + mu * mu / 2 + 6 * mu
+    grid = 1e-4 if spent.sampled else min(max(width * 1e-5, 1e-8), 1e-2)
+    parts = []
+    if spent.mu2:
+        parts.append(pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=grid))
+    for (e, d), times in Tally([*((e, 0.0) for e in pures), *spent.pairs]).items():
+        one = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(e, d), grid)
+        parts.append(one.self_compose(times) if times > 1 else one)
+    for (q, multiplier, steps), times in Tally(spent.sampled).items():
+        one = pld.from_gaussian_mechanism(multiplier, sampling_prob=q, value_discretization_interval=grid)
+        parts.append(one.self_compose(steps * times) if steps * times > 1 else one)
+    whole = reduce(lambda a, b: a.compose(b), parts)
+    return float(whole.get_epsilon_for_delta(delta - 1e-13))
 
 
 def of_charge(charge: Charge) -> Composition:

@@ -142,11 +142,15 @@ class Manifest(BaseModel):
             bought: charges of earlier runs that bought parts of the schema.
 
         Raises:
-            EngineError: the charges do not lie within the budget: a fault of ours, and the table must not leave.
+            EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
+                ours, and the table must not leave.
         """
         whole = compose(charges)
         if not whole.within(budget.epsilon, budget.delta):
             msg = f"the charges of this run of {method} are not covered by its budget; the table is withheld"
+            raise EngineError(msg)
+        if unit.neighbours != "add-remove" and any(c.mechanism == "sampled-gaussian" for c in charges):
+            msg = f"{method} released sampled noise under replace neighbours, which is not accounted; table withheld"
             raise EngineError(msg)
         why = tuple(dict.fromkeys(reasons))
         return cls(

@@ -76,6 +76,16 @@ def test_charges_beyond_the_budget_withhold_the_table():
         manifest(charges=charges(Budget(epsilon=1.001, delta=1e-9)))
 
 
+def test_sampled_noise_is_accounted_under_add_remove_only():
+    step = Charge(name="s", mechanism="sampled-gaussian", sensitivity=1.0, scale=9.0, cells=1, sampling=0.01, steps=50)
+    made = manifest(charges=[step])
+    assert (made.mu, made.rho) == (None, None)
+    assert 0 < made.recomputed_epsilon() < 1
+    assert "50 steps on samples of 0.01" in made.certificate()
+    with pytest.raises(EngineError, match="not accounted"):
+        manifest(charges=[step], unit=Unit(neighbours="replace"))
+
+
 def test_a_reason_stamps_the_release_not_private():
     made = manifest(reasons=["attribute 'city': its values were read from the data"] * 2)
     assert made.private is False
