@@ -183,10 +183,13 @@ class Ledger:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that holds the write lock from its start and is on the disk at its end."""
         with self._reported():
-            self._create()
-            with closing(self._connect("rw")) as db:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            fresh = not self.path.exists()
+            with closing(self._connect("rwc")) as db:
                 db.execute("BEGIN IMMEDIATE")
                 try:
+                    if fresh:  # by name: closing another descriptor of the file would drop the locks of this process
+                        self.path.chmod(0o600)
                     _prepare(db)
                     yield db
                     db.execute("COMMIT")
@@ -216,18 +219,6 @@ class Ledger:
         db.execute("PRAGMA synchronous = EXTRA")
         db.execute("PRAGMA recursive_triggers = ON")
         return db
-
-    def _create(self) -> None:
-        """Makes folder and file for this user alone; an existing file is left as it is."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if self.path.exists():
-            return
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     @contextmanager
     def _reported(self) -> Iterator[None]:

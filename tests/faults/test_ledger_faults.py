@@ -81,6 +81,12 @@ def test_a_ledger_that_cannot_be_written_can_still_be_read():
                 reserve(ledger)
 
 
+def test_a_home_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "home").write_text("x")
+    with pytest.raises(LedgerError, match="DPSYN_HOME"):
+        reserve(Ledger(tmp_path / "home" / "ledger.sqlite3"))
+
+
 def test_a_folder_in_the_place_of_the_ledger_is_refused(tmp_path):
     (tmp_path / "ledger.sqlite3").mkdir()
     with pytest.raises(LedgerError, match="cannot be"):

@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -39,6 +40,29 @@ def test_the_folder_is_named_by_the_environment(tmp_path, monkeypatch):
     reserve(Ledger())
     assert (tmp_path / "home" / "ledger.sqlite3").is_file()
     assert (tmp_path / "home" / "ledger.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_with_an_awkward_name_is_used_as_it_is(tmp_path):
+    ledger = Ledger(tmp_path / "a?b#c%20 d" / "ledger.sqlite3")
+    reserve(ledger)
+    assert [p.name for p in tmp_path.iterdir()] == ["a?b#c%20 d"]
+    assert len(ledger.entries()) == 1
+
+
+def test_threads_of_one_process_share_the_ledger(ledger):
+    ledger.set_limit("census", Budget(epsilon=3, delta=1e-9))
+
+    def attempt(_):
+        try:
+            return reserve(ledger).seq
+        except LedgerError:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        got = [seq for seq in pool.map(attempt, range(24)) if seq]
+    assert sorted(got) == [e.seq for e in ledger.entries()]
+    assert ledger.summary("census").epsilon <= 3
+    assert len(got) == math.floor(gdp_mu(3, 1e-9) ** 2 / gdp_mu(1, 1e-9) ** 2)
 
 
 def test_gaussian_runs_add_up_exactly(ledger):
