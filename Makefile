@@ -28,12 +28,14 @@ check: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.vulnerabilities
 
 bench: dev
 	$(BIN)/python -m benchmarks.run
 
 audit: dev
 	$(BIN)/python -m benchmarks.audit
+	$(BIN)/python -m benchmarks.faults
 
 screenshots: dev
 	$(BIN)/python -m tools.screenshots
