@@ -11,11 +11,17 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 
 
 def parse_sets(value: Any) -> Any:
-    """'age+sex, city' becomes (('age', 'sex'), ('city',)); anything but text is left to pydantic."""
-    if not isinstance(value, str):
+    """'age+sex, city' or ['age+sex', 'city'] becomes (('age', 'sex'), ('city',)); the rest is left to pydantic."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list | tuple):
         return value
-    parts = [tuple(n.strip() for n in part.split("+") if n.strip()) for part in value.split(",")]
-    return tuple(p for p in parts if p)
+    sets = (_names(v) if isinstance(v, str) else v for v in value)
+    return tuple(s for s in sets if not isinstance(s, tuple) or s)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(n.strip() for n in text.split("+") if n.strip())
 
 
 AttributeSets = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(parse_sets)]
