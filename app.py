@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.frame import Calm, open_frame
+from ui.frame import Page
 from ui.text import t
 
 PAGES = ("data", "schema", "privacy", "synthesize", "report", "export", "learn")
@@ -21,6 +21,5 @@ page = st.navigation(
     ],
     position="top",
 )
-with Calm():
-    open_frame()
+with Page():
     page.run()

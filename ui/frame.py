@@ -20,22 +20,36 @@ from ui.theme import style
 log = logging.getLogger("dpsyn.app")
 
 
-class Calm:
-    """Context that shows a DPSynError as its sentence, and anything else as one calm sentence.
+class Page:
+    """Context of every page. It shows a DPSynError as its sentence, and anything else as one calm sentence.
 
     A fault is logged by its type and its places in the code, never by its message, which may quote a value.
     """
 
-    def __enter__(self) -> Calm:
-        """Nothing to prepare."""
+    def __enter__(self) -> Page:
+        """Style, cookie and a first table; on every page, before its content."""
+        style()
+        remember_visitor()
+        st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
+        if workspace().dataset is None:
+            loading.sample(workspace())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
-        """Swallows faults after showing them; lets Streamlit's own control flow pass."""
-        if kind is None or error is None or not issubclass(kind, Exception):
-            return False
+        """Shows faults and swallows them; then the side panel, which tells what the page may have changed."""
+        if kind is not None and not issubclass(kind, Exception):
+            if kind.__name__ == "StopException":
+                _side()
+            return False  # Streamlit's own control flow passes
+        shown = error is not None and self._show(error, tb)
+        _side()
+        return shown
+
+    @staticmethod
+    def _show(error: BaseException, tb: TracebackType | None) -> bool:
+        kind = type(error)
         if issubclass(kind, DPSynError):
-            st.error(sentence(error))  # type: ignore[arg-type]
+            st.error(sentence(error))
             return True
         places = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(tb)))
         log.error("%s at %s", kind.__name__, places)
@@ -43,13 +57,7 @@ class Calm:
         return True
 
 
-def open_frame() -> None:
-    """Style, cookie and side panel; on every page, before its content."""
-    style()
-    remember_visitor()
-    st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
-    if workspace().dataset is None:
-        loading.sample(workspace())
+def _side() -> None:
     with st.sidebar:
         side_panel()
 
@@ -59,11 +67,14 @@ def side_panel() -> None:
     busy = any(j.live for j in jobs().of(owner()))
     st.fragment(_panel, run_every=2.0 if busy else None)()
     space = workspace()
-    st.toggle(t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe)
+    st.toggle(
+        t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
+        persist_state="session",
+    )  # fmt: skip
 
 
 def _safe() -> None:
-    workspace().choices.safe = bool(st.session_state["safe"])
+    workspace().choices.safe = bool(st.session_state.get("safe"))
 
 
 def _panel() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from ui.jobs import Jobs
 from ui.schemas import Row
@@ -128,4 +129,16 @@ def remember_visitor() -> None:
 
 def workspace() -> Workspace:
     """The visitor's workspace."""
+    _through_the_entry()
     return workspaces().find(owner())
+
+
+def _through_the_entry() -> None:
+    """Sends the very first request of a server through `app.py`, even when it asks for another page.
+
+    Until `st.navigation` has run once, Streamlit takes a folder named `pages` for its older kind of app and runs
+    the page without its entry file, hence without style and side panel.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()

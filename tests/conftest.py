@@ -1,0 +1,31 @@
+"""Fixtures for tests of the app."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))  # Streamlit does this for the folder of app.py
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    """The app of a visitor who has just come, with nobody else's jobs or ledger."""
+    import streamlit as st
+    from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.testing.v1 import AppTest, app_test
+
+    class Served(PagesManager):
+        """A server that has been asked before: AppTest forgets on every run that `st.navigation` was called."""
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(app_test, "PagesManager", Served)
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
