@@ -1,5 +1,6 @@
 """Helpers for tests of the app: going to a page, and what stands on it."""
 
+
 def at_page(app, name):
     """The app on one of its pages."""
     if not app._tree.children:

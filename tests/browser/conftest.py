@@ -1,0 +1,188 @@
+"""A server on a free port of this machine, a headless Chromium, and visitors whose every request is watched."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """The app as a person starts it, with a home of its own."""
+
+    def __init__(self, home, port):
+        self.home, self.port = home, port
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = home / "app.log"
+        self.process = self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(self.port)]
+        environment = {**os.environ, "DPSYN_HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2).close()
+            except OSError:
+                time.sleep(0.2)
+            else:
+                return process
+        raise AssertionError(self.log.read_text())
+
+    def workers(self):
+        """Process ids of the jobs under way."""
+        import psutil
+
+        children = psutil.Process(self.process.pid).children(recursive=True)
+        return [c.pid for c in children if "dpsyn_core.worker" in c.cmdline()]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    made = Server(tmp_path_factory.mktemp("home"), free_port())
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """One browser context and its page."""
+
+    def __init__(self, chromium, server, **options):
+        self.server = server
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, **options)
+        self.foreign, self.faults = [], []
+        self.context.on("request", self._watch)
+        self.page = self.context.new_page()
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.set_default_timeout(30_000)
+
+    def _watch(self, request):
+        if not request.url.startswith((self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:")):
+            self.foreign.append(request.url)
+
+    def open(self, name="", query=""):
+        self.page.goto(f"{self.server.url}/{name}{query}")
+        return self.settle()
+
+    def go(self, title):
+        """Presses a page's name at the top."""
+        self.page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
+        return self.settle()
+
+    def settle(self):
+        """Waits until nothing runs and the page has been drawn."""
+        self.page.wait_for_timeout(350)
+        self.page.wait_for_selector(DRAWN, timeout=60_000)
+        self.page.wait_for_timeout(250)
+        return self
+
+    def press(self, name, exact=True):
+        self.page.get_by_role("button", name=name, exact=exact).first.click()
+        return self.settle()
+
+    def type(self, label, text):
+        field = self.page.get_by_role("textbox", name=label, exact=True).first
+        field.fill(text)
+        field.press("Enter")
+        return self.settle()
+
+    def choose(self, label, option):
+        box = self.page.get_by_role("combobox", name=label).first
+        box.click()
+        box.fill(option)
+        self.page.get_by_role("option", name=option).first.click()
+        return self.settle()
+
+    def pick(self, name):
+        """Presses one of a row of choices."""
+        self.page.get_by_role("radio", name=name, exact=True).first.click()
+        return self.settle()
+
+    def words(self):
+        return self.page.get_by_test_id("stApp").inner_text()
+
+    def upload(self, name, raw, label=0):
+        files = {"name": name, "mimeType": "application/octet-stream", "buffer": raw}
+        self.page.locator("input[type=file]").nth(label).set_input_files(files)
+        self.page.wait_for_timeout(700)
+        return self.settle()
+
+    def download(self, name):
+        with self.page.expect_download() as waiting:
+            self.page.get_by_role("button", name=name, exact=True).first.click()
+        return Path(waiting.value.path()).read_bytes()
+
+    def plots(self):
+        """Data of every figure on the page, typed arrays as lists."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p.data.map(d =>
+            Object.fromEntries(['name','x','y','z','text'].filter(k => d[k] != null).map(k =>
+            [k, k === 'name' ? d[k] : Array.from(d[k], r => (r && r.length != null && typeof r !== 'string')
+            ? Array.from(r) : r)]))))"""
+        )
+
+    def close(self):
+        self.context.close()
+        assert not self.foreign, f"asked another machine: {self.foreign[:3]}"
+        assert not self.faults, self.faults[:3]
+
+
+@pytest.fixture
+def visitor(chromium, server):
+    made = Visitor(chromium, server)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def another(chromium, server):
+    """Makes further visitors."""
+    made = []
+
+    def make(**options):
+        made.append(Visitor(chromium, server, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()

@@ -1,0 +1,333 @@
+"""The walk in a real browser: the acceptance tests of the app, each named after what a person sees."""
+
+import gzip
+import io
+import json
+import re
+import subprocess
+import sys
+import time
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpsyn_core.data import paths
+from dpsyn_core.privacy.curves import noise_curves
+
+pytestmark = pytest.mark.browser
+DONE = 240_000  # milliseconds that a run may take on a busy machine
+
+
+def sample():
+    return pd.read_csv(paths("sample")[0])
+
+
+def made(visitor, method=None, timeout=DONE):
+    """A finished run of a method (the default when None), from the Synthesize page."""
+    visitor.go("Synthesize")
+    if method:
+        visitor.choose("system", method)
+    before = visitor.page.get_by_text(re.compile("done in")).count()
+    visitor.page.get_by_role("button", name=re.compile("^Spend epsilon")).click()
+    visitor.page.wait_for_function(
+        "n => (document.body.innerText.match(/done in/g) || []).length > n", arg=before, timeout=timeout
+    )
+    return visitor.settle()
+
+
+@pytest.fixture(scope="module")
+def finished(chromium, server):
+    """A visitor with a finished quick run, shared by tests that only look."""
+    from tests.browser.conftest import Visitor
+
+    one = Visitor(chromium, server)
+    one.open()
+    made(one, "independent")
+    yield one
+    one.close()
+
+
+def test_01_sample_to_synthetic_csv_takes_two_clicks(visitor):
+    visitor.open()
+    visitor.page.get_by_role("button", name="Synthesize", exact=True).click()
+    visitor.page.get_by_role("button", name="Download CSV", exact=True).wait_for(timeout=DONE)
+    table = pd.read_csv(io.BytesIO(visitor.download("Download CSV")))
+    real = sample()
+    assert list(table.columns) == list(real.columns)
+    assert 0.9 * len(real) < len(table) < 1.1 * len(real)
+    assert table["AGE"].dtype.kind == "i"
+    assert table["AGE"].between(0, 99).all()
+    assert table["AGE"].nunique() > 60, "ages inside a bin differ: no table of midpoints"
+    assert "reads private data" in visitor.words()
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "sentence"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "line 3"),
+        ("torn.parquet", b"PAR1 torn PAR1", "arquet"),
+    ],
+)
+def test_02_a_bad_file_gets_a_sentence_and_no_trace(visitor, name, raw, sentence):
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload(name, raw)
+    alert = visitor.page.get_by_role("alert").first.inner_text()
+    assert sentence in alert.lower()
+    assert "Traceback" not in visitor.words()
+
+
+def test_03_two_hundred_columns_take_at_most_three_screens(visitor):
+    header = ",".join(f"c{i}" for i in range(200))
+    rows = [",".join(str((i * j) % 3) for i in range(200)) for j in range(1, 30)]
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload("wide.csv", "\n".join([header, *rows]).encode())
+    visitor.go("Schema")
+    assert "19,900" in visitor.words()
+    assert visitor.page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") <= 3 * 900
+
+
+def test_04_wrong_budgets_are_explained_and_block_the_way_on(visitor):
+    visitor.open("privacy")
+    button = visitor.page.get_by_role("button", name="Continue: synthesize")
+    for text, sentence in (("0", "above 0"), ("-1", "above 0"), ("", "blank"), ("1000", "nothing is promised")):
+        visitor.type("epsilon", text)
+        assert sentence in visitor.words()
+        assert button.is_disabled()
+    visitor.type("epsilon", "1")
+    visitor.type("delta", "0.9")
+    assert "promise would fail" in visitor.words()
+    assert button.is_disabled()
+    visitor.type("delta", "1e-9")
+    assert button.is_enabled()
+
+
+def test_05_the_plot_shows_the_numbers_of_the_engine(visitor):
+    visitor.open("privacy", "?epsilon=1&delta=1e-5")
+    curves = {c["name"]: c for c in visitor.plots()[0] if "name" in c}
+    ks = [int(k) for k in curves["Gaussian, exact"]["x"]]
+    wanted = noise_curves(1.0, 1e-5, ks)["curves"]
+    for label, name in (("Laplace, basic", "laplace_basic"), ("Gaussian, exact", "gaussian_exact"),
+                        ("Laplace, zCDP", "laplace_zcdp"), ("Gaussian, zCDP", "gaussian_zcdp")):  # fmt: skip
+        assert np.allclose(curves[label]["y"], list(wanted[name].values()), rtol=1e-6)
+    ratio = np.array(curves["Laplace, zCDP"]["y"]) / np.array(curves["Gaussian, zCDP"]["y"])
+    assert np.allclose(ratio, np.sqrt(2), rtol=1e-6)
+    crossed = dict(zip(curves["crossings"]["text"], np.ceil(curves["crossings"]["x"]), strict=True))
+    assert (crossed["Gaussian, zCDP"], crossed["Laplace, zCDP"], crossed["Laplace, advanced"]) == (13, 25, 26)
+
+
+def test_06_the_sigma_of_the_plot_is_the_sigma_of_the_manifest(finished):
+    finished.go("Privacy")
+    point = next(c for c in finished.plots()[0] if c.get("name") == "this run")
+    finished.go("Export")
+    manifest = json.loads(finished.download("Save the manifest"))
+    assert manifest["method"] == "independent"
+    sigmas = {c["sigma"] for c in manifest["charges"]}
+    assert len(sigmas) == 1
+    assert point["y"][0] == pytest.approx(sigmas.pop(), rel=1e-9)
+
+
+def test_07_a_long_run_survives_switch_and_refresh_and_cancel_ends_its_process(visitor, server):
+    visitor.open("synthesize")
+    visitor.choose("system", "dpsyn")
+    field = visitor.page.get_by_role("spinbutton", name="records to write")
+    field.fill("3000000")
+    field.press("Enter")
+    visitor.settle()
+    visitor.page.get_by_role("button", name=re.compile("^Spend epsilon")).click()
+    visitor.page.get_by_role("button", name="Cancel").wait_for()
+    visitor.go("Schema")
+    visitor.go("Synthesize")
+    assert visitor.page.get_by_role("button", name="Cancel").is_visible()
+    visitor.page.reload()
+    visitor.settle()
+    assert visitor.page.get_by_text(re.compile("dpsyn, epsilon 1 ·")).first.is_visible()
+    deadline = time.monotonic() + 60
+    while not server.workers() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    before = server.workers()
+    assert before
+    visitor.page.get_by_role("button", name="Cancel").click()
+    visitor.page.get_by_text("cancelled").first.wait_for(timeout=15_000)
+    assert not set(before) & set(server.workers())
+    assert "stays spent" in visitor.words()
+    field.fill("")
+    field.press("Enter")
+    visitor.settle()
+    made(visitor, "independent")
+
+
+def test_08_two_browsers_never_see_each_others_data_or_runs(visitor, another, finished, server):
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload("secret.csv", b"alpha,beta\n" + b"7171,8282\n" * 30)
+    assert "secret.csv" in visitor.words()
+    stranger = another()
+    stranger.open()
+    assert "secret.csv" not in stranger.words()
+    assert "7171" not in stranger.words()
+    stranger.go("Synthesize")
+    assert "None yet." in stranger.words()
+    finished.go("Synthesize")
+    assert "done in" in finished.words()
+    text = server.log.read_text(errors="replace")
+    assert "7171" not in text
+    assert "8282" not in text
+
+
+def test_09_every_difference_on_the_map_lies_between_0_and_1(finished):
+    finished.go("Report")
+    z = np.array([v for row in finished.plots()[0][0]["z"] for v in row if isinstance(v, int | float)])
+    assert len(z) == 14 * 13
+    assert ((z >= 0) & (z <= 1)).all()
+
+
+def test_10_a_dragged_box_counts_as_a_direct_count_does(finished):
+    finished.go("Export")
+    synthetic = pd.read_csv(io.BytesIO(finished.download("Download CSV")))
+    finished.go("Report")
+    finished.pick("Questions")
+    finished.choose("up", "FAMSIZE")
+    area = finished.page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    mouse = finished.page.mouse
+    mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.5 * area["height"])
+    mouse.down()
+    mouse.move(area["x"] + 0.6 * area["width"], area["y"] + 0.95 * area["height"], steps=8)
+    mouse.up()
+    finished.settle()
+    text = finished.page.get_by_text(re.compile(r"^AGE in \[")).first.inner_text()
+    low, high, bottom, top = (float(x) for x in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text.replace("FAMSIZE", "")))
+    numbers = [n.inner_text() for n in finished.page.locator(".dp-number").all()]
+    counts = []
+    for table in (sample(), synthetic):
+        counts.append(int((table["AGE"].between(low, high) & table["FAMSIZE"].between(bottom, top)).sum()))
+    assert counts[0] > 0
+    assert [f"{c:,}" for c in counts] == numbers[4:6]
+
+
+def test_11_safe_mode_removes_every_panel_that_reads_private_data(finished):
+    finished.go("Report")
+    assert "reads private data" in finished.words()
+    finished.page.get_by_text("Safe mode").first.click()
+    finished.settle()
+    try:
+        for page in ("Report", "Data", "Privacy"):
+            finished.go(page)
+            assert "reads private data" not in finished.words(), page
+        finished.go("Report")
+        assert "safe to publish" in finished.words()
+    finally:
+        finished.page.get_by_text("Safe mode").first.click()
+        finished.settle()
+
+
+def test_12_a_second_run_adds_to_the_visible_ledger(finished):
+    def spent():
+        finished.settle()
+        text = finished.page.get_by_test_id("stSidebar").inner_text()
+        return float(re.search(r"\(epsilon\)\s+([\d.]+)", text)[1]), int(re.search(r"runs: (\d+)", text)[1])
+
+    epsilon, runs = spent()
+    made(finished, "independent")
+    more, then = spent()
+    assert then == runs + 1
+    assert more > epsilon
+
+
+def test_13_the_odds_change_with_epsilon_and_a_link_shares_them(visitor):
+    visitor.open("privacy", "?epsilon=0.1")
+    assert "at most 52 guess right" in visitor.words()
+    visitor.type("epsilon", "2")
+    assert "at most 88 guess right" in visitor.words()
+    assert "epsilon=2" in visitor.page.url
+
+
+def test_15_the_keyboard_alone_makes_a_run(visitor):
+    visitor.open()
+    seen = []
+    for _ in range(60):
+        visitor.page.keyboard.press("Tab")
+        label = visitor.page.evaluate("document.activeElement.innerText || document.activeElement.ariaLabel || ''")
+        seen.append(label.strip())
+        if label.strip() == "Synthesize" and "Export" in seen:
+            break
+    assert {"Data", "Schema", "Privacy", "Export"} <= set(seen), "the pages at the top are reached"
+    assert seen[-1] == "Synthesize"
+    visitor.page.keyboard.press("Enter")
+    visitor.page.get_by_role("button", name="Cancel").wait_for()
+    visitor.press("Cancel")
+
+
+def test_15_dark_mode_and_a_narrow_screen_hold(another):
+    dark = another(color_scheme="dark")
+    dark.open("privacy")
+    shade = dark.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    assert shade == "rgb(20, 23, 26)"
+    narrow = another()
+    narrow.page.set_viewport_size({"width": 390, "height": 844})
+    for name in ("", "schema", "privacy", "synthesize"):
+        narrow.open(name)
+        wide = narrow.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+        assert wide <= 390, name
+
+
+def test_15_every_figure_and_table_has_words_for_those_who_cannot_see_it(finished):
+    for page, figures in (("Data", 1), ("Privacy", 1), ("Report", 3)):
+        finished.go(page)
+        labels = finished.page.evaluate(
+            "[...document.querySelectorAll('[data-testid=stPlotlyChart]')].map(e => "
+            "(e.closest('[aria-label]') || e.querySelector('[aria-label]') || {ariaLabel: ''}).ariaLabel)"
+        )
+        assert len(labels) >= figures, page
+        assert all(labels), page
+
+
+def test_16_two_edits_in_a_row_stand_after_a_page_switch(visitor):
+    visitor.open("schema")
+    _edit(visitor, row=2, text="10")
+    _edit(visitor, row=9, text="4")
+    visitor.go("Privacy")
+    visitor.go("Schema")
+    schema = json.loads(visitor.download("Save the schema"))
+    bins = {a["name"]: a.get("bins") for a in schema["attributes"]}
+    assert bins["AGE"] == {"count": 10}
+    assert bins["WKSWORK"] == {"count": 4}
+
+
+def _edit(visitor, row, text):
+    """Types into the bins of a row of the schema's table, as a person does."""
+    grid = visitor.page.get_by_test_id("stDataFrame").first
+    box = grid.bounding_box()
+    x, y = box["x"] + 130 + 140 + 300 + 50, box["y"] + 36 * (row + 1) + 18
+    visitor.page.mouse.dblclick(x, y)
+    visitor.page.wait_for_timeout(250)
+    visitor.page.keyboard.press("Control+A")
+    visitor.page.keyboard.type(text)
+    visitor.page.keyboard.press("Enter")
+    visitor.settle()
+
+
+def test_17_the_preview_is_shuffled_and_the_bundle_reruns(visitor, tmp_path):
+    visitor.open()
+    assert "in random order" in visitor.words()
+    made(visitor, "independent")
+    visitor.go("Export")
+    with zipfile.ZipFile(io.BytesIO(visitor.download("Download the bundle"))) as bundle:
+        bundle.extractall(tmp_path)
+        names = bundle.namelist()
+    assert {"schema.json", "certificate.txt", "README.txt"} <= set(names)
+    (tmp_path / "table.csv").write_bytes(gzip.decompress(paths("sample")[0].read_bytes()))
+    line = next(x for x in (tmp_path / "README.txt").read_text().splitlines() if x.startswith("dpsyn synth"))
+    words = line.replace("YOUR_TABLE", "table.csv").split()[1:]
+    out = next(n for n in names if n.endswith(".csv"))
+    first = (tmp_path / out).read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-m", "dpsyn_core.cli", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    again = pd.read_csv(tmp_path / out)
+    assert list(again.columns) == list(pd.read_csv(io.BytesIO(first)).columns)
