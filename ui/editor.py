@@ -90,7 +90,7 @@ def table(space: Workspace) -> None:
     if kept is None or kept[0] != key or key not in st.session_state:
         kept = (key, _frame(space.rows, index))
         st.session_state[FRAME] = kept
-    height = 36 * (min(SHOWN, len(index)) + 1) + 3
+    height = 33 * (min(SHOWN, len(index)) + 1) + 3
     edited = st.data_editor(
         kept[1], key=key, hide_index=True, height=height, column_config=_columns(), alt=t("schema.table_alt")
     )

@@ -111,6 +111,7 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     kind = words["kind"]
     if kind in ("identifier", "left out"):
         return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
+    _refuse_idle(kind, old["name"], edits)
     out["missing"] = bool(words["missing"])
     out["group"] = str(words["group"]) or None
     if kind in ("category", "ordered category"):
@@ -132,6 +133,17 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     bins = old["bins"] if as_is else _bins(str(words["bins"]) or "10", old["name"], dates=False)
     return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last,
                      "bins": bins})  # fmt: skip
+
+
+def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:
+    """An edit that would do nothing is explained instead of being dropped."""
+    category = kind in ("category", "ordered category")
+    if category and edits.get("bins"):
+        msg = f"column '{name}' is a {kind} and has no bins; clear them, or make it a whole number, a number or a date"
+        raise SchemaError(msg)
+    if not category and edits.get("other"):
+        msg = f"column '{name}' is a {kind}: values outside its range are clamped; only categories can have others"
+        raise SchemaError(msg)
 
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:

@@ -154,8 +154,10 @@ class Visitor:
 
     def plots(self):
         """Data of every figure on the page, typed arrays as lists."""
+        self.page.wait_for_selector(".js-plotly-plot .main-svg")
+        self.settle()
         return self.page.evaluate(
-            """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p.data.map(d =>
+            """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p._fullData.map(d =>
             Object.fromEntries(['name','x','y','z','text'].filter(k => d[k] != null).map(k =>
             [k, k === 'name' ? d[k] : Array.from(d[k], r => (r && r.length != null && typeof r !== 'string')
             ? Array.from(r) : r)]))))"""
