@@ -1,12 +1,11 @@
-"""Gates for audits: one that answers from a tape, one that watches two neighbouring tables at once."""
+"""Gates for audits: one that answers from a tape, one that watches what neighbouring tables do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpsyn_core.measurement.gate import Gate, ReleasedKeys
-from dpsyn_core.measurement.scores import gaps_and_rate
 
 
 class Alarm(AssertionError):
@@ -51,78 +50,87 @@ class Note:
     out: Any
     charge: Any
     extra: Any = None
+    keys: Any = None
 
 
-class PairGate(Gate):
-    """Reads both neighbours at every access, releases the side that is run, and keeps notes; quiet: adds no noise."""
+class WatchGate(Gate):
+    """Keeps notes of every access.
 
-    def __init__(self, counter, side=0, *, quiet=False, **kwargs):
+    two_sided: the counter: the other neighbour is read after the own one. forced: what to release instead of fresh
+    draws, in order (another run's outputs). quiet: additive noise is left out.
+    """
+
+    def __init__(self, *, two_sided=None, forced=None, quiet=False, **kwargs):
         super().__init__(**kwargs)
-        self.quiet = quiet
-        self.counter, self.side = counter, side
-        self.notes, self.late = [], []
-        counter.side = side
+        self.counter, self.quiet = two_sided, quiet
+        self.forced = None if forced is None else list(forced)
+        self.notes, self.late, self.there = [], [], None
 
-    def _both(self, name, read):
+    def _watched(self, name, read):
         def reading():
             if not self.account.charges or self.account.charges[-1].name != name:
                 self.late.append(name)
-            self.counter.side = 1 - self.side
-            self.there = read()
-            self.counter.side = self.side
-            return read()
+            own = read()
+            if self.counter is not None:
+                self.counter.side = 1 - self.counter.side
+                self.there = read()
+                self.counter.side = 1 - self.counter.side
+            return own
 
         return reading
 
     def release(self, name, count, **kwargs):
-        return super().release(name, self._both(name, count), **kwargs)
+        return super().release(name, self._watched(name, count), **kwargs)
 
     def release_sparse(self, name, occupied, **kwargs):
-        return super().release_sparse(name, self._both(name, occupied), **kwargs)
+        return super().release_sparse(name, self._watched(name, occupied), **kwargs)
 
     def dirichlet(self, name, count, **kwargs):
-        return super().dirichlet(name, self._both(name, count), **kwargs)
+        return super().dirichlet(name, self._watched(name, count), **kwargs)
 
-    def select(self, name, scores, *, monotone=False, **kwargs):
-        self.one_sided = monotone and self.unit.neighbours == "add-remove"
-        return super().select(name, self._both(name, scores), monotone=monotone, **kwargs)
+    def select(self, name, scores, **kwargs):
+        return super().select(name, self._watched(name, scores), **kwargs)
 
     def partitions(self, name, present, **kwargs):
-        return super().partitions(name, self._both(name, present), **kwargs)
+        got = super().partitions(name, self._watched(name, present), **kwargs)
+        if self.forced is not None:  # keys differ between tables: the other run's are released
+            return ReleasedKeys(keys=self.forced.pop(0), charge=got.charge)
+        self.notes[-1] = replace(self.notes[-1], keys=got.keys)
+        return got
 
-    def _note(self, way, here, there, out, charge, extra=None):
+    def _note(self, way, here, charge, draw, extra=None, there=None):
+        out = self.forced.pop(0) if self.forced is not None else draw()
         self.notes.append(Note(way, here, there, out, charge, extra))
         return out
 
     def _noisy(self, exact, charge):
-        there = np.asarray(self.there).astype(np.int64).reshape(exact.shape)
-        return self._note("noise", exact, there, exact if self.quiet else super()._noisy(exact, charge), charge)
+        there = None if self.there is None else np.asarray(self.there).astype(np.int64).reshape(exact.shape)
+        real = super()._noisy
+        return self._note("noise", exact, charge, lambda: exact if self.quiet else real(exact, charge), there=there)
 
     def _noisy_above(self, index, counts, threshold, charge):
-        here, there = dense(index, counts, charge.cells), dense(*self.there, charge.cells)
-        return self._note(
-            "sparse", here, there, super()._noisy_above(index, counts, threshold, charge), charge, threshold
-        )
+        real = super()._noisy_above
+        here = dense(index, counts, charge.cells)
+        return self._note("sparse", here, charge, lambda: real(index, counts, threshold, charge), threshold)
 
     def _urn(self, exact, draws, charge):
-        there = np.asarray(self.there).astype(np.int64).ravel()
-        return self._note("urn", exact.ravel(), there, super()._urn(exact, draws, charge), charge, draws)
+        there = None if self.there is None else np.asarray(self.there).astype(np.int64).ravel()
+        real = super()._urn
+        return self._note("urn", exact.ravel(), charge, lambda: real(exact, draws, charge), draws, there)
 
     def _chosen(self, gaps, rate, charge):
-        there, _ = gaps_and_rate(
-            np.asarray(self.there),
-            charge.name,
-            sensitivity=charge.sensitivity,
-            epsilon=charge.epsilon,
-            one_sided=self.one_sided,
-        )
-        return self._note(
-            "choice", log_law(gaps, rate), log_law(there, rate), super()._chosen(gaps, rate, charge), charge
-        )
+        real = super()._chosen
+        return self._note("choice", log_law(gaps, rate), charge, lambda: real(gaps, rate, charge))
 
     def _kept(self, counts, per_key, charge):
-        kept = super()._kept(counts, per_key, charge)
-        return self._note("keys", counts, dict(zip(*self.there, strict=True)), kept, charge, per_key)
+        out = super()._kept(counts, per_key, charge)
+        self.notes.append(Note("keys", counts, None, out, charge, per_key))
+        return out
+
+
+def released(notes):
+    """What a run released, as another run can be forced to release it."""
+    return [n.keys if n.way == "keys" else n.out for n in notes]
 
 
 def dense(index, counts, cells):

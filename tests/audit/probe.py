@@ -4,7 +4,6 @@ import numpy as np
 
 from dpsyn_core.counting.sparse import occupied
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer
 
 ALL = ("a", "b", "c", "d")
@@ -16,7 +15,7 @@ class Probe(Synthesizer):
 
     def __init__(self, budget: Budget):
         self.failure = LOOSE
-        self.cost = Cost(epsilon=budget.epsilon) if budget.delta == 0 else Budget(epsilon=8.0, delta=0.05).zcdp()
+        self.cost = budget.pure() if budget.delta == 0 else Budget(epsilon=8.0, delta=0.05).zcdp()
 
     def measure(self, counter, *, gate, progress=None):
         total, pair, sparse, chosen, one_sided, keys = self.cost.split([1, 2, 1, 1, 1, 2])

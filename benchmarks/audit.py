@@ -1,0 +1,120 @@
+"""The deep audit: mutants, T0 to T3 with more runs, a black-box attacker, faults. `python -m benchmarks.audit`.
+
+Prints the tables that stand in docs/audit.md; the exit status is 1 when anything raises an alarm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+
+from tests.audit import whole
+from tests.audit.blackbox import t4
+from tests.audit.gates import Alarm
+from tests.audit.layers import t0, t1, t2, t3
+from tests.audit.mutants import MUTANTS
+from tests.audit.world import main_offer, systems
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A number, or a dash."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def mutants() -> int:
+    """Every seeded bug against the layer that is said to catch it."""
+    print("\n## Seeded bugs\n\n| # | bug | layer | caught |\n|---|---|---|---|")
+    missed = 0
+    for i, one in enumerate(MUTANTS, start=1):
+        with one.plant():
+            try:
+                one.check()
+                caught = False
+            except Alarm:
+                caught = True
+        missed += not caught
+        print(f"| {i} | {one.name} | {one.layer} | {'yes' if caught else 'NO'} |", flush=True)
+    print(f"\n{len(MUTANTS) - missed} of {len(MUTANTS)} caught.")
+    return missed
+
+
+def sources() -> int:
+    """T0 and the layers on a whole release."""
+    print("\n## Source of noise and whole releases\n")
+    alarms = 0
+    for text, check in (
+        ("T0, 1,000,000 draws a mechanism", t0),
+        ("T1 on a whole release", whole.t1_whole),
+        ("T2 on a whole release", whole.t2_whole),
+        ("T2 on a run that dies", whole.t2_crash),
+        ("stamps and identifiers", whole.stamp),
+    ):
+        alarms += silent(text, check)
+    return alarms
+
+
+def silent(text: str, check: object) -> int:
+    """Runs a check and says whether it raised an alarm."""
+    try:
+        check()  # type: ignore[operator]
+    except Alarm as leak:
+        print(f"- {text}: ALARM: {leak}", flush=True)
+        return 1
+    print(f"- {text}: no alarm", flush=True)
+    return 0
+
+
+def by_system(white: int, black: int) -> int:
+    """T1 to T4 on every registered system."""
+    print(
+        "\n## Systems\n\nT3: distance of canary scores in standard deviations, and what the charges allow; least "
+        "ratio of noise to its charged\nvariance over all accesses; largest standard score of other mechanisms. "
+        f"{4 * white:,} runs a side on 4 pairs at epsilon 8\n(pure systems: 2). T4: largest proved lower bound on "
+        f"epsilon over 6 pairs at epsilon 1, {black:,} runs.\n\n"
+        "| system | audited as | T1 | T2 | T3 apart | allowed | noise | law | T4 bound | pair of it | s |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|"
+    )
+    alarms = 0
+    for name in systems():
+        start = time.perf_counter()
+        neighbours, delta = main_offer(name)
+        cells = [name, f"{neighbours}, {'pure' if delta == 0 else f'delta {delta:g}'}"]
+        try:
+            t1(name)
+            cells.append("same bytes")
+            t2(name)
+            cells.append("within")
+            apart, bound, least, law = t3(name, runs=white)
+            cells += [figure(apart), figure(bound), figure(least), figure(law, 1)]
+            if name == "probe":
+                cells += ["-", "-"]
+            else:
+                best = max(t4(name, runs=black), key=lambda b: b.lower)
+                cells += [figure(best.lower, 2), best.pair if best.lower else "-"]
+        except Alarm as leak:
+            cells.append(f"ALARM: {leak}")
+            alarms += 1
+        print("| " + " | ".join([*cells, f"{time.perf_counter() - start:.0f}"]) + " |", flush=True)
+    return alarms
+
+
+def main() -> int:
+    """Runs what was asked for; everything, when nothing was."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--white", type=int, default=2000, help="T3 runs for each pair and side")
+    parser.add_argument("--black", type=int, default=20_000, help="T4 runs of a system")
+    parser.add_argument("--without-faults", action="store_true", help="leave out kills, races and full disks")
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    alarms = mutants() + sources() + by_system(arguments.white, arguments.black)
+    if not arguments.without_faults:
+        print("\n## Faults\n", flush=True)
+        alarms += subprocess.run([sys.executable, "-m", "benchmarks.faults"], check=False).returncode != 0
+    print(f"\n{alarms} alarms; {(time.perf_counter() - start) / 60:.1f} minutes.")
+    return 1 if alarms else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
