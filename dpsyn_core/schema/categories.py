@@ -106,15 +106,13 @@ def _numbers_only(attribute: CategoricalAttribute) -> Any:
 
 
 def _plain_number(text: Any) -> Any:
-    """Numbers without sign +, leading zeros and empty fractions; other texts become a text no number has."""
+    """Numbers without sign +, leading zeros and empty fractions; other texts stay what no number is."""
     import pyarrow.compute as pc
 
-    number = pc.match_substring_regex(text, NUMBER)
     out = pc.replace_substring_regex(text, r"^\+", "")
     out = pc.replace_substring_regex(out, r"^(-?)0+(\d)", r"\1\2")
     out = pc.replace_substring_regex(out, r"^(-?\d+)\.0*$", r"\1")
-    out = pc.replace_substring_regex(out, r"^-0$", "0")
-    return pc.if_else(number, out, "not a number")
+    return pc.replace_substring_regex(out, r"^-0$", "0")
 
 
 def _as_floats(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:

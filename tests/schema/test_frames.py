@@ -40,6 +40,11 @@ def test_pandas_types_come_back_where_no_value_changes():
     assert out["b"].tolist() == ["y", "new"] and out["a"].isna().tolist() == [False, True]
 
 
+def test_text_that_would_become_a_missing_number_stays_text():
+    out = from_arrow(pa.table({"a": ["nan", "1"]}), pd.DataFrame({"a": [0.5, 1.0]}))
+    assert out["a"].tolist() == ["nan", "1"]
+
+
 def test_polars_types_come_back_where_no_value_changes():
     like = pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int8), "b": pl.Series(["x", "y"], dtype=pl.Categorical)})
     assert from_arrow(pa.table({"a": [5, 6], "b": ["y", "x"]}), like).dtypes == [pl.Int8, pl.Categorical]

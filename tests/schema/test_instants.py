@@ -58,6 +58,19 @@ def test_declared_formats_are_tried_in_order():
     ]  # fmt: skip
 
 
+def test_leap_days_exist_in_leap_years_alone():
+    texts = [f"{year}-02-29" for year in (2000, 2004, 1600, 1900, 2100, 2001, 4)]
+    assert [s is not None for s in seconds([t.zfill(10) for t in texts])] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
 @pytest.mark.parametrize("form", ["%d/%m", "%Q %Y", "%Y %Y", "%"])
 def test_formats_that_cannot_work_are_refused(form):
     with pytest.raises(SchemaError):

@@ -103,6 +103,13 @@ def test_stray_quotation_marks_never_join_cells():
     }
 
 
+def test_line_ends_inside_cells_survive_the_reader_s_blocks():
+    rows = 200_000  # some 7 MB: more than one block
+    data = b"a,b\n" + b'1,"first line\nsecond, line\r\nthird"\n' * rows
+    table = read_table(data)
+    assert table.num_rows == rows and set(table["b"].unique().to_pylist()) == {"first line\nsecond, line\r\nthird"}
+
+
 # ---- rows 9-13: kept as written
 
 

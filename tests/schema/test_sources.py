@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.schema import sources
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.sources import Database, list_tables, read_database
 from tests.schema.helpers import cat, num, schema
@@ -129,6 +130,18 @@ def test_nothing_can_be_written_and_no_other_file_read(lite, duck, tmp_path):
     assert "refused" in refusal(Database.of(duck), query=f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
     assert "refused" in refusal(Database.of(lite), query="WITH x AS (SELECT 1) INSERT INTO people SELECT 1,2,3,4")
     assert read_database(Database.of(lite), table="people").num_rows == 3
+
+
+def test_connections_are_read_only_by_themselves(lite, duck):
+    connection, fault = sources._open_duckdb(Database.of(duck))
+    with pytest.raises(fault):
+        connection.execute("CREATE TABLE more (a INTEGER)")
+    connection.close()
+    connection, fault = sources._open_sqlite(Database.of(lite))
+    connection.execute("PRAGMA query_only = OFF")
+    with pytest.raises(fault):
+        connection.execute("INSERT INTO people VALUES (1, 2, 3, 4)")
+    connection.close()
 
 
 def test_damaged_databases_are_refused(tmp_path):
