@@ -25,6 +25,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--measurements", type=Path, nargs="+", default=[], help="released marginals, one file a table")
     parser.add_argument("--held-out", type=Path, metavar="TABLE", help="real records that the synthesizer never saw")
     parser.add_argument("--metrics", metavar="NAMES", help="only these, separated by commas")
+    parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
+    parser.add_argument(
+        "--query", action="append", default=[], metavar="QUERY", help="'age in [20, 35] and sex in {f}'"
+    )
     parser.add_argument("--repeats", action="store_true", help="the tables differ by their seed alone: show intervals")
     parser.add_argument("--target", metavar="NAME", help="attribute that models learn to predict")
     parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
@@ -68,7 +72,10 @@ def run(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
+    from dpsyn_core.metrics.language import ask, parse
     from dpsyn_core.metrics.registry import compute, metric_class, names
+    from dpsyn_core.metrics.tvd import KWayTVD
+    from dpsyn_core.metrics.workload import Query
     from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
@@ -101,15 +108,21 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         roles=roles,
         measurements=measured,
     )
-    return [
-        ScoredTable(
-            name=name,
-            comparison=comparison,
-            scores=compute(comparison, wanted, progress=progress),
-            manifest=manifests[i] if manifests else None,
+    out = []
+    queries: list[Query] = []
+    for i, (name, comparison) in enumerate(comparisons.items()):
+        queries = queries or [parse(text, comparison) for text in args.query]
+        scores = {} if args.order is None else {f"tvd-{args.order}way": KWayTVD(order=args.order).score(comparison)}
+        out.append(
+            ScoredTable(
+                name=name,
+                comparison=comparison,
+                scores=compute(comparison, wanted, progress=progress) | scores,
+                manifest=manifests[i] if manifests else None,
+                answers=ask(comparison, queries) if queries else (),
+            )
         )
-        for i, (name, comparison) in enumerate(comparisons.items())
-    ]
+    return out
 
 
 def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
@@ -127,8 +140,6 @@ def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
         if given and len(given) != len(args.synthetic):
             msg = f"{what} names {len(given)} files for {len(args.synthetic)} tables; give one for each, in their order"
             raise SettingError(msg)
-    if args.real == "-" and args.held_out:
-        msg = (
-            "--held-out reads real records, and - asks for a report without them; give the real table, or leave it out"
-        )
+    if args.real == "-" and (args.held_out or args.query or args.order):
+        msg = "--held-out, --query and --order read real records, and - asks for a report without them; give the table"
         raise SettingError(msg)

@@ -39,7 +39,15 @@ class Distances:
 
 
 def marginal_distances(c: Comparison, sets: Sequence[AttributeSet], *, progress: Progress = silent) -> Distances:
-    """Compares the marginals of both tables on the given sets. Private."""
+    """Compares the marginals of both tables on the given sets, once a comparison. Private."""
+    key = ("distances", tuple(sets))
+    if key not in c.scores:
+        c.scores[key] = _distances(c, sets, progress)
+    found: Distances = c.scores[key]
+    return found
+
+
+def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) -> Distances:
     from dpsyn_core.metrics.kernels import distances  # numba is heavy
 
     deviations = binomial_deviations(c.n, c.m)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, Score
 from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.language import Answer
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.privacy.manifest import Manifest
 
@@ -19,12 +20,13 @@ Outcome = Score | MetricError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredTable:
-    """One synthetic table, its scores by metric name, and the manifest of the run that made it, if known."""
+    """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries."""
 
     name: str
     comparison: Comparison
     scores: Mapping[str, Outcome]
     manifest: Manifest | None = None
+    answers: Sequence[Answer] = ()
 
 
 def table_entry(table: ScoredTable) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
         "n_records": table.comparison.m,
         "mean_tvd": {k: v for k, v in means.items() if v is not None},
         "scores": scores,
+        "answers": [asdict(a) for a in table.answers],
         "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
     }
 

@@ -51,6 +51,7 @@ def html_report(
         sections.pairs(page, tables)
         sections.one_way(page, tables)
         sections.spread(page, tables)
+        sections.answers(page, tables)
         sections.ranges(page, tables)
         sections.inequality(page, tables)
         sections.associations(page, tables)

@@ -11,6 +11,7 @@ from typing import Any
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, plain
 from dpsyn_core.report.template import DARK, LAYOUT, LIGHT, Figure
 
+PAIR_LISTS = (("row", "Tables of row"), ("column", "and column"))
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -86,6 +87,10 @@ class Page:
                 )
                 lists.append(f"<label class='choose'>{words} <select id='map-{which}'>{items}</select></label>")
             self.raw(f"<p>{' '.join(lists)}</p>")
+        names = self.data["pairs"]["names"]
+        items = "".join(f"<option value='{i}'>{escape(n)}</option>" for i, n in enumerate(names))
+        lists = [f"<label class='choose'>{w} <select id='pair-{k}'>{items}</select></label>" for k, w in PAIR_LISTS]
+        self.raw(f"<p>{' '.join(lists)}</p>")
         note = f" Tables are kept for the {count} pairs that differ most." if partial else ""
         self.raw(
             f"<div id='pair' class='pair' aria-live='polite'><h3 id='pair-name'></h3>"
@@ -164,7 +169,8 @@ def _frame(key: str, figure: Figure) -> str:
     width = f";max-width:{figure.width}px" if figure.width else ""
     return (
         f"<figure><div class='plot' data-figure='{escape(key)}' role='img' aria-label='{escape(figure.alt)}' "
-        f"style='min-height:{height}px{width}'></div><figcaption>{escape(figure.caption)}</figcaption></figure>"
+        f"style='min-height:{height}px{width}'></div><figcaption>{escape(figure.caption)}</figcaption>"
+        f"<details class='numbers' data-numbers='{escape(key)}'><summary>The numbers</summary></details></figure>"
     )
 
 

@@ -102,6 +102,19 @@ def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
         page.figure("spread", figures.distribution(groups))
 
 
+def answers(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """The reader's own range queries."""
+    rows = [
+        [a.text, number(a.real), number(round(a.scaled)), f"{a.error:+,.0f}",
+         "–" if a.relative is None else f"{a.relative:+.1%}", t.name]
+        for t in tables
+        for a in t.answers
+    ]  # fmt: skip
+    if rows:
+        page.section("Your questions", private=True)
+        page.table(["Records that lie in", "Real", "Synthetic, scaled", "Error", "Relative", "Table"], rows)
+
+
 def ranges(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Random range queries."""
     scores = found(tables, "range-queries")

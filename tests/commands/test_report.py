@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpsyn_core.cli import main
@@ -33,6 +34,16 @@ def test_several_tables_give_one_json_and_one_html(files):  # noqa: F811
     page = (files / "r.html").read_text()
     assert page.startswith("<!doctype html>")
     assert "pay" in page
+
+
+def test_queries_and_higher_orders_are_answered_on_request(files):  # noqa: F811
+    more = ("--query", "age in [20, 39] and sex in {male}", "--query", "pay in [0, 50]", "--order", "4")
+    assert report(files, *SOME, *more) == 0
+    [entry] = json.loads((files / "r.json").read_text())["tables"]
+    frame = pd.read_csv(files / "real.csv")
+    assert entry["answers"][0]["real"] == (frame.age.between(20, 39) & (frame.sex == "male")).sum()
+    assert entry["answers"][1]["real"] == frame.pay.between(0, 50).sum()
+    assert 0 < entry["scores"]["tvd-4way"]["value"] < 1
 
 
 def test_learning_uses_the_held_out_table(files):  # noqa: F811
@@ -68,6 +79,8 @@ def test_without_the_real_table_the_report_is_safe_to_publish(files):  # noqa: F
         (("--held-out", "NONE"), "none.csv"),
         (("--target", "wealth"), "'wealth' is not in the schema"),
         (("--html", "JSON"), "named twice"),
+        (("--query", "age of 3"), "cannot be read from 'age of 3'"),
+        (("--order", "9"), "no 9-way marginal"),
     ],
 )
 def test_wrong_options_are_one_sentence_and_leave_no_file(files, capsys, more, words):  # noqa: F811

@@ -10,6 +10,7 @@ import pytest
 
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
 from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.language import ask, parse
 from dpsyn_core.metrics.registry import compute, names
 from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.privacy.budget import Budget
@@ -151,6 +152,20 @@ def test_a_wide_table_embeds_the_worst_pairs_only():
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x} & \u2028 'q' \"d\""
+
+
+def test_the_readers_own_queries_are_answered_for_every_table():
+    tables = []
+    for t in (scored(wanted=["tvd-1way"]), scored("two", 0.6, ["tvd-1way"])):
+        c = t.comparison
+        tables.append(dataclasses.replace(t, answers=ask(c, [parse("age in [2, 4] and sex in {1}", c)])))
+    reader = Reader(html_report("toy", tables))
+    assert "Your questions" in reader.text
+    assert "age in [2, 4] and sex in {1}" in reader.text
+    entry = report_document("toy", tables)["tables"][1]["answers"][0]
+    c = tables[1].comparison
+    want = ((c.real[0] >= 2) & (c.real[0] <= 4) & (c.real[1] == 1)).sum()
+    assert entry["real"] == want
 
 
 def test_hostile_names_and_labels_stay_text():

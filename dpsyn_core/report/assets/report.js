@@ -3,7 +3,7 @@
 (function () {
   const store = JSON.parse(document.getElementById("data").textContent);
   const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const config = { displayModeBar: false, responsive: true, scrollZoom: false };
+  const config = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false, doubleClickDelay: 1 };
   const drawn = new Set();
   let printing = false;
 
@@ -39,6 +39,8 @@
     node.setAttribute("aria-label", spec.alt);
     const caption = node.parentElement.querySelector("figcaption");
     if (caption) caption.textContent = spec.caption;
+    const box = node.parentElement.querySelector("[data-numbers]");
+    if (box && box.open && !printing) box.dispatchEvent(new Event("toggle"));
     draw(node, spec);
     if (key === "pairs" && !node.dataset.ready) {
       node.dataset.ready = "1";
@@ -55,6 +57,57 @@
       document.querySelectorAll("[data-figure]").forEach((node) => {
         if (node.dataset.figure === list.dataset.for) show(node);
       });
+    });
+  });
+
+  // ---- the numbers of a figure as a table, made when asked for
+
+  const MOST = 1000;
+  const words = (v) => {
+    if (v === null || v === undefined) return "";
+    return typeof v === "number" ? String(Number(v.toPrecision(5))) : String(v);
+  };
+  const decoded = (v) => {
+    const area = document.createElement("textarea"); // labels hold entities for Plotly
+    area.innerHTML = words(v);
+    return area.value;
+  };
+
+  function numbers(spec) {
+    const heat = spec.data.some((t) => t.z);
+    const rows = [];
+    spec.data.forEach((t) => {
+      if (t.z) {
+        t.y.forEach((y, i) => t.x.forEach((x, j) => t.z[i][j] !== null && rows.push([x, y, t.z[i][j]])));
+      } else {
+        (t.x || []).forEach((x, i) => rows.push([t.name || "", x, t.y[i]]));
+      }
+    });
+    const table = document.createElement("table");
+    const line = (cells, tag) => {
+      const tr = table.insertRow();
+      cells.forEach((c) => {
+        const cell = document.createElement(tag);
+        cell.textContent = decoded(c);
+        if (typeof c === "number") cell.className = "n";
+        tr.appendChild(cell);
+      });
+    };
+    line(heat ? ["column", "row", "value"] : ["series", "x", "y"], "th");
+    rows.slice(0, MOST).forEach((r) => line(r, "td"));
+    if (rows.length > MOST) line(["the first " + MOST + " of " + rows.length + " rows", "", ""], "td");
+    return table;
+  }
+
+  document.querySelectorAll("[data-numbers]").forEach((box) => {
+    box.addEventListener("toggle", () => {
+      const key = box.dataset.numbers;
+      box.querySelectorAll(".scroll").forEach((old) => old.remove());
+      if (!box.open) return;
+      const frame = document.createElement("div");
+      frame.className = "scroll tall";
+      frame.appendChild(numbers(store.figures[key][chosen[key] || 0]));
+      box.appendChild(frame);
     });
   });
 
@@ -97,6 +150,8 @@
     const i = Math.min(row, column);
     const j = Math.max(row, column);
     open = [row, column];
+    document.getElementById("pair-row").value = row;
+    document.getElementById("pair-column").value = column;
     const title = document.getElementById("pair-name");
     title.textContent = pairs.names[i] + " x " + pairs.names[j];
     document.getElementById("pair-which").textContent = pairs.series[which];
@@ -121,6 +176,15 @@
     const signed = "%{y}, %{x}: %{z:+.2%} of the records<extra></extra>";
     heat("pair-difference", gap, rows, columns, [[0, "@less"], [0.5, "@paper"], [1, "@more"]], -far, far, signed);
   }
+
+  ["row", "column"].forEach((which) => {
+    const list = document.getElementById("pair-" + which);
+    if (!list) return;
+    list.addEventListener("change", () => {
+      const at = ["row", "column"].map((k) => Number(document.getElementById("pair-" + k).value));
+      openPair(at[0], at[1]);
+    });
+  });
 
   ["a", "b"].forEach((side) => {
     const list = document.getElementById("map-" + side);
