@@ -31,11 +31,11 @@ def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int6
     found = np.append(_positions(text, attribute), -1)  # the last entry serves null cells
     if found[-1] == -1 and "" in attribute.keys:
         found[-1] = attribute.keys.index("")
-    empty = np.append(_empty(entries, text), True) & (found < 0)
+    empty = np.append(empty_cells(entries, text), True) & (found < 0)
     return found[index], empty[index]
 
 
-def _empty(entries: Any, text: Any) -> NDArray[np.bool_]:
+def empty_cells(entries: Any, text: Any) -> NDArray[np.bool_]:
     """Blank text, and NaN in a column of floats; the text 'nan' is a text like any other."""
     import pyarrow.compute as pc
     import pyarrow.types as t

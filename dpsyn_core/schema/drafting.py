@@ -6,15 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema import casting, headers, instants
+from dpsyn_core.schema import casting, categories, headers, instants
+from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
 SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
 BINS = 20
+SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
@@ -61,14 +64,15 @@ def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
 
 
 def _column(column: Any, comma: bool) -> dict[str, Any]:
+    import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
 
     entries, index = casting.uniques(column)
     text = casting.to_text(entries)
-    blank = casting.blanks(text)
+    blank = categories.empty_cells(entries, text)
     missing = bool((index < 0).any() or blank.any())
-    filled = entries.filter(~blank) if casting.is_text(entries.type) else entries
+    filled = entries.filter(pa.array(~blank))
     if len(filled) == 0:
         return {"kind": "ignored", "description": "every cell is blank"}
     texts = casting.to_text(filled)
@@ -78,7 +82,8 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     dates = _dates(filled, texts)
     if dates is not None:
         return base | dates
-    numbers = _numbers(filled, texts, comma)
+    counts = np.bincount(index[index >= 0], minlength=len(entries))
+    numbers = _numbers(filled, texts, comma, counts[~blank])
     if numbers is not None:
         return base | numbers
     if len(texts) > MANY:
@@ -114,7 +119,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     return {"kind": "datetime", "min": ends[0], "max": ends[1], "bins": bins}
 
 
-def _numbers(filled: Any, texts: Any, comma: bool) -> dict[str, Any] | None:
+def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
@@ -128,10 +133,19 @@ def _numbers(filled: Any, texts: Any, comma: bool) -> dict[str, Any] | None:
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
     if not whole:
         low, high = float(floats.min()), float(floats.max())
-        return {"kind": "numeric", "dtype": "float", "min": low, "max": high, "bins": {"count": BINS}}
+        out = {"kind": "numeric", "dtype": "float", "min": low, "max": high, "bins": {"count": BINS}}
+        return out | ({"special_values": [low]} if _spiked(floats == low, counts) else {})
     values, _ = casting.to_numbers(filled, whole=True, comma=comma)
     low, high = int(values.min()), int(values.max())
     if len(values) <= FEW:
         return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
-    count = high - low + 1 if high - low < SINGLE else BINS
-    return {"kind": "numeric", "dtype": "integer", "min": low, "max": high, "bins": {"count": count}}
+    bins: dict[str, Any] = {"count": high - low + 1 if high - low < SINGLE else BINS}
+    if high - low >= SINGLE and _spiked(values == low, counts):  # such as the zeros of a capital gain
+        rest = WholeBins.equal(low + 1, high, BINS).starts.tolist()
+        bins = {"edges": [low, *rest]}
+    return {"kind": "numeric", "dtype": "integer", "min": low, "max": high, "bins": bins}
+
+
+def _spiked(lowest: NDArray[np.bool_], counts: NDArray[np.int64]) -> bool:
+    """Whether the smallest value stands in so many records that it needs a cell of its own."""
+    return float(counts[lowest].sum()) >= SPIKE * float(counts.sum())

@@ -69,12 +69,26 @@ def test_typed_columns_are_drafted_by_their_types():
             "t": pa.array([0, 10**6], pa.timestamp("ms", tz="UTC")),
             "i": pa.array([1, None], pa.int8()),
             "b": [True, False],
+            "f": [0.5, float("nan")],
         }
     )
     s = draft(table, "t")
-    assert [a.kind for a in s.attributes] == ["datetime", "datetime", "categorical", "categorical"]
+    assert [a.kind for a in s.attributes] == [
+        "datetime", "datetime", "categorical", "categorical", "numeric",
+    ]  # fmt: skip
+    assert s["f"].missing
     assert s["t"].zoned and not s["d"].precise and s["i"].missing
     Codec(s).encode(table)
+
+
+def test_a_heap_at_the_smallest_number_gets_a_cell_of_its_own():
+    gain = [0] * 300 + [i * 7 for i in range(1, 200)]
+    rain = [0.0] * 300 + [i * 0.7 for i in range(1, 200)]
+    s = draft(pa.table({"gain": [str(g) for g in gain], "rain": rain}), "t")
+    assert s["gain"].labels()[0] == "0" and s["gain"].size == 21
+    assert s["rain"].special_values == (0.0,) and s["rain"].size == 21
+    codes = Codec(s).encode(pa.table({"gain": gain, "rain": rain})).codes
+    assert np.bincount(codes[0])[0] == 300 and np.bincount(codes[1])[20] == 300
 
 
 def test_confirming_makes_entries_public_one_by_one_or_all():
