@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
 LOG = "worker.log"
+WARM = "--warm"
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
 CALM = "The run stopped because of a fault in the program. What it had charged stays spent; run it again."
@@ -209,9 +210,30 @@ def _fault(folder: Path, kind: type[BaseException], trace: TracebackType | None)
     write_json(folder / ERROR, {"type": kind.__name__, "message": CALM})
 
 
+def warm() -> None:
+    """Compiles the kernels of the default system once, on a few simulated records and a ledger that is thrown away."""
+    import tempfile
+
+    from dpsyn_core.data import paths
+    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.release import synthesize
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.read import read_table
+
+    table, schema = paths("sample")
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder) / "ledger.sqlite3")
+        few = read_table(table).slice(0, 500)
+        synthesize(few, Schema.load(schema), epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs one job. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
-    folder = Path((arguments or sys.argv[1:])[0])
+    given = arguments or sys.argv[1:]
+    if given == [WARM]:
+        warm()
+        return 0
+    folder = Path(given[0])
     os.umask(0o077)
     sys.excepthook = lambda kind, _error, trace: _fault(folder, kind, trace)
     try:

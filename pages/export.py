@@ -45,5 +45,8 @@ with right:
         key="export_bundle",
     )
     st.code(export.command(space, job), language=None, wrap_lines=True)
+section(t("export.report"))
+note(t("export.report_note"))
+export.reports(space, job)
 section(t("export.certificate"))
 st.code(export.certificate(job), language=None, height=460)

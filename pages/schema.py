@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui import editor, schemafiles
+from ui import buying, editor, schemafiles
 from ui.state import workspace
 from ui.text import number, t
 from ui.theme import facts, heading, not_private, note, section
@@ -35,6 +35,7 @@ if unsure:
         st.rerun()
 editor.table(space)
 editor.problems(space)
+buying.panel(space)
 
 left, right = st.columns([7, 5], gap="large")
 with left:

@@ -26,6 +26,7 @@ def app(tmp_path, monkeypatch):
 
     monkeypatch.setattr(app_test, "PagesManager", Served)
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DPSYN_WARM_UP", "0")
     st.cache_resource.clear()
     st.cache_data.clear()
     return AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)

@@ -107,8 +107,51 @@ def command(space: Workspace, job: Job) -> str:
     )
 
 
-def bundle(space: Workspace, job: Job, private_report: str | None = None) -> bytes:
-    """A zip of everything that may leave: table, manifest, certificate, schema, released marginals, command."""
+def html(space: Workspace, job: Job, *, private: bool) -> str:
+    """The report as one HTML file: from released values alone, or with the real table for its owner."""
+    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.metrics.registry import compute, names
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.document import ScoredTable
+    from dpsyn_core.report.html import html_report
+    from dpsyn_core.worker import MANIFEST
+
+    def make() -> str:
+        schema = results.schema(space, job)
+        measured = [m for m in results.measurements(space, job) if m.attributes]
+        real = space.dataset.table if private and space.dataset else None
+        comparison = compare_tables(schema, results.synthetic(space, job), real, measurements=measured)
+        wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
+        table = ScoredTable(
+            name=job.label,
+            comparison=comparison,
+            scores=compute(comparison, wanted),
+            manifest=Manifest.load(job.folder / MANIFEST),
+        )
+        return html_report(schema.name, [table])
+
+    return results.kept(space, ("html", job.id, private), make)
+
+
+def reports(space: Workspace, job: Job) -> None:
+    """Download of the publishable report, and after a tick of the owner's."""
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            t("export.report_public"), data=lambda: html(space, job, private=False),
+            file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",
+        )  # fmt: skip
+        if space.choices.safe or not results.same_table(space, job):
+            return
+        if st.checkbox(t("export.report_tick"), key="export_private"):
+            st.download_button(
+                t("export.report_private"), data=lambda: html(space, job, private=True),
+                file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
+                key="export_html_private",
+            )  # fmt: skip
+
+
+def bundle(space: Workspace, job: Job) -> bytes:
+    """A zip of everything that may leave: table, manifest, certificate, schema, marginals, report, command."""
     from dpsyn_core.worker import MEASUREMENTS
 
     name = stem(space, job)
@@ -118,10 +161,9 @@ def bundle(space: Workspace, job: Job, private_report: str | None = None) -> byt
         "certificate.txt": certificate(job),
         "schema.json": schema_text(space, job),
         "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
+        "report.html": html(space, job, private=False),
         "README.txt": t("export.readme", command=command(space, job)),
     }
-    if private_report is not None:
-        files["report-PRIVATE.html"] = private_report
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in files.items():

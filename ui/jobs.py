@@ -112,6 +112,22 @@ def _forget_table(job: Job) -> None:
         path.unlink(missing_ok=True)
 
 
+def spawn(argument: str, cwd: Path) -> subprocess.Popen[bytes]:
+    """A worker process of this installation; what it has to say it leaves in files."""
+    import dpsyn_core
+
+    source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
+    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "dpsyn_core.worker", argument],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        cwd=cwd,
+    )
+
+
 class Jobs:
     """All runs of this server. Safe to call from many sessions at once."""
 
@@ -199,18 +215,7 @@ class Jobs:
                     room -= 1
 
     def _launch(self, job: Job) -> None:
-        import dpsyn_core
-
-        source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
-        paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
-        job.process = subprocess.Popen(
-            [sys.executable, "-m", "dpsyn_core.worker", str(job.folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            cwd=job.folder,
-        )
+        job.process = spawn(str(job.folder), cwd=job.folder)
         threading.Thread(target=self._wait, args=(job,), daemon=True).start()
 
     def _wait(self, job: Job) -> None:

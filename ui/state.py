@@ -6,6 +6,7 @@ workspace again. Nothing private is ever put into a shared cache: a workspace is
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from ui.jobs import Jobs
+from dpsyn_core.worker import WARM
+from ui.jobs import Jobs, spawn
 from ui.schemas import Row
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.schema.document import Schema
 
+WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"
 IDLE = 12 * 3600  # seconds after which a workspace nobody came back to is forgotten
 MOST = 200  # workspaces kept at once
@@ -93,8 +96,11 @@ class Workspaces:
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> Jobs:
-    """The registry of runs of this server."""
-    return Jobs()
+    """The registry of runs of this server. Kernels are compiled meanwhile, so that the first run need not wait."""
+    made = Jobs()
+    if os.environ.get(WARM_UP, "1") != "0":
+        spawn(WARM, cwd=made.folder)
+    return made
 
 
 @st.cache_resource(show_spinner=False)

@@ -42,7 +42,7 @@ class Server:
 
     def start(self):
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(self.port)]
-        environment = {**os.environ, "DPSYN_HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "DPSYN_HOME": str(self.home), "DPSYN_WARM_UP": "0", "PYTHONPATH": str(ROOT)}
         with self.log.open("ab") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         deadline = time.monotonic() + 120
