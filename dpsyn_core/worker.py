@@ -31,6 +31,7 @@ PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.js
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
 LOG = "worker.log"
 WARM = "--warm"
+LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded after the limit is set
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
 CALM = "The run stopped because of a fault in the program. What it had charged stays spent; run it again."
@@ -127,7 +128,7 @@ def limit_resources(memory_mb: int, seconds: int) -> None:
         used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
     except OSError:  # not Linux
         return
-    cap = used + memory_mb * 2**20
+    cap = used + LIBRARIES + memory_mb * 2**20
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -74,6 +75,8 @@ def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
         return st.toggle(label, value=bool(value), key=key, help=help_text, persist_state="session")
     if kind in (int, float):
         return _number(kind, optional, field, value, key)
+    if isinstance(value, BaseModel) or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return _document(label, field, value, key)
     typed = st.text_input(
         label,
         value=_as_text(value),
@@ -83,6 +86,18 @@ def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
         persist_state="session",
     )
     return _from_text(typed or "", kind, optional, value)
+
+
+def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
+    """A setting that is a document of its own, typed as JSON; text that is no JSON is left to the config to refuse."""
+    shown = value.model_dump_json(exclude_defaults=True) if isinstance(value, BaseModel) else json.dumps(value or {})
+    typed = st.text_area(label, value=shown, key=key, help=field.description, height=90, persist_state="session")
+    if (typed or "").strip() == shown:
+        return value
+    try:
+        return json.loads(typed or "{}")
+    except ValueError:
+        return typed
 
 
 def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) -> Any:

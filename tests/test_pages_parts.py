@@ -1,0 +1,240 @@
+"""Parts of the app below the pages: words, forms, schema rows, paths, databases, plans."""
+
+import ast
+import re
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pytest
+from pydantic import BaseModel, Field
+from streamlit.testing.v1 import AppTest
+
+from dpsyn_core.data import paths
+from dpsyn_core.errors import TableError
+from dpsyn_core.plan import plan
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.base import Task
+from ui import databases, loading, schemas
+from ui.text import ASSETS, catalogue, number, t
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = Schema.load(paths("sample")[1])
+
+
+def used_keys():
+    """Keys of the catalogue as they stand in the code, with * for a part that is filled in."""
+    for path in [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "t" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    yield first.value
+                elif isinstance(first, ast.JoinedStr):
+                    yield "".join(v.value if isinstance(v, ast.Constant) else "*" for v in first.values)
+                elif isinstance(first, ast.BinOp):
+                    yield f"{first.left.value}*"
+
+
+def test_every_word_of_the_interface_is_in_the_catalogue_and_every_entry_is_used():
+    known, patterns = set(catalogue()), set(used_keys())
+    plain = {k for k in patterns if "*" not in k}
+    assert plain <= known, sorted(plain - known)
+    shapes = [re.compile(re.escape(p).replace(r"\*", ".+")) for p in [*patterns, "*.title", "*.lead"] if "*" in p]
+    unused = [k for k in known - plain if not any(s.fullmatch(k) for s in shapes)]
+    assert not unused, unused
+
+
+def test_the_catalogue_speaks_plainly():
+    banned = re.compile(r"\b(please|successfully|simply|oops)\b", re.IGNORECASE)
+    assert not [k for k, v in catalogue().items() if banned.search(v)]
+
+
+def test_numbers_are_written_for_people():
+    assert [number(x) for x in (0, 1234567, 0.5, 123.456, 1e-9)] == ["0", "1,234,567", "0.5", "123", "1.0e-09"]
+
+
+def test_no_asset_asks_another_machine_or_an_icon_font():
+    for path in [*ASSETS.rglob("*.css"), *ASSETS.rglob("*.toml"), *(ROOT / "ui").rglob("*.py"), ROOT / "app.py"]:
+        text = path.read_text("utf-8")
+        assert ":material/" not in text, path
+        assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org)", text), path
+
+
+def test_every_systems_settings_make_a_form_that_changes_nothing_by_itself():
+    def page():
+        import streamlit as st
+
+        from dpsyn_core.synthesizers import registry
+        from ui.forms import settings_form
+
+        st.session_state["got"] = {
+            name: settings_form(registry.config_class(name), {}, key=name) for name in registry.names()
+        }
+
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    assert app.session_state["got"] == {name: {} for name in registry.names()}
+
+
+class Example(BaseModel):
+    count: int = Field(3, ge=1, le=9, title="How many")
+    share: float = Field(0.5, ge=0, le=1)
+    kind: Literal["a", "b"] = "a"
+    flag: bool = False
+    names: tuple[str, ...] = ()
+    limit: float | None = None
+
+
+def test_a_form_returns_what_was_changed_in_the_types_of_the_config():
+    def page():
+        import streamlit as st
+
+        from tests.test_pages_parts import Example
+        from ui.forms import settings_form
+
+        st.session_state["got"] = settings_form(Example, {}, key="x")
+
+    app = AppTest.from_function(page).run()
+    app.number_input(key="x.count").set_value(5)
+    app.number_input(key="x.share").set_value(0.25)
+    app.selectbox(key="x.kind").set_value("b")
+    app.toggle(key="x.flag").set_value(True)
+    app.text_input(key="x.names").set_value("u, v")
+    app.number_input(key="x.limit").set_value(2.0)
+    app.run()
+    got = app.session_state["got"]
+    assert got == {"count": 5, "share": 0.25, "kind": "b", "flag": True, "names": ("u", "v"), "limit": 2.0}
+    assert Example(**got)
+    assert app.number_input(key="x.count").label == "How many"
+
+
+def test_rows_of_a_schema_give_the_same_schema_back():
+    rows = schemas.rows_of(SAMPLE)
+    assert schemas.build(SAMPLE, rows) == SAMPLE
+    assert [schemas.changed(r, r.cells()) for r in rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "problem"),
+    [
+        ("AGE", {"content": "old"}, "0 to 99"),
+        ("AGE", {"content": "9 to 1"}, "above max"),
+        ("AGE", {"bins": "many"}, "equal bins"),
+        ("AGE", {"other": True}, "clamped"),
+        ("SEX", {"bins": "3"}, "no bins"),
+        ("SEX", {"content": ""}, "no values"),
+        ("SEX", {"content": "F, F"}, "twice"),
+        ("SEX", {"content": "[1, "}, "JSON"),
+        ("SEX", {"kind": "number"}, "public range"),
+    ],
+)
+def test_a_row_that_does_not_fit_keeps_the_edit_and_says_why(name, cells, problem):
+    row = next(r for r in schemas.rows_of(SAMPLE) if r.name == name)
+    got = schemas.changed(row, {**row.cells(), **cells})
+    assert problem in got.problem
+    assert got.document == row.document
+    assert got.cells()[next(iter(cells))] == next(iter(cells.values()))
+
+
+def test_an_edit_of_one_field_keeps_what_the_table_does_not_show():
+    row = next(r for r in schemas.rows_of(SAMPLE) if r.name == "INCWAGE")
+    got = schemas.changed(row, {**row.cells(), "missing": True}).document
+    assert got["bins"] == row.document["bins"]
+    assert got["special_values"] == row.document["special_values"]
+    assert got["missing"] is True
+
+
+def test_a_value_with_a_comma_survives_an_edit_of_its_neighbours():
+    document = {"name": "town", "kind": "categorical", "values": ["Paris, Texas", "Lyon"], "source": "public"}
+    row = schemas.Row(document, {})
+    assert row.cells()["content"] == '["Paris, Texas", "Lyon"]'
+    got = schemas.changed(row, {**row.cells(), "content": '["Paris, Texas", "Lyon", "Rome"]'})
+    assert got.document["values"] == ["Paris, Texas", "Lyon", "Rome"]
+
+
+def test_a_shared_server_reads_only_the_folders_that_its_operator_names(tmp_path, monkeypatch):
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    monkeypatch.setenv(loading.FOLDERS, str(inside))
+    assert loading.allowed(str(inside / "a.csv"))
+    for path in (outside / "a.csv", inside / ".." / "out" / "a.csv"):
+        with pytest.raises(TableError, match="does not read that folder"):
+            loading.allowed(str(path))
+    (inside / "link").symlink_to(outside)
+    with pytest.raises(TableError):
+        loading.allowed(str(inside / "link" / "a.csv"))
+
+
+@pytest.mark.parametrize("query", ["DROP TABLE people", "SELECT 1; DROP TABLE people", "people; --", "", "PRAGMA x"])
+def test_a_database_is_sent_one_reading_query_only(query):
+    with pytest.raises(TableError, match="SELECT"):
+        databases.statement(query)
+
+
+def test_a_table_of_sqlite_is_read_and_cannot_be_written(tmp_path):
+    path = tmp_path / "x.db"
+    with sqlite3.connect(path) as link:
+        link.execute("CREATE TABLE people (age INTEGER, town TEXT)")
+        link.executemany("INSERT INTO people VALUES (?, ?)", [(30, "A"), (None, "B")])
+    link.close()
+    got = databases.fetch("SQLite", str(path), "people")
+    assert got.to_pydict() == {"age": [30, None], "town": ["A", "B"]}
+    assert databases.fetch("SQLite", str(path), "SELECT town FROM people WHERE age > 1").to_pydict() == {"town": ["A"]}
+    for query in ("nobody", "WITH x AS (SELECT 1) DELETE FROM people"):
+        with pytest.raises(TableError, match="refused the query"):
+            databases.fetch("SQLite", str(path), query)
+    with pytest.raises(TableError, match="refused the query"):
+        databases.fetch("SQLite", str(tmp_path / "none.db"), "people")
+
+
+def test_columns_of_mixed_kinds_become_text():
+    assert databases._columns(["x"], [(1,), ("a",), (None,)]).column("x").to_pylist() == ["1", "a", None]
+    assert databases._columns(["x"], []).num_rows == 0
+
+
+def test_a_plan_is_what_a_run_then_charges():
+    """dpsyn measures all pairs whatever it finds: the dry run must charge exactly what the run does."""
+    import numpy as np
+
+    from dpsyn_core.release import synthesize
+
+    table = pa.table({"a": ["x", "y"] * 50, "b": ["u", "v", "v", "w"] * 25, "c": ["0", "1"] * 50})
+    attributes = [
+        {"name": n, "kind": "categorical", "values": sorted(set(table.column(n).to_pylist()))} for n in ("a", "b", "c")
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes})
+    task = Task(domain=schema.domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-6))
+    planned = plan("independent", {}, task)
+    import tempfile
+
+    from dpsyn_core.privacy.ledger import Ledger
+
+    with tempfile.TemporaryDirectory() as folder:
+        release = synthesize(
+            table, schema, epsilon=1.0, delta=1e-6, method="independent", rng=np.random.default_rng(0),
+            ledger=Ledger(Path(folder) / "l.db"),
+        )  # fmt: skip
+    assert [(c.name, c.scale) for c in planned.charges] == [
+        (c.name, c.sigma or c.scale) for c in release.manifest.charges
+    ]
+    assert sum(s.share for s in planned.shares()) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():
+    domain = Domain.of({"a": 2, "b": 3, "c": 4, "d": 5})
+    shares = plan("dpsyn", {}, Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.5, delta=1e-9))).shares()
+    assert [(s.kind, s.parts) for s in shares] == [("2-way", 6)]
+    assert shares[0].k == pytest.approx(6, rel=1e-9)
+    assert shares[0].cells == (6, 20)
+
+
+def test_a_translation_needs_no_more_than_a_file(monkeypatch):
+    assert t("nav.data") == "Data"
+    assert (ASSETS / "text" / "en.toml").exists()
