@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,11 @@ def check_writable(path: Path) -> None:
         msg = f"the output '{path.name}' is a folder; name a file"
         raise OutputError(msg)
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".dpsyn-"):
-            pass
+        handle = _nameless(path.parent)
+        if handle is None:
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".dpsyn-"):
+                return
+        os.close(handle)
     except OSError as error:
         msg = f"cannot write into the folder of '{path.name}': {error.strerror}; choose a folder that you may write to"
         raise OutputError(msg) from error
@@ -36,31 +40,80 @@ def check_writable(path: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path` that replaces it when the block ends well, and is removed otherwise.
+    """Gives a temporary path that replaces `path` when the block ends well, and is gone otherwise.
 
     The new file is flushed to disk before it takes the name, and so is its folder; no partial file is ever seen.
+    Where the system can, the file has no name while it is written, so that not even a kill leaves a part of it.
     Raises OutputError when the folder or the file cannot be written, or the disk is full.
     """
-    temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=".dpsyn-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-        temporary = None
+        handle = _nameless(path.parent)
+        with _named(path) if handle is None else _held(path, handle) as temporary:
+            yield temporary
         _sync_folder(path.parent)
     except OSError as error:
         reason = error.strerror or "no reason given"
         msg = f"'{path}' cannot be written ({reason}); choose a folder that exists, may be written to and has room"
         raise OutputError(msg) from error
+
+
+def _nameless(folder: Path) -> int | None:
+    """A file without a name in this folder, open for writing; None where the system has no such thing."""
+    flag = getattr(os, "O_TMPFILE", None)
+    if flag is None:
+        return None
+    try:
+        handle = os.open(folder, flag | os.O_RDWR, 0o600)
+    except OSError:
+        return None  # the ordinary way either works or says why not
+    if os.access(f"/proc/self/fd/{handle}", os.W_OK):
+        return handle
+    os.close(handle)
+    return None
+
+
+@contextlib.contextmanager
+def _held(path: Path, handle: int) -> Iterator[Path]:
+    """Writes through the descriptor's own path; names the file once it is whole."""
+    try:
+        here = f"/proc/self/fd/{handle}"
+        yield Path(here)
+        os.fchmod(handle, 0o644)
+        os.fsync(handle)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            # a descriptor of a folder makes Python ask for the link to be followed to the nameless file
+            whole = path.parent / f".dpsyn-{secrets.token_hex(6)}{path.suffix}"
+            os.link(here, whole, src_dir_fd=folder)
+        finally:
+            os.close(folder)
+        _take_name(whole, path)
     finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[Path]:
+    """Writes a hidden file beside the path."""
+    handle, name = tempfile.mkstemp(prefix=".dpsyn-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        _take_name(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _take_name(temporary: Path, path: Path) -> None:
+    try:
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _sync_folder(folder: Path) -> None:
