@@ -4,10 +4,10 @@ import pytest
 
 from tests.audit import whole
 from tests.audit.layers import t0, t1, t2, t3
-from tests.audit.world import systems
+from tests.audit.world import accessors, systems
 
 
-@pytest.mark.parametrize("name", systems())
+@pytest.mark.parametrize("name", accessors())
 def test_t1_a_constant_tape_gives_the_same_bytes_for_arbitrary_tables(name):
     t1(name)
 
@@ -21,7 +21,7 @@ def test_t0_sources_differ_and_a_million_draws_fit_their_law():
     t0()
 
 
-@pytest.mark.parametrize("name", systems())
+@pytest.mark.parametrize("name", accessors())
 def test_t2_neighbours_move_every_access_by_at_most_what_is_charged(name):
     t2(name)
 

@@ -11,6 +11,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, names
+from tests.audit.others import Discovery, Itemsets
 from tests.audit.probe import Probe
 
 DOMAIN = Domain(
@@ -107,7 +108,7 @@ def pairs(neighbours):
 
 def offers(name):
     """(neighbours, delta) of everything that a system promises."""
-    g = Probe.guarantee if name == "probe" else config_class(name).guarantee
+    g = OWN[name].guarantee if name in OWN else config_class(name).guarantee
     deltas = ([0.0] if g.pure else []) + ([DELTA] if g.approximate else [])
     return [(n, d) for n in g.neighbours for d in deltas]
 
@@ -118,15 +119,23 @@ def main_offer(name):
     return [o for o in offers(name) if o[0] == first][-1]
 
 
+OWN = {"probe": Probe, "itemsets": Itemsets, "discovery": Discovery}
+
+
 def systems():
     """Every registered system, and a probe that takes every way through the gate."""
     return [*names(), "probe"]
 
 
+def accessors():
+    """The systems, and the private ways that are none."""
+    return [*systems(), "itemsets", "discovery"]
+
+
 def calibrated(name, unit, *, epsilon=8.0, delta=DELTA):
     """A runnable mini-system."""
-    if name == "probe":
-        return Probe(Budget(epsilon=epsilon, delta=delta))
+    if name in OWN:
+        return OWN[name](Budget(epsilon=epsilon, delta=delta))
     config = mini(name)
     n_public = N_PUBLIC if config.guarantee.needs_public_n else None
     task = Task(domain=DOMAIN, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
