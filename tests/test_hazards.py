@@ -1,0 +1,433 @@
+"""One test for each known hazard of differential privacy in practice: the behaviour that docs/guarantee.md promises."""
+
+import ast
+import csv
+import inspect
+import json
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core import worker
+from dpsyn_core.buying import buy_schema
+from dpsyn_core.cli import main
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.errors import BudgetError, DPSynError, LedgerError, MethodError, UnitError
+from dpsyn_core.measurement.discover import Wanted
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.curves import noise_curves
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.release import synthesize
+from dpsyn_core.schema.bounding import bound
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.schema.drafting import draft
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import MODULES, config_class, configure, names
+from tests.audit.mutants import MUTANTS
+from tests.audit.whole import crowd, rows, schema
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def book(tmp_path):
+    return Ledger(tmp_path / "ledger.sqlite3")
+
+
+def run(table, declared, book, **kwargs):
+    settings = {"epsilon": 1.0, "delta": 1e-6, "rng": 0, "method": "independent", "ledger": book} | kwargs
+    return synthesize(table, declared, **settings)
+
+
+# ---- domain, categories and bin edges taken from the data
+
+
+def test_knowledge_read_from_the_data_is_stamped_on_manifest_certificate_and_file_name(book, tmp_path, monkeypatch):
+    table = rows(*crowd(50, 0))
+    drafted = draft(table, "people", identifier="who")
+    assert not drafted.private
+    made = run(table, drafted, book)
+    assert not made.manifest.private
+    assert "NOT PRIVATE" in made.manifest.guarantee
+    assert made.manifest.certificate().startswith("NOT PRIVATE")
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    drafted.dump(tmp_path / "schema.json")
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([table.column_names, *zip(*table.to_pydict().values(), strict=True)])
+    arguments = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "schema.json"), "--epsilon", "1"]
+    arguments += ["--delta", "1e-6", "--method", "independent", "--quiet", "--out", str(tmp_path / "out.csv")]
+    assert main([*arguments, "--manifest", str(tmp_path / "m.json")]) == 0
+    assert not (tmp_path / "out.csv").exists()
+    assert (tmp_path / "out.NOT-PRIVATE.csv").exists()
+    assert json.loads((tmp_path / "m.json").read_text())["private"] is False
+
+
+def test_knowledge_that_was_bought_is_on_the_ledger_and_in_the_manifest_and_not_stamped(book):
+    table = rows(*crowd(4000, 0))
+    wanted = [Wanted(name="age", kind="integer", bins=5), Wanted(name="city", kind="categorical")]
+    unit = SchemaUnit(identifier="who", max_records=1)
+    found = buy_schema(table, wanted, name="people", epsilon=1.0, delta=1e-6, unit=unit, ledger=book)
+    made = run(table, found.schema, book)
+    assert made.manifest.private
+    assert [c.name for c in made.manifest.bought] == [c.name for c in found.charges]
+    assert [e.purpose for e in book.entries("people")] == ["schema", "synthesis"]
+    alone, together = made.manifest.recomputed_epsilon(), made.manifest.recomputed_epsilon(with_bought=True)
+    assert alone <= 1.0 < together
+
+
+# ---- several records an individual
+
+
+def test_an_individual_keeps_theta_records_and_the_identifier_never_leaves(book):
+    records = [("spam", "oslo", str(i), "yes") for i in range(50)] + crowd(30, 0)
+    encoded = Codec(schema()).encode(rows(*records))
+    assert bound(encoded, 2).shape[1] == 32
+    made = run(rows(*records), schema(), book)
+    assert "who" not in made.arrow.column_names
+    assert "spam" not in made.manifest.to_json()
+    for charge in made.manifest.charges:
+        assert charge.sensitivity == 2
+
+
+def test_l1_and_l2_sensitivity_are_theta_since_all_records_may_share_a_cell():
+    assert Unit(max_records=7).l1() == Unit(max_records=7).l2() == 7
+    assert Unit(max_records=7, neighbours="replace").l2() == pytest.approx(7 * math.sqrt(2))
+
+
+# ---- neighbour definition
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_the_neighbour_definition_is_explicit_and_printed_on_the_certificate(neighbours, book):
+    declared = schema(unit={"neighbours": neighbours, "identifier": "who", "max_records": 2})
+    text = run(rows(*crowd(30, 0)), declared, book).manifest.certificate()
+    assert ("add/remove: a neighbour" if neighbours == "add-remove" else "replace: a neighbour") in text
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_system_refuses_neighbours_that_it_does_not_support_before_anything_is_charged(name, book):
+    for neighbours in {"add-remove", "replace"} - set(config_class(name).guarantee.neighbours):
+        declared = schema(unit={"neighbours": neighbours, "identifier": "who", "max_records": 1}, n_records=30)
+        delta = 1e-6 if config_class(name).guarantee.approximate else 0.0
+        with pytest.raises(UnitError):
+            run(rows(*crowd(30, 0)), declared, book, method=name, delta=delta)
+    assert book.entries("people") == []
+
+
+# ---- number of records
+
+
+def test_the_size_of_the_output_is_noisy_or_declared(book):
+    table = rows(*crowd(400, 0))
+    sizes = {run(table, schema(), book, epsilon=0.1).arrow.num_rows for _ in range(6)}
+    assert len(sizes) > 1
+    assert run(table, schema(n_records=123), book).arrow.num_rows == 123
+    assert run(table, schema(), book, n_records=77).arrow.num_rows == 77
+
+
+# ---- missing or out-of-range values
+
+
+def test_strange_values_meet_schema_cells_and_no_row_is_dropped_and_nothing_is_said():
+    strange = [
+        ("p1", "atlantis", "1e9", "maybe"),
+        ("p2", "", "", ""),
+        ("p3", "rome", "-inf", "no"),
+        ("p4", "x", "?", "y"),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes = Codec(schema()).encode(rows(*strange)).codes
+    assert codes.shape == (3, 4)
+    domain = schema().domain()
+    labels = {a.name: a.labels() for a in schema().coded}
+    assert labels["city"][codes[0, 0]] == "(other)"
+    assert labels["city"][codes[0, 1]] == "(missing)"
+    assert codes[1].tolist() == [4, 5, 0, 5]  # clamped, blank, clamped, not a number
+    assert (codes.max(axis=1) < np.array(domain.sizes)).all()
+
+
+# ---- start and stop of record synthesis
+
+
+@pytest.mark.parametrize("name", names())
+def test_record_synthesis_is_handed_released_values_and_public_seeds_only(name):
+    cls = config_class(name)
+    module = ast.parse(Path(ROOT / (MODULES[name].replace(".", "/") + ".py")).read_text(encoding="utf-8"))
+    found = [n for n in ast.walk(module) if isinstance(n, ast.FunctionDef) and n.name == "synthesize"]
+    assert found, f"{cls.__name__} has no synthesize"
+    for function in found:
+        arguments = [a.arg for a in (*function.args.args, *function.args.kwonlyargs)]
+        assert arguments == ["self", "measured", "n_records", "rng", "progress"]
+        used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        assert not {"counter", "gate", "MemoryCounter", "Gate"} & used
+
+
+# ---- repeated runs, and picking the best of them
+
+
+def test_repeated_runs_add_up_on_the_ledger_under_the_name_the_operator_gave(book):
+    table, edited = rows(*crowd(30, 0)), rows(*crowd(31, 5))
+    run(table, schema(), book, dataset="census")
+    once = book.summary("census", delta=1e-6).epsilon
+    run(edited, schema(), book, dataset="census")  # an edited table is the same dataset
+    twice = book.summary("census", delta=1e-6).epsilon
+    assert once <= 1.0 + 1e-9
+    assert once < twice < 2 * once  # exact composition, not a sum of epsilons
+    book.set_limit("census", Budget(epsilon=twice * 1.01, delta=1e-6))
+    with pytest.raises(LedgerError):
+        run(table, schema(), book, dataset="census")
+
+
+def test_the_ledger_is_debited_before_noise_and_a_crash_keeps_the_spend(book, monkeypatch):
+    seen = []
+
+    def dies(self, sigma, size):
+        seen.append(len(book.entries("people")))
+        raise MemoryError
+
+    monkeypatch.setattr(SystemNoise, "gaussian", dies)
+    with pytest.raises(MemoryError):
+        run(rows(*crowd(30, 0)), schema(), book)
+    assert seen == [1]
+    assert len(book.entries("people")) == 1
+
+
+def test_each_of_several_runs_is_charged_and_the_app_says_that_picking_the_best_costs_all(book):
+    for _ in range(3):
+        run(rows(*crowd(30, 0)), schema(), book)
+    assert len(book.entries("people")) == 3
+    assert "picking the best of several costs all of them" in (ROOT / "assets/text/en.toml").read_text(encoding="utf-8")
+
+
+# ---- a report that reads real data
+
+
+def test_reports_say_whether_they_read_private_data(tmp_path, book, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    table = rows(*crowd(60, 0))
+    made = run(table, schema(), book)
+    schema().dump(tmp_path / "schema.json")
+    for name, content in (("real", table), ("fake", made.arrow)):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([content.column_names, *zip(*content.to_pydict().values(), strict=True)])
+    pages = {}
+    for real, label, metric in ((str(tmp_path / "real.csv"), PRIVATE_LABEL, "tvd-1way"), ("-", SAFE_LABEL, "gini")):
+        out = ["--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html"), "--quiet"]
+        arguments = ["report", real, str(tmp_path / "fake.csv"), "--schema", str(tmp_path / "schema.json"), *out]
+        assert main([*arguments, "--metrics", metric]) == 0
+        pages[label] = (tmp_path / "r.html").read_text(encoding="utf-8")
+        assert label in pages[label]
+        assert json.loads((tmp_path / "r.json").read_text())["label"] == label
+    assert PRIVATE_LABEL not in pages[SAFE_LABEL]
+
+
+# ---- Dirichlet-multinomial and field groups
+
+
+def test_the_dirichlet_multinomial_protects_replace_neighbours_with_a_public_size_and_no_others():
+    g = config_class("dirichlet-multinomial").guarantee
+    assert list(g.neighbours) == ["replace"]
+    assert g.needs_public_n
+    assert not g.approximate
+    gate = Gate(account=Account(Cost(epsilon=1.0)), noise=SystemNoise(), unit=Unit())
+    with pytest.raises(UnitError, match="replace neighbours only"):
+        gate.dirichlet("t", lambda: pytest.fail("counted"), cells=3, draws=3, cost=Cost(epsilon=1.0))
+
+
+def test_the_dirichlet_multinomial_gives_every_cell_its_prior_and_never_releases_proportions():
+    gate = Gate(account=Account(Cost(epsilon=5.0)), noise=SystemNoise(), unit=Unit(neighbours="replace"))
+    got = gate.dirichlet("t", lambda: np.array([994, 0, 0]), cells=3, draws=994, cost=Cost(epsilon=5.0))
+    assert got.charge.scale >= 994 / math.expm1(5.0) > 0.999 * got.charge.scale  # 6.742953 at epsilon 5
+    assert got.charge.scale == pytest.approx(6.742953, rel=1e-6)
+    assert got.values.dtype == np.int64
+    assert got.values.sum() == 994
+    empty = sum(
+        Gate(account=Account(Cost(epsilon=5.0)), noise=SystemNoise(), unit=Unit(neighbours="replace"))
+        .dirichlet("t", lambda: np.array([994, 0, 0]), cells=3, draws=994, cost=Cost(epsilon=5.0))
+        .values[1:]
+        .sum()
+        for _ in range(20)
+    )
+    assert empty > 0  # 265 expected
+
+
+def test_field_groups_take_their_groups_from_settings_or_the_schema_and_never_from_the_table():
+    config = configure("field-groups", {})
+    text = Path(inspect.getfile(type(config))).read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    (builder,) = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "build"]
+    assert [a.arg for a in builder.args.args] == ["self", "task"]
+    assert "counter" not in {n.id for n in ast.walk(builder) if isinstance(n, ast.Name)}
+
+
+# ---- systems whose hazards nobody has closed here
+
+
+@pytest.mark.parametrize("name", ["dp-pca", "dp-em", "dp-sgd", "p3gm", "dp-vae", "dp-gan"])
+def test_systems_that_are_not_built_are_refused_and_none_is_registered_in_disguise(name, book):
+    with pytest.raises(MethodError, match="unknown method"):
+        run(rows(*crowd(5, 0)), schema(), book, method=name)
+    assert not [n for n in names() if name.replace("-", "") in n.replace("-", "")]
+    assert book.entries("people") == []
+
+
+# ---- seeds
+
+
+def test_noise_has_no_seed_and_the_seed_of_post_processing_is_recorded(book):
+    assert "seed" not in inspect.signature(SystemNoise).parameters
+    table = rows(*crowd(60, 0))
+    first, second = run(table, schema(), book, rng=42), run(table, schema(), book, rng=42)
+    assert first.manifest.seed == 42
+    assert any((a.values != b.values).any() for a, b in zip(first.measurements, second.measurements, strict=True))
+    drawn = run(table, schema(), book, rng=None)
+    assert drawn.manifest.seed is not None
+
+
+# ---- delta and epsilon
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, math.nan, math.inf])
+def test_a_delta_outside_nought_to_one_is_refused(delta, book):
+    with pytest.raises(BudgetError, match="delta"):
+        run(rows(*crowd(5, 0)), schema(), book, delta=delta)
+    assert book.entries("people") == []
+
+
+def test_delta_nought_offers_pure_curves_and_pure_noise_only(book):
+    assert list(noise_curves(1.0, 0.0, [1, 10])["curves"]) == ["laplace_basic"]
+    with pytest.raises(BudgetError, match="delta is 0"):
+        Budget(epsilon=1.0, delta=0.0).gaussian()
+    made = run(rows(*crowd(60, 0)), schema(), book, delta=0.0)
+    assert {c.mechanism for c in made.manifest.charges} == {"geometric"}
+    assert made.manifest.recomputed_epsilon() <= 1.0
+
+
+def test_a_delta_above_one_over_n_is_told_to_the_owner_on_the_page_and_never_by_the_engine(book, capsys):
+    table = rows(*crowd(60, 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = run(table, schema(), book, delta=0.5)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+    assert "60" not in made.manifest.guarantee
+    assert "def delta_against_n" in (ROOT / "ui/guarantee.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 1e9, 1e-12])
+def test_an_epsilon_that_promises_nothing_is_refused(epsilon, book):
+    with pytest.raises(BudgetError, match="epsilon"):
+        run(rows(*crowd(5, 0)), schema(), book, epsilon=epsilon)
+    assert book.entries("people") == []
+
+
+# ---- caches, logs, temporary files
+
+
+def test_a_fault_inside_a_job_leaves_no_private_value_in_log_or_error(tmp_path):
+    try:
+        raise ValueError("Ada Lovelace has HIV")
+    except ValueError as error:
+        worker._fault(tmp_path, type(error), error.__traceback__)
+    left = "".join(p.read_text() for p in tmp_path.iterdir())
+    assert "ValueError" in left
+    assert "Ada" not in left
+    assert worker.CALM in (tmp_path / worker.ERROR).read_text()
+
+
+def test_the_command_hides_the_message_of_a_fault(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("DPSYN_TRACE", raising=False)
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+
+    def fail(*_, **__):
+        raise ValueError("Ada Lovelace has HIV")
+
+    monkeypatch.setattr("dpsyn_core.release.synthesize", fail)
+    schema().dump(tmp_path / "schema.json")
+    (tmp_path / "t.csv").write_text("who,city,age,smokes\np,rome,3,no\n")
+    arguments = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "schema.json"), "--epsilon", "1"]
+    arguments += [
+        "--delta",
+        "1e-6",
+        "--out",
+        str(tmp_path / "o.csv"),
+        "--manifest",
+        str(tmp_path / "m.json"),
+        "--quiet",
+    ]
+    assert main(arguments) == 1
+    said = capsys.readouterr()
+    assert "Ada" not in said.out + said.err
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_errors_never_quote_a_cell_of_the_table():
+    declared = schema(
+        attributes=[
+            {"name": "who", "kind": "identifier"},
+            {"name": "city", "kind": "categorical", "values": ["rome"]},
+        ]
+    )
+    table = pa.table({"who": ["p1"], "city": ["Ada Lovelace"]})
+    with pytest.raises(DPSynError) as refusal:
+        Codec(declared).encode(table)
+    assert "Ada" not in str(refusal.value)
+    assert "city" in str(refusal.value)
+
+
+def test_jobs_live_in_folders_of_their_own_that_only_their_owner_reads():
+    text = (ROOT / "ui/jobs.py").read_text(encoding="utf-8")
+    assert "mode=0o700" in text
+    assert "umask(0o077)" in (ROOT / "dpsyn_core/worker.py").read_text(encoding="utf-8")
+
+
+def test_no_function_that_touches_records_is_cached_across_sessions():
+    for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
+            cached = any(
+                "cache_data" in ast.dump(d) or "cache_resource" in ast.dump(d) for d in function.decorator_list
+            )
+            arguments = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
+            assert not (cached and arguments & {"table", "dataset", "space", "workspace", "frame", "codes"}), (
+                f"{path.name}: {function.name} caches private data for everybody"
+            )
+
+
+# ---- bugs of peers, replayed as mutants
+
+
+def test_bugs_found_in_other_tools_are_among_the_seeded_ones():
+    stories = " ".join(m.name for m in MUTANTS)
+    for bug in ("NumPy", "theta that the selection knew", "domain", "one-sided", "exactly as many records", "kept"):
+        assert bug in stories
+
+
+def test_the_account_refuses_what_the_budget_does_not_cover_even_when_a_system_asks():
+    system = configure("independent", {}).calibrate(
+        Task(domain=schema().domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-6))
+    )
+    codes = np.zeros((3, 5), dtype=np.uint8)
+    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=Unit())
+    counter = MemoryCounter(codes, schema().domain())
+    system.measure(counter, gate=gate)
+    with pytest.raises(BudgetError, match="nothing was counted"):
+        system.measure(counter, gate=gate)
+
+
+def test_a_schema_of_version_one_never_forgets_where_its_knowledge_came_from(tmp_path):
+    drafted = draft(rows(*crowd(50, 0)), "people", identifier="who")
+    drafted.dump(tmp_path / "s.json")
+    assert Schema.load(tmp_path / "s.json").from_data == drafted.from_data != ()
