@@ -86,6 +86,10 @@ class PrivSynConfig(RecordSettings):
         description="Attributes that no measured marginal connects are made apart and joined at random.",
     )
 
+    sweeps: int = Field(
+        50, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
+    )
+
     def build(self, task: Task) -> Synthesizer:
         """An all-Gaussian run."""
         return PrivSyn(self, task)

@@ -68,3 +68,4 @@ def test_settings_have_the_defaults_of_the_authors():
     config = configure("privsyn", {})
     assert (config.score_share, config.one_way_share, config.combine_cells) == (0.1, 0.1, 5000)
     assert (config.alpha, config.decay, config.decay_every, config.low_count) == (1.0, 0.84, 20, 3.0)
+    assert config.sweeps == 50
