@@ -1,4 +1,4 @@
-"""Words: every sentence of the interface comes from one catalogue, `assets/text/<language>.toml`."""
+"""Words: every sentence of the interface comes from one catalogue, `assets/text/<language>*.toml`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ LANGUAGE = "DPSYN_LANGUAGE"  # environment variable; a translation is one more f
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
     """All entries of a language as {"page.entry": sentence}."""
-    document = tomllib.loads((ASSETS / "text" / f"{language}.toml").read_text("utf-8"))
-    return dict(_flatten(document))
+    words: dict[str, str] = {}
+    for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
+        words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
+    return words
 
 
 def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -1,0 +1,44 @@
+"""What every lab has: its question above, what to find and two questions with folded answers below, its source."""
+
+from __future__ import annotations
+
+import html
+from importlib import import_module
+
+import streamlit as st
+
+from ui.labs import LABS
+from ui.text import t
+from ui.theme import note, section
+
+PICK = "lab"
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
+
+
+def choose() -> str:
+    """The lab that is open; in the link, so that a lesson can be shared."""
+    return str(
+        st.selectbox(
+            t("learn.pick"), LABS, key=PICK, bind="query-params", format_func=lambda name: t(f"learn.{name}.name")
+        )
+    )
+
+
+def show(name: str) -> None:
+    """One lab, whole."""
+    section(t(f"learn.{name}.question"))
+    import_module(f"ui.labs.{name}").show()
+    st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds'))}</p>")
+    for i in (1, 2):
+        with st.expander(t(f"learn.{name}.q{i}")):
+            st.write(t(f"learn.{name}.a{i}"))
+    note(t("learn.source", source=t(f"learn.{name}.source")))
+
+
+def epsilon(key: str, default: float = 1.0) -> float:
+    """A slider over epsilons worth comparing."""
+    if key not in st.session_state and key not in st.query_params:
+        st.session_state[key] = default
+    return float(
+        st.select_slider(t("learn.epsilon"), EPSILONS, key=key, bind="query-params", format_func=lambda e: f"{e:g}")
+    )
