@@ -18,6 +18,7 @@ from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu, zcdp_epsilon, zcd
 from dpsyn_core.privacy.charge import Charge
 
 _ROUNDING = 1e-14
+_MOST_PARTS = 64  # different mechanisms that are convolved; beyond, the closed forms must do
 Sampled = tuple[float, float, int]  # sampling probability, noise multiplier, steps
 
 
@@ -148,12 +149,12 @@ def _pld_epsilon(spent: Composition, delta: float) -> float:
     A pure mechanism is replaced by randomised response with its epsilon, which dominates it. Convolution by
     fast Fourier transform errs by less than 1e-13 in delta, which is taken off; below 1e-12 nothing is claimed.
     """
-    if delta < 1e-12 or spent.rho:
+    pures = (*spent.pure, *spent.ranged)
+    if delta < 1e-12 or spent.rho or len({*pures, *spent.pairs, *spent.sampled}) > _MOST_PARTS:
         return math.inf
     from dp_accounting.pld import common  # heavy: only for mixtures
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    pures = (*spent.pure, *spent.ranged)
     mu = math.sqrt(spent.mu2)
     width = math.fsum((*pures, *(e for e, _ in spent.pairs))) + mu * mu / 2 + 6 * mu
     grid = 1e-4 if spent.sampled else min(max(width * 1e-5, 1e-8), 1e-2)

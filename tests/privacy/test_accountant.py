@@ -95,6 +95,12 @@ def test_many_pure_charges_beat_their_sum_at_a_positive_delta():
     assert ours < 1.2
 
 
+def test_hundreds_of_different_mechanisms_are_bounded_in_closed_form():
+    epsilons = [0.001 * (1 + i / 500) for i in range(500)]
+    rho = sum(e * e / 2 for e in epsilons)
+    assert compose([geometric(e) for e in epsilons]).epsilon(1e-6) == pytest.approx(zcdp_epsilon(rho, 1e-6), rel=1e-9)
+
+
 def test_a_mixture_costs_no_more_than_zcdp_and_no_less_than_its_parts():
     mixed = compose([gaussian(1, 8), geometric(0.1), exponential(0.2)])
     rho = 1 / 128 + 0.1**2 / 2 + 0.2**2 / 8

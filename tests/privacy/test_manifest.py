@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -9,7 +11,7 @@ from pydantic import ValidationError
 from dpsyn_core.errors import EngineError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest import ChargeRecord, Manifest
 from dpsyn_core.privacy.unit import Unit
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
@@ -145,3 +147,18 @@ def test_a_field_that_is_wrong_is_named(tmp_path):
 def test_a_manifest_holds_no_number_that_json_lacks():
     with pytest.raises(ValidationError):
         Manifest.model_validate({**manifest().model_dump(), "epsilon": math.inf})
+
+
+def test_the_documented_check_finds_the_promised_epsilon(tmp_path, monkeypatch, capsys):
+    manifest().dump(tmp_path / "manifest.json")
+    text = (Path(__file__).parents[2] / "docs" / "manifest.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert float(capsys.readouterr().out) == pytest.approx(1.0, rel=1e-6)
+
+
+def test_every_field_is_documented():
+    text = (Path(__file__).parents[2] / "docs" / "manifest.md").read_text(encoding="utf-8")
+    fields = [*Manifest.model_fields, *ChargeRecord.model_fields]
+    assert [f for f in fields if f"`{f}`" not in text] == []
