@@ -107,7 +107,7 @@ def test_candidates_are_weighed_by_the_workload_that_they_touch():
 
 
 def test_the_model_never_outgrows_its_share_of_memory():
-    cells = 100
+    cells = 40  # the whole domain has 81, all pairs together need them
     settings = {"max_model_size": cells * 8 / 2**20, "rounds": 30, "degree": 2, "rare": 0}
     _, measured, _ = measured_on(settings, epsilon=50.0)
     sets = [m.attributes for m in measured.measurements]

@@ -139,3 +139,15 @@ def test_occupied_cells_are_those_of_the_whole_table_whichever_counter_lists_the
         for index, counts in listed:
             assert index.tolist() == np.flatnonzero(flat).tolist()
             assert counts.tolist() == flat[flat > 0].tolist()
+
+
+@pytest.mark.parametrize("cut", [0.0, 1.9, 5.0])
+def test_bins_below_the_threshold_are_dropped_and_the_others_keep_their_noisy_count(cut):
+    domain = Domain.of({"a": 10, "b": 10})
+    codes = np.repeat(np.array([[1, 2, 3, 4], [5, 6, 7, 8]], dtype=np.uint8), [2, 4, 12, 60], axis=1)
+    system = configure("field-groups", {"groups": "a+b", "cut": cut}).calibrate(task_of(domain))
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(0, scale=0.0), unit=Unit())
+    (table,) = system.measure(PlainCounter(codes, domain), gate=gate)
+    # one group at epsilon 1: t = cut x 2 for a hundred bins, at least one record
+    assert table.values.tolist() == [c for c in (2, 4, 12, 60) if c >= max(1, 2 * cut)]
+    assert table.total == 78
