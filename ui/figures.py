@@ -106,24 +106,42 @@ def clickable(pairs: Pairs, figure: go.Figure) -> go.Figure:
     return figure
 
 
-def two_way(z: Floats, rows: list[str], columns: list[str], *, names: tuple[str, str], top: float) -> go.Figure:
-    """One two-way table as shares; the colour follows the square root, so that one large cell hides no others."""
-    import plotly.graph_objects as go
+def two_tables(
+    real: Floats, synthetic: Floats, rows: list[str], columns: list[str], names: tuple[str, str]
+) -> go.Figure:
+    """Two-way tables as shares, on one axis and one scale.
 
-    out = go.Figure(
-        go.Heatmap(
-            z=np.sqrt(z),
-            x=list(range(len(columns))),
-            y=list(range(len(rows))),
-            customdata=[[[r, c, z[i, j]] for j, c in enumerate(columns)] for i, r in enumerate(rows)],
-            colorscale=_scale(),
-            zmin=0,
-            zmax=top**0.5,
-            showscale=False,
-            hovertemplate=t("two.hover"),
+    The colour follows the square root, so that one large cell hides no others.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    titles = [t("word.real"), t("word.synthetic")]
+    out = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=titles)
+    top = float(max(real.max(), synthetic.max())) ** 0.5
+    for i, z in enumerate((real, synthetic), start=1):
+        words = [[[r, c, z[j, k]] for k, c in enumerate(columns)] for j, r in enumerate(rows)]
+        out.add_trace(
+            go.Heatmap(
+                z=np.sqrt(z),
+                customdata=words,
+                colorscale=_scale(),
+                zmin=0,
+                zmax=top,
+                showscale=False,
+                hovertemplate=t("two.hover"),
+            ),
+            row=1,
+            col=i,
         )
-    )
-    _categories(out, names, rows, columns)
+    _labels(out.layout.yaxis, rows, 14, reverse=True)
+    out.layout.yaxis2.update(range=[len(rows) - 0.5, -0.5], showgrid=False, ticks="")
+    for axis in (out.layout.xaxis, out.layout.xaxis2):
+        _labels(axis, columns, 5)
+        axis.update(title=names[1])
+    out.layout.yaxis.update(title=names[0])
+    out.update_annotations(font={"size": 13})
+    out.update_layout(height=300, margin={"t": 26})
     return out
 
 
@@ -145,19 +163,22 @@ def difference(z: Floats, rows: list[str], columns: list[str], *, names: tuple[s
             hovertemplate=t("two.hover_difference"),
         )
     )
-    _categories(out, names, rows, columns)
+    _labels(out.layout.yaxis, rows, 14, reverse=True)
+    _labels(out.layout.xaxis, columns, 10)
+    out.update_yaxes(title=names[0])
+    out.update_xaxes(title=names[1])
+    out.update_layout(height=290)
     return out
 
 
-def _categories(figure: go.Figure, names: tuple[str, str], rows: list[str], columns: list[str]) -> None:
-    """Axes of a two-way table with few labels, so that none overlap."""
-    for axis, labels, most in ((figure.layout.yaxis, rows, 14), (figure.layout.xaxis, columns, 9)):
-        step = -(-len(labels) // most)
-        axis.update(tickvals=list(range(0, len(labels), step)), ticktext=[short(w) for w in labels[::step]])
-        axis.update(showgrid=False, ticks="")
-    figure.update_yaxes(title=names[0], range=[len(rows) - 0.5, -0.5])
-    figure.update_xaxes(title=names[1], range=[-0.5, len(columns) - 0.5], tickangle=-60)
-    figure.update_layout(height=290)
+def _labels(axis: go.layout.XAxis, labels: list[str], most: int, *, reverse: bool = False) -> None:
+    """Labels of a two-way table, so few that none overlap."""
+    step = -(-len(labels) // most)
+    ends = [len(labels) - 0.5, -0.5] if reverse else [-0.5, len(labels) - 0.5]
+    axis.update(
+        tickvals=list(range(0, len(labels), step)), ticktext=[short(w) for w in labels[::step]], range=ends,
+        showgrid=False, ticks="", tickangle=0 if reverse else -60,
+    )  # fmt: skip
 
 
 def overlay(labels: list[str], series: list[tuple[str, Floats, str]]) -> go.Figure:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui import ledger, loading
+from ui.access import logout_button, require_login
 from ui.budget import sentence
 from ui.state import jobs, owner, remember_visitor, workspace
 from ui.text import ASSETS, number, t
@@ -29,6 +30,7 @@ class Page:
     def __enter__(self) -> Page:
         """Style, cookie and a first table; on every page, before its content."""
         style()
+        require_login()
         remember_visitor()
         st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
         if workspace().dataset is None:
@@ -71,6 +73,7 @@ def side_panel() -> None:
         t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
         persist_state="session",
     )  # fmt: skip
+    logout_button()
 
 
 def _safe() -> None:

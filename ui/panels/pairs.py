@@ -82,21 +82,12 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
         return
     real, synthetic = _shares(c.real_counter, a, b, c.domain), _shares(c.synthetic_counter, a, b, c.domain)
     rows, columns = c.words(a), c.words(b)
-    top = float(max(real.max(), synthetic.max()))
     tvd = percent(float(np.abs(real - synthetic).sum()) / 2)
     prefix = "" if len(view.sides) == 1 else f"{view.name(side)} · "
     note(prefix + t("pairs.finding", a=a, b=b, tvd=tvd))
     names = (a, b)
-    if side.letter == "A":
-        first, second = st.columns(2)
-        with first:
-            note(t("word.real"))
-            show(figures.two_way(real, rows, columns, names=names, top=top), alt=t("pairs.alt_real", a=a, b=b),
-                 key="pair_real")  # fmt: skip
-        with second:
-            note(t("word.synthetic"))
-            show(figures.two_way(synthetic, rows, columns, names=names, top=top),
-                 alt=t("pairs.alt_synthetic", a=a, b=b), key="pair_synthetic")  # fmt: skip
+    show(figures.two_tables(real, synthetic, rows, columns, names), alt=t("pairs.alt_tables", a=a, b=b),
+         key=f"pair_tables_{side.letter}")  # fmt: skip
     note(t("pairs.difference"))
     gap = synthetic - real
     show(figures.difference(gap, rows, columns, names=names), alt=t("pairs.alt_difference", a=a, b=b, tvd=tvd),

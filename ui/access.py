@@ -1,0 +1,29 @@
+"""Access: a login through OpenID Connect when the operator has configured one; otherwise everybody at the door."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.text import t
+
+
+def configured() -> bool:
+    """Whether `.streamlit/secrets.toml` has an [auth] section (docs/deploy.md)."""
+    return st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+def require_login() -> None:
+    """Stops the page at a login button for a visitor who has not logged in."""
+    if not configured() or st.user.get("is_logged_in"):
+        return
+    st.title(t("access.title"), anchor=False)
+    st.write(t("access.lead"))
+    if st.button(t("access.login"), type="primary", key="login"):
+        st.login()
+    st.stop()
+
+
+def logout_button() -> None:
+    """The way out, in the side panel."""
+    if configured() and st.button(t("access.logout"), key="logout", type="tertiary"):
+        st.logout()
