@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "img"
 CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTH, HEIGHT, TALLEST = 1280, 800, 1300
 COLOURS = 128  # of the palette: figures and text need no more, and files stay small
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
