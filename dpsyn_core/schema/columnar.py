@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import headers
+from dpsyn_core.schema import casting, headers
 from dpsyn_core.schema.read import Reading
 
 MAX_CELLS = 1 << 32
@@ -19,11 +19,14 @@ def parse(data: memoryview) -> Reading:
 
     try:
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data))) as file:
-            columns = file.schema_arrow
-            headers.check(columns.names)
-            for field in columns:
-                check_type(field)
-            _check_size(file.metadata)
+            columns, metadata = file.schema_arrow, file.metadata
+        headers.check(columns.names)
+        for field in columns:
+            check_type(field)
+        _check_size(metadata)
+        texts = [field.name for field in columns if casting.is_text(field.type)]
+        # repeated texts stay dictionaries, as they are in the file: a third of the memory
+        with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
             table = file.read(use_threads=True)
     except (pa.ArrowException, OSError) as error:
         msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"

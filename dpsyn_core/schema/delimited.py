@@ -7,13 +7,21 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import headers, scanning, sniffing
-from dpsyn_core.schema.read import Reading
+from dpsyn_core.schema.read import File, Reading
 
 BLOCK = 1 << 22
 HEADER_LIMIT = 1 << 25
 
 
-def parse(data: memoryview, name: str, delimiter: str | None, encoding: str | None, decimal: str | None) -> Reading:
+def parse(
+    data: memoryview,
+    name: str,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    *,
+    file: File | None = None,
+) -> Reading:
     """Reads a whole delimited file; see `read`."""
     found = sniffing.find_encoding(data, encoding)
     notices = [found.notice] if found.notice else []
@@ -33,7 +41,7 @@ def parse(data: memoryview, name: str, delimiter: str | None, encoding: str | No
     mark = _decimal(rows, chosen, decimal, notices)
     names = _names(body, chosen)
     headers.check(names)
-    table = _cells(body, names, chosen)
+    table = _cells(body, names, chosen, file if found.name == "utf-8" else None)
     if table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
@@ -99,7 +107,7 @@ def _names(body: memoryview, delimiter: str) -> list[str]:
         size *= 4
 
 
-def _cells(body: memoryview, names: list[str], delimiter: str) -> Any:
+def _cells(body: memoryview, names: list[str], delimiter: str, file: File | None) -> Any:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
@@ -111,7 +119,7 @@ def _cells(body: memoryview, names: list[str], delimiter: str) -> Any:
     lone_return = not _holds(body, b"\n")
     try:
         return pacsv.read_csv(
-            pa.BufferReader(pa.py_buffer(body)),
+            pa.BufferReader(pa.py_buffer(body)) if file is None else file.stream(),
             read_options=pacsv.ReadOptions(block_size=max(BLOCK, 4 * sum(map(len, names))), use_threads=True),
             parse_options=pacsv.ParseOptions(
                 delimiter=delimiter,
@@ -119,7 +127,10 @@ def _cells(body: memoryview, names: list[str], delimiter: str) -> Any:
                 ignore_empty_lines=len(names) > 1,
             ),
             convert_options=pacsv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, null_values=[]
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=False,
+                null_values=[],
+                check_utf8=file is not None,  # bytes in memory have been decoded before; a file may have changed
             ),
         )
     except pa.ArrowInvalid as error:

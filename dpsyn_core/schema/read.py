@@ -34,6 +34,22 @@ class Reading:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """A mapped file that can be read a second time as a stream, so that its pages need not stay in memory."""
+
+    path: Path
+    pages: mmap.mmap
+
+    def stream(self) -> Any:
+        """A pyarrow stream from the start; the pages mapped so far are given back."""
+        import pyarrow as pa
+
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.pages.madvise(mmap.MADV_DONTNEED)
+        return pa.OSFile(str(self.path))
+
+
 def read_table(
     source: Source, *, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
 ) -> Any:
@@ -78,7 +94,9 @@ def read(
         _check_size(size, cap)
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
-        return _dispatch(memoryview(mapped), path.name, cap, delimiter, encoding, decimal, sheet)
+        return _dispatch(
+            memoryview(mapped), path.name, cap, delimiter, encoding, decimal, sheet, file=File(path=path, pages=mapped)
+        )
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise
@@ -104,6 +122,8 @@ def _dispatch(
     encoding: str | None,
     decimal: str | None,
     sheet: str | None,
+    *,
+    file: File | None = None,
 ) -> Reading:
     from dpsyn_core.schema import delimited
 
@@ -134,4 +154,4 @@ def _dispatch(
         if head.startswith(mark):
             msg = f"the file is {what}"
             raise TableError(msg)
-    return delimited.parse(data, name, delimiter, encoding, decimal)
+    return delimited.parse(data, name, delimiter, encoding, decimal, file=file)
