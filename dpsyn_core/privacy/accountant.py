@@ -17,7 +17,6 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 from dpsyn_core.privacy.charge import Charge
 
-_ROUNDING = 1e-14
 _MOST_PARTS = 64  # different mechanisms that are convolved; beyond, the closed forms must do
 Sampled = tuple[float, float, int]  # sampling probability, noise multiplier, steps
 
@@ -126,7 +125,7 @@ class Composition:
         """The best of the bounds that need no numerical convolution; infinite when none holds."""
         sums = [] if self.pure_epsilon is None else [self.pure_epsilon]
         left = self._left(delta) - math.fsum(d for _, d in self.pairs)
-        paid = math.fsum(e for e, _ in self.pairs)
+        paid = [e for e, _ in self.pairs]
         noisy = bool(self.mu2 or self.rho)
         if self.sampled or left < 0 or (left == 0 and noisy):
             return min(sums, default=math.inf)
@@ -135,10 +134,10 @@ class Composition:
         if noisy:
             rho = self.mu2 / 2 + self.rho
             rest = zcdp_epsilon(rho, left) if self.rho else gdp_epsilon(math.sqrt(self.mu2), left)
-        sums.append((paid + math.fsum((*self.pure, *self.ranged)) + rest) * (1 + _ROUNDING))
+        sums.append(math.fsum((*paid, *self.pure, *self.ranged, rest)))
         total = replace(self, pairs=(), delta=0.0).zcdp
         if left > 0 and total:
-            sums.append((paid + zcdp_epsilon(total, left)) * (1 + _ROUNDING))
+            sums.append(math.fsum((*paid, zcdp_epsilon(total, left))))
         return min(sums)
 
 

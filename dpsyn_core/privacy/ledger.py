@@ -18,12 +18,12 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dpsyn_core.errors import LedgerError
+from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.spend import Kind, Spend
-from dpsyn_core.privacy.summary import Summary, compose_entries, summarise
+from dpsyn_core.privacy.summary import Summary, composition, fits_limit, summarise
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 FILE = "ledger.sqlite3"
@@ -110,9 +110,13 @@ class Ledger:
 
         Raises:
             LedgerError: the dataset's limit would be passed, or the ledger cannot be written; nothing is debited.
+            EngineError: the cost is above the budget: a fault of ours.
         """
         name = check_name(dataset)
         spend = Spend.of(cap, delta=delta)
+        if not composition(spend).within(budget.epsilon, budget.delta):
+            msg = f"the cost of this run of {method} is not covered by its own budget; nothing was counted"
+            raise EngineError(msg)
         with self._writing() as db:
             rows = _load(db)
             entry = Entry(
@@ -135,7 +139,7 @@ class Ledger:
                 raise LedgerError(msg)
             limit = _limit(db, name)
             before = [one for one, _ in rows if one.dataset == name]
-            if limit and not compose_entries([*before, entry]).within(limit.epsilon, limit.delta):
+            if limit and not fits_limit([*before, entry], limit):
                 raise LedgerError(_refusal(name, summarise(name, before, limit=limit), limit))
             values = [getattr(entry, f.name) for f in fields(Entry)]
             marks = ", ".join("?" * (len(values) + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.budget import Budget
@@ -12,8 +12,10 @@ from dpsyn_core.privacy.budget import Budget
 if TYPE_CHECKING:
     from dpsyn_core.privacy.accountant import Composition
     from dpsyn_core.privacy.ledger import Entry
+    from dpsyn_core.privacy.spend import Spend
 
 _BELOW = 1 - 1e-9  # conversions round outward; what is offered must fit
+_ROUNDING = 1 + 1e-12  # half of what calibrated costs hold back
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +76,21 @@ def summarise(name: str, entries: Sequence[Entry], *, limit: Budget | None, delt
         delta=delta,
         limit_epsilon=limit.epsilon if limit else None,
         limit_delta=limit.delta if limit else None,
-        epsilon_left=_left(whole, limit) if limit else None,
+        epsilon_left=_left(entries, limit) if limit else None,
+    )
+
+
+def composition(spend: Spend) -> Composition:
+    """One spend as the accountant composes it."""
+    from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
+
+    if spend.kind == "approximate":
+        return Composition(pairs=((spend.amount, spend.delta),))
+    return Composition(
+        mu2=spend.amount**2 if spend.kind == "gaussian" else 0.0,
+        pure=(spend.amount,) if spend.kind == "pure" else (),
+        rho=spend.amount if spend.kind == "zcdp" else 0.0,
+        delta=spend.delta,
     )
 
 
@@ -85,17 +101,10 @@ def compose_entries(entries: Sequence[Entry]) -> Composition:
     mixed = len({e.neighbours for e in entries}) > 1
     parts = []
     for e in entries:
-        failure = 0.0 if e.kind == "approximate" else e.failure
-        part = Composition(
-            mu2=e.amount**2 if e.kind == "gaussian" else 0.0,
-            pure=(e.amount,) if e.kind == "pure" else (),
-            rho=e.amount if e.kind == "zcdp" else 0.0,
-            pairs=((e.amount, e.failure),) if e.kind == "approximate" else (),
-            delta=failure,
-        )
+        part = composition(e.spend)
         if mixed and e.neighbours == "add-remove":
             # a failure has no group bound of its own: the run's (epsilon, delta) as a whole has one
-            part = (Composition(pairs=((e.epsilon, e.delta),)) if failure else part).grouped(2)
+            part = (Composition(pairs=((e.epsilon, e.delta),)) if part.delta else part).grouped(2)
         parts.append(part)
     return Composition(
         mu2=math.fsum(p.mu2 for p in parts),
@@ -106,20 +115,57 @@ def compose_entries(entries: Sequence[Entry]) -> Composition:
     )
 
 
-def _left(whole: Composition, limit: Budget) -> float:
-    """Largest epsilon of one more run at the limit's delta, a little below what fits; 0 when nothing does."""
-    from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
-    from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu
+def fits_limit(entries: Sequence[Entry], limit: Budget) -> bool:
+    """Whether a limit covers these runs although their budgets may have been chosen after seeing earlier outputs.
 
-    if limit.delta == 0:
-        spent = whole.pure_epsilon
-        return 0.0 if spent is None else max(0.0, limit.epsilon - spent) * _BELOW
-    if whole.gaussian and whole.delta < limit.delta:
-        room = gdp_mu(limit.epsilon, limit.delta - whole.delta) ** 2 - whole.mu2
-        return gdp_epsilon(math.sqrt(room), limit.delta) * _BELOW if room > 0 else 0.0
+    Only sums that stay valid then (privacy filters) count: mu^2 of Gaussian runs, pure epsilons, rho of mixtures,
+    and each run's own (epsilon, delta). Sources: docs/proofs/accounting.md, T12.
+    """
+    from dpsyn_core.privacy.accounting import gdp_mu, zcdp_rho  # scipy is heavy
+
+    whole = compose_entries(entries)
+    if whole.pure_epsilon is not None and whole.pure_epsilon <= limit.epsilon:
+        return True
+    left = limit.delta - whole.delta
+    if left > 0 and whole.gaussian:
+        return whole.mu2 <= (gdp_mu(limit.epsilon, left) * _ROUNDING) ** 2
+    if left > 0 and whole.zcdp is not None and whole.zcdp <= zcdp_rho(limit.epsilon, left) * _ROUNDING:
+        return True
+    pairs = _own_pairs(entries)
+    return math.fsum(e for e, _ in pairs) <= limit.epsilon and math.fsum(d for _, d in pairs) <= limit.delta
+
+
+def _own_pairs(entries: Sequence[Entry]) -> list[tuple[float, float]]:
+    """What each run promised on its own, for one definition of neighbours."""
+    from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
+
+    mixed = len({e.neighbours for e in entries}) > 1
+    found = []
+    for e in entries:
+        pair = (e.amount, e.failure) if e.kind in {"pure", "approximate"} else (e.epsilon, e.delta)
+        grouped = mixed and e.neighbours == "add-remove"
+        found.append(Composition(pairs=(pair,)).grouped(2).pairs[0] if grouped else pair)
+    return found
+
+
+def _left(entries: Sequence[Entry], limit: Budget) -> float:
+    """Largest epsilon of one more run at the limit's delta, a little below what fits; 0 when nothing does.
+
+    The run is Gaussian, or pure where the limit's delta is 0, and of the neighbours of the last one.
+    """
+    from dpsyn_core.privacy.accounting import gdp_mu  # scipy is heavy
+
     low, high = 0.0, limit.epsilon
-    for _ in range(40):  # one more Gaussian run beside a mixture, by the closed forms alone
+    for _ in range(50):
         middle = (low + high) / 2
-        both = whole + Composition(mu2=gdp_mu(middle, limit.delta) ** 2)
-        low, high = (middle, high) if both.closed_form_epsilon(limit.delta) <= limit.epsilon else (low, middle)
+        amount = gdp_mu(middle, limit.delta) if limit.delta else middle
+        more = replace(
+            entries[-1],
+            kind="gaussian" if limit.delta else "pure",
+            amount=amount,
+            failure=0.0,
+            epsilon=middle,
+            delta=limit.delta,
+        )
+        low, high = (middle, high) if fits_limit([*entries, more], limit) else (low, middle)
     return low * _BELOW

@@ -188,6 +188,9 @@ def test_a_killed_process_never_drew_noise_that_is_not_on_the_ledger(tmp_path):
         child.start()
         theirs.close()
         assert mine.recv() == "ready"
+        for _ in range(turn % 4):  # so that some kills fall between debits, however slow the machine is
+            mine.recv()
+            answered += 1
         time.sleep(0.0007 * turn)
         child.kill()
         with contextlib.suppress(EOFError):
@@ -198,5 +201,5 @@ def test_a_killed_process_never_drew_noise_that_is_not_on_the_ledger(tmp_path):
         entries = ledger.entries()
         assert len(entries) >= answered
         assert len(entries) <= answered + turn + 1  # a kill may fall between the commit and the answer
-    assert answered > 0
+    assert answered >= 60
     reserve(ledger)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dpsyn_core.errors import LedgerError
+from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.privacy import ledger as module
 from dpsyn_core.privacy.accounting import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
 from dpsyn_core.privacy.budget import Budget
@@ -154,6 +154,33 @@ def test_what_is_left_fits_and_a_little_more_does_not(ledger):
         reserve(ledger, name, budget=more)
 
 
+def test_a_limit_counts_sums_that_hold_for_budgets_chosen_on_the_way(ledger):
+    """Many small pure runs: their best composition is far below their sum, but only the sums are a filter."""
+    small = Budget(epsilon=0.01, delta=0)
+    ledger.set_limit("census", Budget(epsilon=0.25, delta=1e-6))
+    ran = 0
+    with pytest.raises(LedgerError, match="limit"):
+        for _ in range(100):
+            reserve(ledger, budget=small, cap=small.pure())
+            ran += 1
+    assert ran == max(25, math.floor(zcdp_rho(0.25, 1e-6) / (0.01**2 / 2)))
+
+
+def test_runs_of_different_kinds_fit_a_limit_by_their_own_promises(ledger):
+    pure = Budget(epsilon=2, delta=0)
+    ledger.set_limit("census", Budget(epsilon=3, delta=1e-9))
+    reserve(ledger, budget=pure, cap=pure.pure())
+    reserve(ledger)  # 2 + 1, and one delta
+    with pytest.raises(LedgerError, match="nothing is left"):
+        reserve(ledger, budget=Budget(epsilon=0.01, delta=0), cap=Budget(epsilon=0.01, delta=0).pure())
+
+
+def test_a_cost_above_its_own_budget_is_a_fault_and_is_not_debited(ledger):
+    with pytest.raises(EngineError, match="own budget"):
+        reserve(ledger, cap=Budget(epsilon=1.01, delta=1e-9).gaussian())
+    assert ledger.entries() == []
+
+
 def test_a_pure_limit_refuses_gaussian_runs(ledger):
     ledger.set_limit("census", Budget(epsilon=5, delta=0))
     with pytest.raises(LedgerError, match="limit"):
@@ -228,7 +255,7 @@ def test_runs_under_different_neighbours_are_added_for_replace(ledger):
 
 
 def test_a_run_with_failures_beside_replace_runs_counts_as_a_pair(ledger):
-    reserve(ledger, delta=1e-10)
+    reserve(ledger, cap=ONE.gaussian(spare_delta=1e-10), delta=1e-10)
     reserve(ledger, unit=Unit(neighbours="replace"))
     # two steps of (1, 1e-9) are (2, (1 + e) 1e-9), beside the other run's exact cost at what is left of delta
     beside = gdp_epsilon(gdp_mu(1, 1e-9), 1e-6 - (1 + math.e) * 1e-9)
