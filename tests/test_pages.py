@@ -350,3 +350,40 @@ def test_safe_mode_hides_the_records(app):
     app.toggle(key="safe").set_value(True).run()
     assert not app.dataframe
     assert "reads private data" not in words(app)
+
+
+def test_a_link_to_a_page_goes_through_the_entry_file_on_a_fresh_server(app, monkeypatch):
+    """Streamlit takes the folder `pages` for its older kind of app until `st.navigation` has run once."""
+    from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.testing.v1 import app_test
+
+    app.run()
+    monkeypatch.setattr(app_test, "PagesManager", PagesManager)
+    app.switch_page("pages/privacy.py").run()
+    assert app.title[0].value == "How much may one person show?"
+    assert app.toggle(key="safe"), "the side panel is there"
+
+
+def test_a_visitor_without_a_login_is_stopped_at_the_door(app, monkeypatch):
+    from ui import access
+
+    monkeypatch.setattr(access, "configured", lambda: True)
+    app.run()
+    assert [b.label for b in app.button] == ["Log in"]
+    assert not app.dataframe
+    assert "Simulated census" not in words(app)
+
+
+def test_buying_knowledge_is_charged_and_takes_the_stamp_away(app):
+    from dpsyn_core.privacy.ledger import Ledger
+
+    rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)
+    at_page(app, "schema")
+    assert "NOT PRIVATE" in words(app)
+    app.text_input(key="buying_price").set_value("5").run()
+    app.button(key="buy").click().run()
+    assert not app.error
+    assert "NOT PRIVATE" not in words(app)
+    assert set(app.dataframe[0].value["source"]) == {"bought"}
+    assert Ledger().summary("ages").runs == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import numpy as np
 import streamlit as st
 
 from ui import comparing, results
@@ -43,7 +44,7 @@ def panel(space: Workspace, runs: list[Job]) -> None:
                        marker={"color": colours.accent, "size": 9}, hovertemplate="%{x:.2%}<extra></extra>")
         )  # fmt: skip
         rows.append({t("several.run"): name, t("several.count"): len(values), t("several.best"): percent(min(values)),
-                     t("several.worst"): percent(max(values))})  # fmt: skip
+                     t("several.worst"): percent(max(values)), t("several.band"): _band(values)})  # fmt: skip
     figure.update_xaxes(title=t("several.x"), tickformat=".1%", rangemode="tozero")
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     best = t("several.finding", name=rows[0][t("several.run")], tvd=rows[0][t("several.best")])
@@ -51,3 +52,13 @@ def panel(space: Workspace, runs: list[Job]) -> None:
     note(best)
     note(t("several.charged"))
     st.dataframe(rows, hide_index=True, key="several_table", alt=best)
+
+
+def _band(values: list[float]) -> str:
+    """Mean and 95 % interval of the mean over repeats; blank for a single run."""
+    if len(values) < 2:
+        return ""
+    from scipy.stats import t as student
+
+    half = float(student.ppf(0.975, len(values) - 1)) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return f"{percent(float(np.mean(values)))} ± {percent(half)}"
