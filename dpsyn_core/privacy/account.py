@@ -22,7 +22,8 @@ class Account:
 
     cap: what was reserved on the ledger for the run. A Cost is kept in its own currency: pure epsilon; rho of
     Gaussian noise, which admits nothing else; or mixed rho, which admits every mechanism that has one. A Budget is
-    kept by composing all charges exactly at every debit (needed for sampled Gaussian noise, which has no rho).
+    kept by composing all charges exactly at every debit (needed for sampled Gaussian noise, which has no rho); the
+    sizes of its steps must not depend on earlier outputs.
     delta: how much the failure probabilities of the charges may add up to, beside a Cost.
     """
 

@@ -10,6 +10,7 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.schema.codec import Codec
 from tests.faults.jobs import arguments, check, drew_noise, prepare, start
 from tests.faults.places import file_limit, open_folder, unprivileged
 
@@ -66,8 +67,13 @@ def test_a_cancelled_run_keeps_its_charge_and_leaves_no_file(folder, monkeypatch
     assert list((folder / "out").iterdir()) == []
 
 
+def dawdle():
+    """Makes the step after the noise long enough to be interrupted on any machine."""
+    Codec.decode = lambda *a, **k: time.sleep(60)
+
+
 def test_an_interrupt_from_the_keyboard_keeps_the_charge(folder):
-    child, pipe = start(folder)
+    child, pipe = start(folder, dawdle)
     while pipe.recv() != "noise":
         pass
     os.kill(child.pid, signal.SIGINT)
