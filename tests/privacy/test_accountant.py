@@ -6,7 +6,8 @@ import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting.pld import PLDAccountant
-from scipy.stats import norm
+from scipy.optimize import brentq
+from scipy.stats import binom, norm
 
 from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.privacy.account import Account
@@ -257,3 +258,24 @@ def test_equal_parts_of_a_failure_probability_fit_it():
         )
     with pytest.raises(BudgetError, match="overdraw"):
         account.debit(gaussian(1, 1e-3))
+
+
+def exact_mixture_epsilon(mu, epsilon, times, delta):
+    """Gaussian noise beside randomised responses: their losses are binomial, its delta is in closed form."""
+    i = np.arange(times + 1)
+    weights = binom.pmf(i, times, 1 / (1 + math.exp(-epsilon)))
+    losses = (2 * i - times) * epsilon
+
+    def got(e):
+        left = e - losses  # delta(x) = Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu) holds for negative x too
+        return np.sum(weights * (norm.cdf(mu / 2 - left / mu) - np.exp(left + norm.logcdf(-mu / 2 - left / mu))))
+
+    return brentq(lambda e: got(e) - delta, 0, times * epsilon + mu * mu + 40 * mu, xtol=1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "epsilon", "times"), [(3, 0.5, 5), (8, 0.05, 40), (20, 1.0, 2), (1, 0.01, 200)])
+@pytest.mark.parametrize("delta", [1e-9, 1e-5])
+def test_a_mixture_lies_just_above_its_exact_cost(sigma, epsilon, times, delta):
+    truth = exact_mixture_epsilon(1 / sigma, epsilon, times, delta)
+    ours = compose([gaussian(1, sigma), *[geometric(epsilon)] * times]).epsilon(delta)
+    assert truth <= ours <= truth * 1.005
