@@ -145,7 +145,8 @@ def _intervals(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Numbers the gaps and ends of all intervals, so that closed intervals on floats become sets of codes.
 
-    A number between end i and end i + 1 gets 2 i + 2, one equal to end i gets 2 i + 1; NaN passes nothing.
+    A number between end i and end i + 1 gets 2 i + 2, one equal to end i gets 2 i + 1. NaN is sorted above every
+    end, infinity too, so it gets the last code, which no interval holds.
     """
     a = domain[name]
     if name in values:
@@ -158,9 +159,7 @@ def _intervals(
         raise MetricError(msg)
     ends = np.unique([e for c in conditions for e in (c.low, c.high)])
     code = np.searchsorted(ends, numbers, side="left") + np.searchsorted(ends, numbers, side="right")
-    nothing = 2 * len(ends) + 1
-    code[np.isnan(numbers)] = nothing
-    passes = np.zeros((nothing + 1, len(conditions)), dtype=bool)
+    passes = np.zeros((2 * len(ends) + 1, len(conditions)), dtype=bool)
     for k, c in enumerate(conditions):
         passes[2 * np.searchsorted(ends, c.low) + 1 : 2 * np.searchsorted(ends, c.high) + 2, k] = True
     return code, passes

@@ -69,7 +69,10 @@ def test_groups_are_found_by_name_and_without_any_all_records_are_one():
 def test_a_lost_group_differs_by_one_and_shows_blanks():
     c = small(roles=ROLES)
     kept = dataclasses.replace(c, synthetic=c.synthetic[:, c.synthetic[2] != 4])
-    row = GiniDifference().compute(kept).details["groups"][4]
+    score = GiniDifference().compute(kept)
+    row = score.details["groups"][4]
+    others = [abs(r["gini_real"] - r["gini_synthetic"]) for r in score.details["groups"][:4]]
+    assert score.value == pytest.approx((sum(others) + 1) / 5)
     assert row["size_synthetic"] is None
     assert row["gini_synthetic"] is None
     assert PayGap().compute(kept).details["groups"][4]["gap_synthetic"] is None

@@ -100,6 +100,14 @@ def test_the_ceiling_is_learnt_once_for_all_synthetic_tables_of_one_real_table()
     assert first.details["ceiling"] > 0
 
 
+def test_without_a_held_out_table_a_third_is_kept_from_the_ceiling():
+    c = small(n=300, m=100, roles=SEX)
+    details = LR.compute(c).details
+    assert (details["trained_on"], details["tested_on"]) == (200, 100)
+    train, test = LR._split(c, "sex")
+    assert sorted([*train, *test]) == list(range(300))
+
+
 def test_scores_are_json_and_repeat():
     c = small(n=200, m=200, roles=SEX)
     a, b = (LR.compute(dataclasses.replace(c, shared={})).to_json() for _ in range(2))

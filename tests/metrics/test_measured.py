@@ -62,6 +62,17 @@ def test_the_true_table_fits_its_measurements_to_chi_square_one(coarse):
         assert abs(row["z"]) < 5
 
 
+def test_negative_released_counts_are_taken_as_they_are():
+    m = Measurement(attributes=("sex",), values=np.array([-6.0, 14.0]), sigma=2.0)
+    codes = np.zeros((5, 4), np.uint8)
+    codes[1] = [0, 1, 1, 1]
+    [row] = (
+        MeasuredFit().compute(Comparison(domain=small_domain(), synthetic=codes, measurements=[m])).details["marginals"]
+    )
+    assert row["chi2"] == pytest.approx(((-6 - 2) ** 2 + (14 - 6) ** 2) / 4)  # the total is estimated as 8
+    assert row["tvd"] == pytest.approx((8 + 8) / (2 * 8))
+
+
 def test_a_poor_table_does_not_fit():
     codes = draw(800, 1)
     c = Comparison(domain=small_domain(), synthetic=draw(500, 2, blur=0.8), measurements=measured(codes, 4.0, 0))

@@ -87,6 +87,11 @@ def test_values_outside_the_specification_share_one_code():
     assert toy(rows).synthetic[2].tolist() == [4, 4, 3]
 
 
+def test_an_income_that_is_not_applicable_is_no_number():
+    real, _ = toy().numbers("INCWAGE")
+    assert np.isnan(real).tolist() == [r[3] == 999998 for r in TRUTH]
+
+
 def one_group(*income):
     return Incomes(group=np.zeros(len(income), int), side=np.zeros(len(income), int), income=np.array(income, float))
 
