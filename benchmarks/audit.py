@@ -15,7 +15,7 @@ from tests.audit.blackbox import t4
 from tests.audit.gates import Alarm
 from tests.audit.layers import t0, t1, t2, t3
 from tests.audit.mutants import MUTANTS
-from tests.audit.world import OWN, accessors, main_offer, systems
+from tests.audit.world import OWN, accessors, main_offer, random_pairs, systems
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -85,6 +85,7 @@ def by_system(white: int, black: int) -> int:
             t1(name)
             cells.append("same bytes")
             t2(name)
+            t2(name, seeds=(0,), pairs_of=lambda neighbours: random_pairs(neighbours, count=60))
             cells.append("within")
             measured = t3(name, runs=white) if name in systems() else (None, None, None, None)
             apart, bound, least, law = measured

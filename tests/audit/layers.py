@@ -118,14 +118,14 @@ def watched(system, counter, unit, **kwargs):
     return gate
 
 
-def t2(name, seeds=(0, 1)):
+def t2(name, seeds=(0, 1), pairs_of=pairs):
     """Every access moves by at most what is charged, is charged before it is read, and all charges fit the budget.
 
     One neighbour runs freely; the other is made to release the same, so that both ask the same questions. Nothing
     of the first run is left in the second: a system may keep what it has counted.
     """
     for neighbours, delta in offers(name):
-        for pair in pairs(neighbours):
+        for pair in pairs_of(neighbours):
             where = f"{name}, {pair.name}, {neighbours}, delta {delta}"
             for (free, bound), seed in product(((pair.left, pair.right), (pair.right, pair.left)), (None, *seeds)):
                 gates, outputs = [], None

@@ -4,7 +4,7 @@ import pytest
 
 from tests.audit import whole
 from tests.audit.layers import t0, t1, t2, t3
-from tests.audit.world import accessors, systems
+from tests.audit.world import accessors, random_pairs, systems
 
 
 @pytest.mark.parametrize("name", accessors())
@@ -24,6 +24,11 @@ def test_t0_sources_differ_and_a_million_draws_fit_their_law():
 @pytest.mark.parametrize("name", accessors())
 def test_t2_neighbours_move_every_access_by_at_most_what_is_charged(name):
     t2(name)
+
+
+@pytest.mark.parametrize("name", accessors())
+def test_t2_random_neighbours_move_every_access_by_at_most_what_is_charged(name):
+    t2(name, seeds=(0,), pairs_of=lambda neighbours: random_pairs(neighbours, count=6))
 
 
 def test_t2_a_whole_release_bounds_each_individual_and_pays_for_what_it_counts():

@@ -119,6 +119,24 @@ def main_offer(name):
     return [o for o in offers(name) if o[0] == first][-1]
 
 
+def random_pairs(neighbours, count=20, seed=0):
+    """Pairs at random, every other one of the public size: any table, any individual of one to three records."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for i in range(count):
+        theta = int(rng.integers(1, 4))
+        sizes = np.array(DOMAIN.sizes)
+        n = N_PUBLIC - theta if i % 2 else int(rng.integers(0, 30))
+        base = rng.integers(0, sizes, (n, 4)) * rng.integers(0, 2, 4)
+        come = rng.integers(0, sizes, (theta, 4))
+        come = come if rng.random() < 0.5 else come[:1].repeat(theta, 0)
+        gone = rng.integers(0, sizes, (theta, 4)) if neighbours == "replace" else come[:0]
+        left, right = np.concatenate([base, gone]), np.concatenate([base, come])
+        unit = Unit(neighbours=neighbours, max_records=theta)
+        out.append(Pair(f"random pair {i}", table(left), table(right), unit))
+    return out
+
+
 OWN = {"probe": Probe, "itemsets": Itemsets, "discovery": Discovery}
 
 
