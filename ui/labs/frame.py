@@ -16,12 +16,13 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 
 
 def choose() -> str:
-    """The lab that is open; in the link, so that a lesson can be shared."""
-    return str(
-        st.selectbox(
-            t("learn.pick"), LABS, key=PICK, bind="query-params", format_func=lambda name: t(f"learn.{name}.name")
-        )
-    )
+    """The lab that is open; its short name stands in the link, so that a lesson can be shared."""
+    if PICK not in st.session_state:
+        asked = st.query_params.get(PICK, LABS[0])
+        st.session_state[PICK] = asked if asked in LABS else LABS[0]
+    name = str(st.selectbox(t("learn.pick"), LABS, key=PICK, format_func=lambda n: t(f"learn.{n}.name")))
+    st.query_params[PICK] = name
+    return name
 
 
 def show(name: str) -> None:
