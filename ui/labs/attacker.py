@@ -27,7 +27,7 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
     colours = palette()
     p = np.linspace(0, 1, 101)
     low, high = posterior(p, eps)
-    out = make_subplots(rows=1, cols=2, horizontal_spacing=0.14)
+    out = make_subplots(rows=1, cols=2, horizontal_spacing=0.18)
     hue = {"color": HUES[0], "width": 2}
     out.add_trace(go.Scatter(x=p, y=high, mode="lines", line=hue, name=t("learn.attacker.most")), 1, 1)
     fill = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,0.15)"}

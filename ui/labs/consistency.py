@@ -69,13 +69,14 @@ def figure(values: list[Floats]) -> go.Figure:
             1, 3,
         )  # fmt: skip
     out.update_yaxes(rangemode="tozero", row=1, col=3)
-    out.update_layout(legend={"y": -0.15})
+    out.update_layout(legend={"y": -0.15}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
+    out.update_annotations(yshift=6, font={"size": 13})
     return out
 
 
 def show() -> None:
     """Step, example, figure, totals."""
-    a, b = st.columns(2, gap="medium")
+    a, b = st.columns([3, 2], gap="medium")
     with a:
         step = st.segmented_control(
             t("learn.consistency.step"), STEPS, key="consistency_step", default="noisy", required=True,
@@ -90,6 +91,6 @@ def show() -> None:
     sums = [float(v.sum()) for v in values]
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
     alt = t("learn.consistency.alt", one=f"{sums[0]:.1f}", two=f"{sums[1]:.1f}", gap=f"{gap:.1f}")
-    draw(figure(values), alt=alt, key="consistency_plot", height=300)
+    draw(figure(values), alt=alt, key="consistency_plot", height=320)
     st.write(t(f"learn.consistency.note_{step or 'noisy'}"))
     st.write(alt)

@@ -97,6 +97,8 @@ def show() -> None:
 
 def shown(chance: float) -> str:
     """A chance in words that do not round a small one to nothing."""
-    if 0 < chance < 1e-3:
+    if chance == 0:
+        return t("learn.leak.never")
+    if chance < 1e-3:
         return f"1 in {math.floor(1 / chance):,}"
     return percent(chance)

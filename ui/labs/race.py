@@ -95,6 +95,7 @@ def figure(rows: list[dict[str, Any]], floor: float) -> go.Figure:
     out.update_yaxes(autorange="reversed", showgrid=False)
     out.update_xaxes(title=t("learn.race.x"), tickformat=".0%", rangemode="tozero")
     out.update_layout(showlegend=False)
+    out.update_xaxes(range=[0, 1.15 * max(floor, *(r["pairs"] for r in rows))])
     return out
 
 

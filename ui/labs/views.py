@@ -52,7 +52,7 @@ def figure(views: Design, points: int) -> go.Figure:
     names = [str(i + 1) for i in range(points)]
     z = covered(views, points).astype(float)
     np.fill_diagonal(z, np.nan)
-    out = make_subplots(rows=1, cols=2, column_widths=[0.5, 0.5], horizontal_spacing=0.14)
+    out = make_subplots(rows=1, cols=2, column_widths=[0.48, 0.52], horizontal_spacing=0.2)
     scale = [[0, colours.soft], [1, colours.accent]]
     heat = go.Heatmap(
         z=z, x=names, y=names, colorscale=scale, zmin=0, zmax=max(2, np.nanmax(z)), showscale=False, xgap=1, ygap=1,
