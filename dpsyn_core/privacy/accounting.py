@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def _largest(holds: Callable[[float], bool], start: float) -> float:
     return low
 
 
-@cache
+@lru_cache(maxsize=4096)
 def gdp_mu(epsilon: float, delta: float) -> float:
     """Largest mu whose mu-GDP implies (epsilon, delta)-DP, rounded down."""
     target = math.log(delta)
@@ -120,7 +120,7 @@ def _best_order(value: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> 
     return best
 
 
-@cache
+@lru_cache(maxsize=4096)
 def zcdp_rho(epsilon: float, delta: float) -> float:
     """Largest rho whose rho-zCDP implies (epsilon, delta)-DP by the tight conversion, rounded down.
 

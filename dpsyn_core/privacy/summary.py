@@ -153,19 +153,18 @@ def _left(entries: Sequence[Entry], limit: Budget) -> float:
 
     The run is Gaussian, or pure where the limit's delta is 0, and of the neighbours of the last one.
     """
-    from dpsyn_core.privacy.accounting import gdp_mu  # scipy is heavy
+    from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu  # scipy is heavy
 
+    whole = compose_entries(entries)
+    if limit.delta == 0:
+        return 0.0 if whole.pure_epsilon is None else max(0.0, limit.epsilon - whole.pure_epsilon) * _BELOW
+    if whole.gaussian and not whole.delta:
+        room = gdp_mu(limit.epsilon, limit.delta) ** 2 - whole.mu2
+        return gdp_epsilon(math.sqrt(room), limit.delta) * _BELOW if room > 0 else 0.0
     low, high = 0.0, limit.epsilon
     for _ in range(50):
         middle = (low + high) / 2
-        amount = gdp_mu(middle, limit.delta) if limit.delta else middle
-        more = replace(
-            entries[-1],
-            kind="gaussian" if limit.delta else "pure",
-            amount=amount,
-            failure=0.0,
-            epsilon=middle,
-            delta=limit.delta,
-        )
+        mu = gdp_mu(middle, limit.delta)
+        more = replace(entries[-1], kind="gaussian", amount=mu, failure=0.0, epsilon=middle, delta=limit.delta)
         low, high = (middle, high) if fits_limit([*entries, more], limit) else (low, middle)
     return low * _BELOW
