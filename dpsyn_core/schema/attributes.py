@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -312,6 +313,9 @@ class DatetimeAttribute(CodedBase):
             raise ValueError(msg)
         for f in self.formats:
             instants.pattern(f)
+        if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", self.formats[0])):
+            msg = f"formats[0] {self.formats[0]!r} has no hour, but min or max has a time of day; add %H:%M"
+            raise ValueError(msg)
         self._build()
         return self
 

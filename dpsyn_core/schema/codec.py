@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
-from dpsyn_core.schema import casting, categories
+from dpsyn_core.schema import casting, categories, instants
 from dpsyn_core.schema.attributes import (
     CategoricalAttribute,
     CodedColumn,
@@ -94,7 +94,8 @@ class Codec:
             order: column names of the original table; the output keeps their order (default: the schema's).
 
         Returns:
-            pyarrow table: whole numbers stay whole, dates are dates, `missing` is null; `other` is the text
+            pyarrow table: whole numbers stay whole, dates are dates (text where the schema declares how they
+            are written), `missing` is null; `other` is the text
             '(other)' in text columns and null elsewhere. Identifiers and ignored columns are not in it.
         """
         import pyarrow as pa
@@ -191,9 +192,11 @@ def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
     mask = special if special.any() else None
     if isinstance(attribute, NumericAttribute):
         return pa.array(drawn, mask=mask)
-    if not attribute.precise:
-        return pa.array(drawn.astype(np.int32), mask=mask).cast(pa.date32())
-    return pa.array(drawn, mask=mask).cast(pa.timestamp("s", tz="UTC" if attribute.zoned else None))
+    if attribute.precise:
+        moments = pa.array(drawn, mask=mask).cast(pa.timestamp("s", tz="UTC" if attribute.zoned else None))
+    else:
+        moments = pa.array(drawn.astype(np.int32), mask=mask).cast(pa.date32())
+    return instants.written(moments, attribute.formats[0]) if attribute.formats else moments
 
 
 def _values(attribute: CategoricalAttribute) -> Any:

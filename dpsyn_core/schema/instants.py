@@ -153,6 +153,14 @@ def _offset(zones: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return sign * (hours * 3600 + minutes * 60), (hours <= 24) & (minutes < 60)
 
 
+def written(moments: Any, form: str) -> Any:
+    """Dates or times (a pyarrow array) as text in a strptime format that `pattern` knows."""
+    import pyarrow.compute as pc
+
+    plain = re.sub(r"%(%|f|z)", lambda m: {"%": "%%", "f": "000000", "z": "+0000"}[m[1]], form)
+    return pc.strftime(moments, format=plain, locale="C")
+
+
 def days(year: NDArray[np.int64], month: NDArray[np.int64], day: NDArray[np.int64]) -> NDArray[np.int64]:
     """Days since 1970-01-01 in the proleptic Gregorian calendar."""
     months = (year - 1970) * 12 + (month - 1)

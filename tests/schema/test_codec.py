@@ -224,6 +224,29 @@ def test_dates_are_clamped_cast_or_missing():
     assert encode_one(date("a", "2020-01-15", "2020-03-10", "month", formats=["%d/%m/%Y"]), ["15/02/2020"]) == [1]
 
 
+@pytest.mark.parametrize(
+    ("ends", "formats", "sample"),
+    [
+        (["1999-12-01", "2001-02-03"], ["%d/%m/%Y", "%Y"], "01/12/1999"),
+        (["1999-12-01", "2001-02-03"], ["%Y-%d-%m"], "1999-01-12"),
+        (["1999-12-01", "2001-02-03"], ["%b %d, %y"], "Dec 01, 99"),
+        (["0001-01-01", "9999-12-31"], ["%B %d %Y 100%%"], "January 01 0001 100%"),
+        (["1999-12-01T00:00:00", "2001-02-03T00:00:00"], ["%m/%d/%Y %I:%M:%S.%f %p"], "12/01/1999 12:00:00.000000 AM"),
+        (["1999-12-01T00:00:00Z", "2001-02-03T00:00:00Z"], ["%Y%m%d %H%M%S%z"], "19991201 000000+0000"),
+    ],
+)
+def test_dates_written_in_a_declared_format_are_decoded_in_it(ends, formats, sample):
+    attribute = date("a", *ends, 7, formats=formats, missing=True)
+    codec = Codec(schema(attribute))
+    codes = RNG(0).integers(0, 8, (1, 300)).astype(np.uint8)
+    table = codec.decode(codes, rng=RNG(1))
+    assert table.schema.types == [pa.string()]
+    assert codec.encode(table).codes.tolist() == codes.tolist()
+    assert encode_one(attribute, [sample]) == [0]
+    lengths = {len(t) for t in table["a"].drop_null().to_pylist()}
+    assert len(lengths) == 1 or "%B" in formats[0]
+
+
 def test_times_with_zones_are_compared_in_utc():
     attribute = date("a", "2020-01-01T00:00:00Z", "2020-01-01T23:59:59Z", 24)
     assert encode_one(attribute, ["2020-01-01T10:00:00+02:00", "2020-01-01T10:00:00"]) == [8, 10]

@@ -111,6 +111,7 @@ def test_schemas_are_frozen():
         (["attributes", 3, "bins"], {"every": "week"}, ["attributes[3].bins.every", "month"]),
         (["attributes", 3, "formats"], ["%q"], ["%q", "%Y"]),
         (["attributes", 3, "formats"], ["%d.%m."], ["year"]),
+        (["attributes", 3], date("t", "2020-01-01T00:00", "2020-01-02T00:00", 3, formats=["%d.%m.%Y"]), ["no hour"]),
     ],
 )
 def test_each_mistake_is_one_sentence_that_names_the_field(path, value, words):
