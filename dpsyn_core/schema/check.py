@@ -95,7 +95,7 @@ def _against(schema: Schema, table: Any) -> list[Finding]:
 
 def _without_name(error: TableError, name: str) -> str:
     """The sentence after the column's name, which the finding shows by itself."""
-    return str(error).removeprefix(f"column '{name}' ")
+    return str(error).removeprefix(f"column '{short(name)}' ")
 
 
 def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> list[Finding]:

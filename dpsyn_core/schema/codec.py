@@ -22,7 +22,7 @@ from dpsyn_core.schema.attributes import (
     common_type,
 )
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.headers import locate
+from dpsyn_core.schema.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Column = NDArray[Any]
@@ -131,14 +131,14 @@ def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -
             for i, value in enumerate(attribute.special_values):
                 codes[numbers == value] = attribute.binning.size + i
     except TableError as error:
-        msg = f"column '{attribute.name}' is declared {attribute.kind}: {error}; change the schema or the table"
+        msg = f"column '{short(attribute.name)}' is declared {attribute.kind}: {error}; change the schema or the table"
         raise TableError(msg) from error
     if valid.all():
         return codes
     if not attribute.missing:
         what = "numbers" if isinstance(attribute, NumericAttribute) else "dates"
         how = "" if isinstance(attribute, NumericAttribute) else ", declare how its dates are written (formats)"
-        msg = f"column '{attribute.name}' holds cells that are not {what}; {NO_MISSING}{how}"
+        msg = f"column '{short(attribute.name)}' holds cells that are not {what}; {NO_MISSING}{how}"
         raise TableError(msg)
     codes[~valid] = attribute.size - 1
     return codes
@@ -155,9 +155,9 @@ def _encode_categories(column: Any, attribute: CategoricalAttribute) -> NDArray[
     if unlisted.any():
         if not attribute.other:
             if (blank & unlisted).any():
-                msg = f"column '{attribute.name}' holds blank cells; {NO_MISSING}"
+                msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}"
                 raise TableError(msg)
-            msg = f"column '{attribute.name}' holds a value outside its declared domain; {NO_OTHER}"
+            msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}"
             raise TableError(msg)
         found[unlisted] = len(attribute.values)
     return found
@@ -170,7 +170,7 @@ def identifiers(column: Any, name: str) -> Any:
     entries, index = casting.uniques(column)
     text = casting.to_text(entries)
     if (index < 0).any() or casting.blanks(text).any():
-        msg = f"column '{name}' names individuals but has blank cells; fill them, or remove unit.identifier"
+        msg = f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
         raise TableError(msg)
     return pa.DictionaryArray.from_arrays(pa.array(index), text)
 

@@ -28,7 +28,10 @@ def parse(data: memoryview) -> Reading:
         # repeated texts stay dictionaries, as they are in the file: a third of the memory
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
             table = file.read(use_threads=True)
-    except (pa.ArrowException, OSError) as error:
+        table.validate(full=True)  # text that is not UTF-8 would fail later, in the middle of a run
+    except TableError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"
         raise TableError(msg) from error
     if table.num_rows == 0:

@@ -19,6 +19,7 @@ SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
 BINS = 20
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
+FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
 
@@ -103,7 +104,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     seconds, valid = casting.to_instants(filled, ())
     if not valid.all():
         return None
-    low, high = int(seconds.min()), int(seconds.max())
+    low, high = (int(np.clip(end, FIRST, LAST)) for end in (seconds.min(), seconds.max()))
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))

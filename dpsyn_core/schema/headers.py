@@ -38,5 +38,6 @@ def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def short(name: str) -> str:
-    """A header cut to 80 characters, for messages."""
-    return name if len(name) <= 80 else name[:77] + "..."
+    """A header for messages: on one line and at most 80 characters."""
+    plain = "".join(c if c.isprintable() else "?" for c in name[:81])
+    return plain if len(plain) <= 80 else plain[:77] + "..."

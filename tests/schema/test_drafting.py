@@ -81,6 +81,15 @@ def test_typed_columns_are_drafted_by_their_types():
     Codec(s).encode(table)
 
 
+def test_dates_beyond_the_calendar_are_drafted_within_it():
+    table = pa.table({"t": pa.array([-(2**60), 0, 2**60], pa.timestamp("us"))})
+    s = draft(table, "t")
+    assert (s["t"].min, s["t"].max) == ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
+    assert Codec(s).encode(table).codes.shape == (1, 3)
+    late = pa.table({"t": pa.array([2**60], pa.timestamp("us"))})
+    assert Codec(draft(late, "t")).encode(late).codes.tolist() == [[0]]
+
+
 def test_a_heap_at_the_smallest_number_gets_a_cell_of_its_own():
     gain = [0] * 300 + [i * 7 for i in range(1, 200)]
     rain = [0.0] * 300 + [i * 0.7 for i in range(1, 200)]

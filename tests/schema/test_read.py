@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema import inflate, scanning
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.drafting import draft
 from dpsyn_core.schema.read import read, read_table
 
 
@@ -267,15 +269,27 @@ def test_row_24_parquet_keeps_types_and_refuses_nested_ones():
     assert "same header" in refusal(parquet(pa.table([[1], [2]], names=["a", "a"])))
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 500), st.integers(0, 255))
-def test_a_parquet_file_with_any_byte_changed_is_read_or_refused(at, value):
-    data = bytearray(parquet(pa.table({"i": list(range(50)), "s": [str(i) for i in range(50)]})))
-    data[at % len(data)] = value
+SMALL = parquet(pa.table({"i": list(range(50)), "s": ["é", "b"] * 25, "t": pa.array(range(50), pa.timestamp("us"))}))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_parquet_file_with_any_byte_changed_is_read_and_encoded_or_refused(changes):
+    data = bytearray(SMALL)
+    for at, value in changes:
+        data[at] = value
     try:
-        read(bytes(data))
+        table = read(bytes(data)).table
+        Codec(draft(table, "t")).encode(table)
     except DPSynError as error:
         assert "\n" not in str(error)
+
+
+def test_parquet_names_and_texts_that_are_not_utf_8_are_refused():
+    assert "damaged" in refusal(SMALL.replace("é".encode(), b"\xff\xff"))
+    named = parquet(pa.table({"oddname": [1]}))
+    with pytest.raises(DPSynError):
+        read(named.replace(b"oddname", b"odd\xff\xffme"))
 
 
 @settings(max_examples=150, deadline=None)
@@ -287,6 +301,10 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(data):
         assert "\n" not in str(error)
     else:
         assert table.num_rows > 0
+
+
+def test_row_25_a_header_of_several_lines_stays_on_one_in_a_refusal():
+    assert "two?lines" in refusal(b'"two\nlines","two\nlines"\n1,2\n')
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "../../x", "🙂", "x" * 5000, 'a\'b""c'])
