@@ -112,7 +112,7 @@ class AIM(Synthesizer):
         recodes = rare_codes(ones, self.config.rare)
         run = _Run(self, ones, recodes)
         used, size = MEASURE * len(self.domain) / self.rounds, 1.0 / self.rounds
-        while used < 1:
+        while used < 1 - 1e-9:
             left = 1 - used
             if left < 2 * size:
                 size = left

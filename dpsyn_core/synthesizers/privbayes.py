@@ -127,12 +127,8 @@ class PrivBayes(Synthesizer):
         """The network, one choice an attribute, then its largest tables."""
         names = self.domain.names
         families = [Family(child=names[0], parents=())]
-        structure, tables = self.cost.split([self.config.structure_share, 1 - self.config.structure_share])
-        steps = [len(self._options(names[:k])) for k in range(1, len(names))]
-        asked = sum(s > 1 for s in steps)
-        if not asked:
-            tables = self.cost
-        cost = structure.split([1.0] * max(1, asked))[0]
+        step = self.config.structure_share / max(1, len(names) - 1)
+        left = 1.0  # share of the budget that is still there; a choice with one option costs nothing
         scores = _Scores(self, counter)
         while len(families) < len(names):
             options = self._options(tuple(f.child for f in families))
@@ -142,12 +138,14 @@ class PrivBayes(Synthesizer):
                     f"parents of attribute {len(families) + 1}",
                     scores.of(options),
                     sensitivity=self._sensitivity(options),
-                    cost=cost,
+                    cost=self.cost.scaled(step),
                 )
+                left -= step
             families.append(options[chosen])
             progress("choose the network", len(families), len(names))
         sets = _largest([self.domain.ordered_set((f.child, *f.parents)) for f in families])
-        measured = measure_marginals(counter, sets, tables.split([1.0] * len(sets)), gate=gate)
+        rest = self.cost.scaled(left * (1 - 1e-12))
+        measured = measure_marginals(counter, sets, rest.split([1.0] * len(sets)), gate=gate)
         progress("measure tables", 1, 1)
         return Network(families=families, tables=measured)
 

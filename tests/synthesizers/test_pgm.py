@@ -8,7 +8,7 @@ import pytest
 
 from dpsyn_core.synthesizers.pgm.fit import Target, estimate_total, fit
 from dpsyn_core.synthesizers.pgm.library import fit_by_mbi
-from dpsyn_core.synthesizers.pgm.model import draw_within
+from dpsyn_core.synthesizers.pgm.model import draw_within, sum_axes
 from dpsyn_core.synthesizers.pgm.tree import elimination_cliques, junction_tree, model_cells
 
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4, "e": 2, "f": 3}
@@ -136,3 +136,13 @@ def test_a_chain_of_sixty_attributes_projects_its_ends():
     for gap in (2, 5, 59):
         expected = 25 * (1 + 0.8**gap)
         assert got.project((names[0], names[gap]))[0, 0] == pytest.approx(expected, rel=2e-2)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (50, 60), (13, 7, 6, 5), (1, 90, 30), (40, 1, 70)])
+def test_sums_over_axes_are_those_of_numpy(shape):
+    x = np.random.default_rng(0).random(shape)
+    for k in range(len(shape) + 1):
+        for axes in itertools.combinations(range(len(shape)), k):
+            got = sum_axes(x, axes)
+            assert got.shape == x.sum(axis=axes).shape
+            assert np.allclose(got, x.sum(axis=axes), rtol=1e-12)

@@ -96,6 +96,21 @@ def test_no_table_can_be_useful_for_a_handful_of_records_and_attributes_stand_al
     assert len(network.tables) == 4
 
 
+def test_the_budget_is_spent_whole_in_whatever_order_the_attributes_join():
+    # attribute d fits no parents: where it comes last its choice is free, where it comes first every other one costs
+    domain = Domain.of({"a": 2, "b": 2, "c": 2, "d": 40})
+    codes = np.random.default_rng(0).integers(0, [[2], [2], [2], [40]], (4, 400))
+    choices = set()
+    for seed in range(30):
+        task = task_of(domain, n=400)
+        system = configure("privbayes", {"max_parents": 1}).calibrate(task)
+        gate = Gate(account=Account(system.cost), noise=SeededNoise(seed), unit=task.unit)
+        system.measure(PlainCounter(codes, domain), gate=gate)
+        assert gate.account.spent == pytest.approx(1.0)
+        choices.add(sum(c.mechanism == "exponential" for c in gate.account.charges))
+    assert choices == {2, 3}
+
+
 def test_the_search_is_narrowed_from_public_facts_when_there_are_too_many_candidates():
     wide = Domain.of({f"x{i}": 2 for i in range(98)})
     assert configure("privbayes", {}).calibrate(task_of(wide, n=10**6)).most == 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.pgm.model import Model, reduce_axes, spread
+from dpsyn_core.synthesizers.pgm.model import Model, reduce_axes, spread, sum_axes
 from dpsyn_core.synthesizers.pgm.tree import JunctionTree, junction_tree
 
 Array = NDArray[np.float64]
@@ -36,11 +36,14 @@ def estimate_total(targets: Sequence[Target]) -> float:
     return float(np.average(sums, weights=[1 / float(t.variances.sum()) for t in targets]))
 
 
+_TINY = 1e-300  # stands for a probability that left the floats
+
+
 def _log_sum(x: Array, axes: tuple[int, ...]) -> Array:
     if not axes:
         return x
-    top = x.max(axis=axes, keepdims=True)
-    return np.asarray(np.log(np.exp(x - top).sum(axis=axes, keepdims=True)) + top)
+    top = float(x.max())
+    return np.asarray(np.log(np.maximum(sum_axes(np.exp(x - top), axes), _TINY)) + top)
 
 
 class _Propagation:
@@ -71,16 +74,17 @@ class _Propagation:
         for i in range(len(beliefs) - 1, 0, -1):
             sent[i] = _log_sum(beliefs[i], self.own_axes[i])
             beliefs[self.tree.parents[i]] += sent[i].reshape(self.parent_shape[i])
-        root = beliefs[0]
-        root -= _log_sum(root, tuple(range(root.ndim)))
+        beliefs[0] -= _log_sum(beliefs[0], tuple(range(beliefs[0].ndim)))
+        tables = [np.exp(beliefs[0])]
         for i in range(1, len(beliefs)):
-            back = _log_sum(beliefs[self.tree.parents[i]], self.parent_axes[i]).reshape(self.own_shape[i])
-            beliefs[i] += back - sent[i].reshape(self.own_shape[i])
-        return [np.exp(b) for b in beliefs]
+            back = np.log(np.maximum(sum_axes(tables[self.tree.parents[i]], self.parent_axes[i]), _TINY))
+            beliefs[i] += (back.ravel() - sent[i].ravel()).reshape(self.own_shape[i])
+            tables.append(np.exp(beliefs[i]))
+        return tables
 
     def marginals(self, tables: Sequence[Array], total: float) -> Potentials:
         """Expected counts of every fitted set."""
-        return {s: (tables[i].sum(axis=self.drop[s]) * total) for s, i in self.host.items()}
+        return {s: sum_axes(tables[i], self.drop[s]) * total for s, i in self.host.items()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

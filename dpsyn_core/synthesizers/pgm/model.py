@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +26,39 @@ def spread(names: Sequence[str], over: Sequence[str], sizes: Mapping[str, int]) 
     """Shape that lets a table over `names` broadcast against one over `over`."""
     inside = set(names)
     return tuple(sizes[n] if n in inside else 1 for n in over)
+
+
+@cache
+def _blocks(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[tuple[int, bool], ...]:
+    """Neighbouring axes that share their fate, merged: (size, whether it is summed away)."""
+    out: list[tuple[int, bool]] = []
+    for i, size in enumerate(shape):
+        dropped = i in axes
+        if out and out[-1][1] == dropped:
+            out[-1] = (out[-1][0] * size, dropped)
+        else:
+            out.append((size, dropped))
+    return tuple(out)
+
+
+def sum_axes(x: Array, axes: tuple[int, ...]) -> Array:
+    """x.sum(axis=axes), as products with ones where tables are large: numpy's own sum is slow over short axes."""
+    if x.size < 2000 or not axes:
+        return np.asarray(x.sum(axis=axes)) if axes else x
+    kept = tuple(s for i, s in enumerate(x.shape) if i not in axes)
+    blocks = _blocks(x.shape, axes)
+    y = np.ascontiguousarray(x).reshape([b for b, _ in blocks])
+    for axis in range(len(blocks) - 1, -1, -1):
+        size, dropped = blocks[axis]
+        if not dropped:
+            continue
+        before, after = y.shape[:axis], y.shape[axis + 1 :]
+        if after:
+            y = np.matmul(np.ones((1, size)), y.reshape(-1, size, int(np.prod(after))))
+        else:
+            y = y.reshape(-1, size) @ np.ones(size)
+        y = y.reshape(before + after)
+    return y.reshape(kept)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
