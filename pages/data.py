@@ -31,7 +31,7 @@ with right:
         else:
             private_tag()
             note(t("data.shape", columns=columns, rows=number(dataset.table.num_rows)))
-            st.dataframe(loading.preview(dataset.table).to_pandas(), hide_index=True, key="preview", alt=t("data.alt"))
+            st.dataframe(loading.preview(space, dataset).to_pandas(), hide_index=True, key="preview", alt=t("data.alt"))
     shown = quick.button(space)
 if shown is not None:
     quick.result(space, shown)

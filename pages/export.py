@@ -5,14 +5,14 @@ import streamlit as st
 from ui import export, results, runs
 from ui.state import workspace
 from ui.text import t
-from ui.theme import heading, not_private, note, section
+from ui.theme import end_page, heading, not_private, note, section
 
 space = workspace()
 heading("export")
 job = runs.choose(space, key="export_run")
 if job is None:
     runs.empty()
-    st.stop()
+    end_page()
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))
 

@@ -7,7 +7,7 @@ from ui.panels import columns, headline, incomes, learning, pairs, queries, rele
 from ui.panels.look import look
 from ui.state import workspace
 from ui.text import t
-from ui.theme import heading, not_private, note, private_tag
+from ui.theme import end_page, heading, not_private, note, private_tag
 
 VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "released")
 
@@ -18,7 +18,7 @@ with first:
     job = runs.choose(space, key="report_run")
 if job is None:
     runs.empty()
-    st.stop()
+    end_page()
 with second:
     other = runs.choose_second(space, job)
 chosen = [job, other] if other else [job]
@@ -35,13 +35,13 @@ if space.choices.safe:
     note(t("report.safe"))
 if view == "released" or space.choices.safe:
     released.panel(space, job)
-    st.stop()
+    end_page()
 private_tag()
 with st.spinner(t("report.comparing")):
     shown = look(space, chosen)
 if shown is None:
     note(t("report.other_table"), "warning")
-    st.stop()
+    end_page()
 headline.headline(shown)
 st.space("small")
 if view == "incomes":

@@ -6,7 +6,7 @@ from dpsyn_core.schema.drafting import confirm
 from ui import buying, editor, schemafiles
 from ui.state import workspace
 from ui.text import number, t
-from ui.theme import facts, heading, not_private, note, section
+from ui.theme import end_page, facts, heading, not_private, note, section
 
 space = workspace()
 heading("schema")
@@ -14,7 +14,7 @@ if space.dataset is None or space.schema is None:
     st.info(t("schema.no_table"))
     if st.button(t("schema.to_data"), type="primary"):
         st.switch_page("pages/data.py")
-    st.stop()
+    end_page()
 
 editor.sync(space)
 domain = space.schema.domain()

@@ -228,7 +228,7 @@ def test_an_identifier_column_becomes_the_unit_and_leaves_the_output(app):
     uploaded(app, raw=raw)
     who = next(k for k in _keys(app.selectbox) if k.startswith("who_"))
     app.selectbox(key=who).set_value("person").run()
-    app.number_input(key="who_theta").set_value(3).run()
+    app.number_input(key="theta").set_value(3).run()
     assert "each person" in words(app)
     assert "at most 3 records" in words(app)
     at_page(app, "schema")
@@ -387,3 +387,13 @@ def test_buying_knowledge_is_charged_and_takes_the_stamp_away(app):
     assert "NOT PRIVATE" not in words(app)
     assert set(app.dataframe[0].value["source"]) == {"bought"}
     assert Ledger().summary("ages").runs == 1
+
+
+@pytest.mark.parametrize("page", [*PAGES, "learn"])
+def test_the_side_panel_stands_on_every_page_in_safe_mode_too(app, page):
+    app.run()
+    app.toggle(key="safe").set_value(True).run()
+    at_page(app, page)
+    assert not app.exception
+    assert app.toggle(key="safe").value
+    assert "Who is protected" in words(app)

@@ -16,7 +16,7 @@ from ui.access import logout_button, require_login
 from ui.budget import sentence
 from ui.state import jobs, owner, remember_visitor, workspace
 from ui.text import ASSETS, number, t
-from ui.theme import style
+from ui.theme import PageEnd, style
 
 log = logging.getLogger("dpsyn.app")
 
@@ -40,8 +40,6 @@ class Page:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
         """Shows faults and swallows them; then the side panel, which tells what the page may have changed."""
         if kind is not None and not issubclass(kind, Exception):
-            if kind.__name__ == "StopException":
-                _side()
             return False  # Streamlit's own control flow passes
         shown = error is not None and self._show(error, tb)
         _side()
@@ -50,6 +48,8 @@ class Page:
     @staticmethod
     def _show(error: BaseException, tb: TracebackType | None) -> bool:
         kind = type(error)
+        if issubclass(kind, PageEnd):
+            return True
         if issubclass(kind, DPSynError):
             st.error(sentence(error))
             return True

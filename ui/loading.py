@@ -101,11 +101,15 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", stem).strip("-")[:60] or "table"
 
 
-def preview(table: pa.Table, rows: int = 8) -> pa.Table:
-    """Some records in random order, so that position tells nothing."""
+def preview(space: Workspace, dataset: Dataset, rows: int = 8) -> pa.Table:
+    """Some records in random order, so that position tells nothing; the same ones while the table stays."""
     import numpy as np
 
-    rng = np.random.default_rng()
-    if table.num_rows == 0:
+    from ui.results import kept
+
+    table = dataset.table
+    if table is None or table.num_rows == 0:
         return table
-    return table.take(rng.permutation(table.num_rows)[:rows])
+    rng = np.random.default_rng()
+    some = rng.choice(table.num_rows, min(rows, table.num_rows), replace=False)
+    return kept(space, ("preview", dataset.serial), lambda: table.take(some))

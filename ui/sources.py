@@ -122,8 +122,12 @@ def who(space: Workspace) -> None:
     )
     theta = unit.max_records
     if chosen is not None:
-        got = st.number_input(t("unit.theta"), 1, 1000, max(1, theta), key="who_theta", help=t("unit.theta_help"))
-        theta = int(got)
+        if "theta" not in st.session_state and "theta" not in st.query_params:
+            st.session_state["theta"] = max(1, theta)
+        # the same field as on the Privacy page, so that the two cannot disagree
+        theta = int(
+            st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
+        )
         note(t("data.identifier_note"))
     if (chosen, theta) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 
@@ -127,6 +127,15 @@ def heading(key: str) -> None:
     """A page's question, large, and one sentence below it."""
     st.title(t(f"{key}.title"), anchor=False)
     st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
+
+
+class PageEnd(Exception):
+    """Ends a page early. Unlike `st.stop` it lets the side panel be drawn after it."""
+
+
+def end_page() -> NoReturn:
+    """Nothing more belongs on this page."""
+    raise PageEnd
 
 
 def section(text: str) -> None:
