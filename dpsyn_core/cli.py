@@ -57,6 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DPSynError as error:
         print(f"dpsyn {args.command}: {error}", file=sys.stderr)
         return 1
+    except MemoryError:
+        print(f"dpsyn {args.command}: not enough memory; use coarser bins or fewer attributes", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"dpsyn {args.command}: cancelled; what was charged to the ledger stays charged", file=sys.stderr)
         return 130

@@ -272,3 +272,24 @@ def test_buying_without_a_price_is_refused(folder, capsys, extra):
     assert main(command) == 2
     assert not (folder / "b.json").exists()
     assert spent(folder, capsys)["datasets"] == []
+
+
+def test_a_table_that_cannot_be_written_takes_its_manifest_with_it(folder, monkeypatch, capsys):
+    from dpsyn_core.errors import OutputError
+
+    def full(*_args):
+        raise OutputError("'out.csv' cannot be written (No space left on device); free some space")
+
+    monkeypatch.setattr("dpsyn_core.schema.write.write_table", full)
+    assert synth(folder) == 2
+    assert not (folder / "m.json").exists()
+    assert len(spent(folder, capsys)["datasets"][0]["entries"]) == 1
+
+
+def test_a_limit_stops_the_run_that_would_pass_it_and_the_ledger_says_what_is_left(folder, capsys):
+    assert main(["ledger", "--dataset", "clinic", "--limit", "1.2", "--delta", "1e-6"]) == 0
+    assert synth(folder, "--dataset", "clinic") == 0
+    assert synth(folder, "--dataset", "clinic") == 2
+    assert "clinic" in capsys.readouterr().err
+    assert main(["ledger", "--dataset", "clinic"]) == 0
+    assert "left of 1.2" in capsys.readouterr().out

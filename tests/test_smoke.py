@@ -11,7 +11,7 @@ from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 
 
-class TestNoise:
+class SeededNoise:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
 
@@ -39,7 +39,7 @@ def test_independent_runs_end_to_end():
     codes = np.array([[0, 1, 2, 2], [0, 1, 1, 1]], dtype=np.uint8)
     task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=100.0, delta=1e-9))
     system = configure("independent", {}).calibrate(task)
-    gate = Gate(account=Account(system.cost), noise=TestNoise(1), unit=task.unit)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
     measured = system.measure(ListCounter(codes, domain), gate=gate)
     out = system.synthesize(measured, 10, rng=np.random.default_rng(0))
     assert out.shape == (2, 10)

@@ -56,9 +56,12 @@ def run(args: argparse.Namespace) -> None:
     for one in listed:
         total = "unbounded" if one["epsilon"] is None else f"epsilon {one['epsilon']:.4g}"
         rho = "" if one["rho"] is None else f", rho {one['rho']:.4g}"
+        who = f" ({one['neighbours']})" if one["neighbours"] else ""
         left = ""
         if one["limit_epsilon"] is not None:
-            left = f"; limit epsilon {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
-        print(f"{one['dataset']}: {one['runs']} runs, {total} at delta {one['delta']:g}{rho}{left}")
+            left = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
+        print(
+            f"{one['dataset']}: {one['runs']} runs, {total} at delta {one['delta']:g}{rho}{left} ({one['neighbours']})"
+        )
         for e in one["entries"]:
             print(f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}")

@@ -65,8 +65,13 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     out = args.out if release.manifest.private else not_private_name(args.out)
     progress("writing", 0, 1)
-    write_table(release.arrow, out)
+    # the manifest first: a table never stands without the document that says what it promises
     release.manifest.dump(args.manifest)
+    try:
+        write_table(release.arrow, out)
+    except OutputError:
+        args.manifest.unlink(missing_ok=True)
+        raise
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:
