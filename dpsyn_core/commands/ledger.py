@@ -60,8 +60,6 @@ def run(args: argparse.Namespace) -> None:
         left = ""
         if one["limit_epsilon"] is not None:
             left = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
-        print(
-            f"{one['dataset']}: {one['runs']} runs, {total} at delta {one['delta']:g}{rho}{left} ({one['neighbours']})"
-        )
+        print(f"{one['dataset']}: {one['runs']} runs, {total} at delta {one['delta']:g}{rho}{left}{who}")
         for e in one["entries"]:
             print(f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}")
