@@ -18,10 +18,12 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
 from dpsyn_core.synthesizers.registry import register
+
+MAX_PAIRS = 20_000  # of 200 attributes: each is a release of its own
 
 
 @register("dpsyn")
@@ -53,8 +55,9 @@ class DPSyn(Synthesizer):
         self.config = config
         self.task = task
         self.domain = task.domain
+        check_pairs(task.domain, MAX_PAIRS)
         self.sets: list[AttributeSet] = self.domain.subsets(min(2, len(self.domain)))
-        cells = sum(self.domain.cells(s) for s in self.sets)
+        cells = pair_cells(task.domain)
         if cells > config.max_cells:
             msg = (
                 f"all two-way marginals have {cells} cells, above the cap of {config.max_cells}; "
@@ -79,6 +82,23 @@ class DPSyn(Synthesizer):
         return records_from(
             measured, self.domain, n_records, self.config, n_public=self.task.n_public, rng=rng, progress=progress
         )
+
+
+def check_pairs(domain: Domain, most: int) -> None:
+    """Raises SizeError for more pairs than a system can hold."""
+    pairs = len(domain) * (len(domain) - 1) // 2
+    if pairs > most:
+        msg = (
+            f"{len(domain)} attributes have {pairs} pairs, above the cap of {most}; "
+            "leave attributes out of the schema, or use the method 'independent'"
+        )
+        raise SizeError(msg)
+
+
+def pair_cells(domain: Domain) -> int:
+    """Cells of all two-way marginals, without listing them; of the attribute itself when there is only one."""
+    sizes = domain.sizes
+    return (sum(sizes) ** 2 - sum(s * s for s in sizes)) // 2 if len(sizes) > 1 else sum(sizes)
 
 
 def cheaper_noise(budget: Budget, unit: Unit, marginals: int) -> Cost:

@@ -30,8 +30,11 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
+from dpsyn_core.synthesizers.dpsyn import check_pairs
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
 from dpsyn_core.synthesizers.registry import register
+
+MAX_PAIRS = 100_000  # of 447 attributes: all of them are counted for the scores
 
 
 @register("privsyn")
@@ -109,10 +112,11 @@ class PrivSyn(Synthesizer):
     """Calibrated: rho for scores, one-ways and marginals."""
 
     def __init__(self, config: PrivSynConfig, task: Task) -> None:
-        """Keeps the task."""
+        """Keeps the task. Raises SizeError for more than 100,000 pairs."""
         self.config = config
         self.task = task
         self.domain = task.domain
+        check_pairs(task.domain, MAX_PAIRS)
         self.cost = task.budget.gaussian()
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> PrivSynMeasured:
@@ -174,7 +178,8 @@ class PrivSyn(Synthesizer):
         self, pairs: list[AttributeSet], scores: NDArray[np.float64], inner: Domain, cost: Cost
     ) -> list[AttributeSet]:
         """Attribute sets to measure; the one-ways again when no pair is worth its noise."""
-        cells = [inner.cells(p) for p in pairs]
+        size = dict(zip(inner.names, inner.sizes, strict=True))
+        cells = [size[a] * size[b] for a, b in pairs]
         picked = dense_marginals(scores, cells, cost.rho, sensitivity=self.task.unit.l2(), gap=self.config.gap)
         chosen = [pairs[i] for i in picked]
         if self.config.combine_cells:

@@ -9,7 +9,7 @@ import pytest
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.dpsyn import cheaper_noise
+from dpsyn_core.synthesizers.dpsyn import cheaper_noise, pair_cells
 from dpsyn_core.synthesizers.registry import configure
 from tests.synthesizers.harness import SeededNoise, random_codes, run, task_for
 
@@ -109,3 +109,17 @@ def test_a_domain_above_the_cell_cap_is_refused_with_another_method_named():
 def test_settings_outside_their_range_are_refused_by_name(setting):
     with pytest.raises(SettingError, match=next(iter(setting))):
         configure("dpsyn", setting)
+
+
+@pytest.mark.parametrize(("name", "most"), [("dpsyn", 200), ("privsyn", 447)])
+def test_a_thousand_attributes_are_refused_at_once(name, most):
+    task = task_for(name, {f"a{i}": 2 for i in range(1000)}, 10)
+    with pytest.raises(SizeError, match=r"1000 attributes have 499500 pairs.*'independent'"):
+        configure(name, {}).calibrate(task)
+    configure(name, {}).calibrate(task_for(name, {f"a{i}": 2 for i in range(most)}, 10))
+
+
+def test_cells_of_all_pairs_are_added_up_without_listing_them():
+    domain = task_for("dpsyn", SIZES, 10).domain
+    assert pair_cells(domain) == sum(domain.cells(s) for s in domain.subsets(2))
+    assert pair_cells(domain.project(["c"])) == 4
