@@ -31,6 +31,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--repeats", action="store_true", help="the tables differ by their seed alone: show intervals")
     parser.add_argument("--target", metavar="NAME", help="attribute that models learn to predict")
+    parser.add_argument("--models", metavar="NAMES", help="of the learning score, separated by commas; also xgboost")
     parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
     parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
     parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
@@ -72,7 +73,9 @@ def run(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
+    from dpsyn_core.metrics.base import Metric
     from dpsyn_core.metrics.language import ask, parse
+    from dpsyn_core.metrics.learning import Learning
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.metrics.workload import Query
@@ -89,6 +92,9 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
             metric_class(name)
     elif not args.measurements:
         wanted = [n for n in wanted if metric_class(n).reads_private]  # there is nothing released to fit
+    metrics: list[str | Metric] = list(wanted)
+    if args.models and "learning" in wanted:
+        metrics[wanted.index("learning")] = Learning(which=chosen_models(args.models))
     manifests = [Manifest.load(p) for p in args.manifest]
     measured = [load_measurements(p, schema.domain()) for p in args.measurements]
     roles = parse_roles(
@@ -117,12 +123,22 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
             ScoredTable(
                 name=name,
                 comparison=comparison,
-                scores=compute(comparison, wanted, progress=progress) | scores,
+                scores=compute(comparison, metrics, progress=progress) | scores,
                 manifest=manifests[i] if manifests else None,
                 answers=ask(comparison, queries) if queries else (),
             )
         )
     return out
+
+
+def chosen_models(text: str) -> tuple[str, ...]:
+    """The models named on the command line. Raises MetricError for an unknown one before anything is trained."""
+    from dpsyn_core.metrics.models import classifier
+
+    chosen = tuple(name.strip() for name in text.split(","))
+    for name in chosen:
+        classifier(name, 0)
+    return chosen
 
 
 def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:

@@ -53,17 +53,23 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def compute(
-    comparison: Comparison, wanted: Iterable[str] | None = None, *, progress: Progress = silent
+    comparison: Comparison, wanted: Iterable[str | Metric] | None = None, *, progress: Progress = silent
 ) -> dict[str, Score | MetricError]:
-    """Scores by metric name; a metric that cannot be computed on these tables gives its error, not a number."""
-    chosen = names() if wanted is None else list(wanted)
+    """Scores by metric name; a metric that cannot be computed on these tables gives its error, not a number.
+
+    Args:
+        comparison: of one synthetic table.
+        wanted: names, or metrics with settings of their own; None: all.
+        progress: called before each metric.
+    """
+    chosen: list[str | Metric] = list(names() if wanted is None else wanted)
     out: dict[str, Score | MetricError] = {}
-    for i, name in enumerate(chosen):
-        progress(f"scoring: {name}", i, len(chosen))
-        metric = metric_class(name)()
+    for i, asked in enumerate(chosen):
+        metric = metric_class(asked)() if isinstance(asked, str) else asked
+        progress(f"scoring: {metric.name}", i, len(chosen))
         try:
-            out[name] = metric.score(comparison)
+            out[metric.name] = metric.score(comparison)
         except MetricError as error:
-            out[name] = error
+            out[metric.name] = error
     progress("scored", len(chosen), len(chosen))
     return out

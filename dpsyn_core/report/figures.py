@@ -54,7 +54,7 @@ def pair_map(names: Sequence[str], first: Floats, second: Floats | None = None) 
     worst = f"{names[min(i, j)]} x {names[max(i, j)]}" if len(names) > 1 else "none"
     caption = f"The pair that differs most is {worst}: {top:.1%}."
     alt = f"Heat map of {len(names)} attributes. {caption}"
-    return Figure(data=[trace], layout=layout, caption=caption, alt=alt, width=24 * len(names) + 280)
+    return Figure(data=[trace], layout=layout, caption=caption, alt=alt, width=min(24 * len(names), 700) + 250)
 
 
 def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats]) -> Figure:
@@ -231,7 +231,8 @@ def axis_labels(names: Sequence[str], most: int = 18) -> list[str]:
     """Labels that fit on an axis, hold no markup, and stay different from each other."""
     out: list[str] = []
     seen: dict[str, int] = {}
-    for name in names:
+    for given in names:
+        name = given or "(blank)"
         label = name if len(name) <= most else name[: most - 1] + "…"
         seen[label] = seen.get(label, 0) + 1
         out.append(plain_text(label if seen[label] == 1 else f"{label} ({seen[label]})"))

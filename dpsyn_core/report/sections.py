@@ -9,6 +9,7 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.registry import metric_class
 from dpsyn_core.report import figures
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
@@ -218,7 +219,7 @@ def missing(page: Page, tables: Sequence[ScoredTable]) -> None:
     """What could not be computed, and why."""
     rows: list[list[Any]] = []
     for t in tables:
-        rows += [[n, t.name, str(s)] for n, s in t.scores.items() if isinstance(s, MetricError)]
+        rows += [[metric_class(n).title, t.name, str(s)] for n, s in t.scores.items() if isinstance(s, MetricError)]
     if rows:
         page.section("What could not be computed")
         page.table(["Metric", "Table", "Why"], rows)
