@@ -59,11 +59,11 @@ def replacing(*triples):
 
 
 def quick_t0():
-    layers.t0(draws=1_000_000)
+    layers.t0(draws=2_000_000)  # so that 0.55 % is six standard deviations beyond the threshold
 
 
-def few(name):
-    return lambda: layers.t3(name, runs=60)
+def few(name, runs=60):
+    return lambda: layers.t3(name, runs=runs)
 
 
 # ---- the source of noise
@@ -435,7 +435,7 @@ def identifier_out():
 # ---- noise that is not what was charged
 
 
-@mutant("sigma is 1.25 times too small when noise is added", "T3", few("independent"))
+@mutant("sigma is 1.25 times too small when noise is added", "T3", few("independent", runs=150))
 def under_noised():
     def noisy(self, exact, charge):
         return exact + self._noise.gaussian(charge.scale / 1.25, exact.size).reshape(exact.shape)
@@ -444,7 +444,7 @@ def under_noised():
         yield
 
 
-@mutant("empty cells get no noise", "T3", few("independent"))
+@mutant("empty cells get no noise", "T3", few("independent", runs=150))
 def quiet_empties():
     real = Gate._noisy
     with replacing((Gate, "_noisy", lambda self, exact, charge: np.where(exact == 0, 0, real(self, exact, charge)))):

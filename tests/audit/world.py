@@ -41,6 +41,7 @@ SMALL = {
 # settings of named systems, beside the above
 MINI = {
     "aim": {"rounds": 2},
+    "dpsyn-2018": {"views": 4, "view_size": 2},
     "privbayes": {"usefulness": 0.01},  # so that twelve records buy parents
 }
 
