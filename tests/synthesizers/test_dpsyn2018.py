@@ -110,6 +110,17 @@ def test_a_group_is_counted_over_its_product_and_split_again():
     assert (out[2] == (out[0] + 1) % 3).all()
 
 
+def test_groups_of_the_schema_are_used_when_asked():
+    task = task_for("dpsyn-2018", SIZES, 10)  # the harness puts a and b into the group g
+    assert set(configure("dpsyn-2018", {}).calibrate(task).working) == set(SIZES)
+    asked = configure("dpsyn-2018", {"schema_groups": True}).calibrate(task)
+    assert set(asked.working) == {"g", "c", "d", "e"}
+    assert asked.working["g"].members == ("a", "b")
+    design = {"hierarchies": [{"general": "b", "detailed": "a", "codes": [0, 1, 1]}]}
+    kept = configure("dpsyn-2018", {"schema_groups": True, "design": design}).calibrate(task)
+    assert set(kept.working) == {"a", "c", "d", "e"}
+
+
 def test_a_general_code_follows_from_a_detailed_one_and_is_never_measured():
     rng = np.random.default_rng(0)
     detailed = rng.integers(0, 6, 1000)

@@ -130,3 +130,14 @@ class Design(_Part):
             if len(h.codes) != size or min(h.codes) < 0 or max(h.codes) >= top:
                 msg = f"design: the map from '{h.detailed}' needs {size} codes of '{h.general}', each below {top}"
                 raise SettingError(msg)
+
+
+def with_schema_groups(design: Design, domain: Domain) -> Design:
+    """The design with the schema's groups of two or more attributes, less those that it uses otherwise."""
+    used = {a for g in (*design.groups, *design.patterns) for a in g.attributes} | design.derived()
+    found: dict[str, list[str]] = {}
+    for a in domain.attributes:
+        if a.group is not None and a.name not in used:
+            found.setdefault(a.group, []).append(a.name)
+    groups = tuple(Group(name=g, attributes=tuple(names)) for g, names in found.items() if len(names) > 1)
+    return design.model_copy(update={"groups": design.groups + groups})

@@ -24,7 +24,7 @@ from dpsyn_core.records.join import components
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
-from dpsyn_core.synthesizers.dpsyn2018.design import Design
+from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
@@ -86,6 +86,11 @@ class DPSyn2018Config(RecordSettings):
     sweeps: int = Field(
         100, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
     )
+    schema_groups: bool = Field(
+        False,
+        title="Groups of the schema",
+        description="Attributes that the schema puts into one group are counted as one, over their product.",
+    )
     design: Design = Field(
         Design(),
         title="Marginal engineering",
@@ -110,8 +115,9 @@ class DPSyn2018Config(RecordSettings):
 
     def build(self, task: Task) -> Synthesizer:
         """Checks the design against the domain, which is all it may depend on."""
-        self.design.check(task.domain)
-        return DPSyn2018(self, task)
+        design = with_schema_groups(self.design, task.domain) if self.schema_groups else self.design
+        design.check(task.domain)
+        return DPSyn2018(self.model_copy(update={"design": design}), task)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
