@@ -83,7 +83,7 @@ def runs(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
 
 def serve(home: Path, port: int) -> subprocess.Popen[bytes]:
     """The server under test."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(home), "DPSYN_WARM_UP": "0"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(home)}
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     for _ in range(600):

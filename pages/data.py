@@ -10,7 +10,7 @@ from ui.theme import heading, note, private_tag, section
 space = workspace()
 heading("data")
 
-left, right = st.columns([5, 7], gap="large")
+left, right = st.columns([6, 7], gap="large")
 with left:
     section(t("data.source"))
     sources.choose(space)

@@ -20,7 +20,7 @@ OUT = ROOT / "docs" / "img"
 CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTH, HEIGHT, TALLEST = 1280, 800, 1300
-COLOURS = 128  # of the palette: figures and text need no more, and files stay small
+COLOURS = 256  # of the palette: figures and text need no more, and files stay small
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 # picture -> page at the top, and what to press there first
 WALK = (

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 SHOWN = 12  # rows of the table before it scrolls
+ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
 BULK = ("missing", "source", "bins", "kind", "group")
 
 
@@ -74,7 +75,7 @@ def _frame(rows: list[Row], index: list[int]) -> pd.DataFrame:
     import pandas as pd
 
     cells = [rows[i].cells() for i in index]
-    return pd.DataFrame(cells, index=index, columns=["name", *schemas.FIELDS])
+    return pd.DataFrame(cells, index=index, columns=["name", *ORDER])
 
 
 def table(space: Workspace) -> None:
@@ -101,16 +102,16 @@ def table(space: Workspace) -> None:
 def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=130, pinned=True),
-        "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=140),
-        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=300),
-        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=110),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
+        "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=125),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=245),
+        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=66),
         "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=66),
         "group": column.TextColumn(t("schema.column_group"), help=t("schema.help_group"), width=80),
         "source": column.SelectboxColumn(
             t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
-            help=t("schema.help_source"), width=150,
+            help=t("schema.help_source"), width=112,
         ),
     }  # fmt: skip
 

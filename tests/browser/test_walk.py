@@ -307,7 +307,7 @@ def _edit(visitor, row, text):
     grid.locator("canvas").first.wait_for()
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()
-    x, y = box["x"] + 130 + 140 + 300 + 50, box["y"] + ROW * (row + 1.5)
+    x, y = box["x"] + 110 + 125 + 112 + 245 + 50, box["y"] + ROW * (row + 1.5)
     visitor.page.mouse.dblclick(x, y)
     field = visitor.page.locator(".gdg-input").first
     field.wait_for()
