@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from dpsyn_core.progress import Progress, silent
 MAX_VALUES = 65_536  # codes are uint16
 HOT = 3.0  # first temperature; 1 would weigh a sample of the start like the noise of the targets
 COLD = 0.01  # last temperature above 0
+WORK = 1.5e9  # visits to tables that a fit may take: some 6 s of one core
+SHARDED = 20_000  # records from which on a fit is shared by threads
+SHARDS = 2  # threads of a large fit; a constant, so that results do not depend on the machine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,10 +119,85 @@ class Proposals:
             alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
 
 
-def cooling(sweeps: int) -> list[float]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pace:
+    """How long to walk: temperature of each sweep, proposals to a cell in one sweep, and threads."""
+
+    temperatures: tuple[float, ...]
+    repeats: int
+    shards: int = 1
+
+
+def cooling(sweeps: int) -> tuple[float, ...]:
     """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0."""
     warm = max(sweeps - 2, 0)
-    return [*(float(t) for t in np.geomspace(HOT, COLD, warm)), *([0.0] * (sweeps - warm))]
+    return (*(float(t) for t in np.geomspace(HOT, COLD, warm)), *([0.0] * (sweeps - warm)))
+
+
+def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, effort: float = 1.0) -> Pace:
+    """A pace whose work is bounded: 32 proposals to a cell where that is cheap, 4 where records are many.
+
+    The error of a fit to noisy targets hardly changes beyond: there, noise outweighs what moves can still gain.
+    """
+    visits = max(1, n_records * (n_attributes + sum(len(t.attributes) for t in targets)))
+    proposals = max(1, round(effort * float(np.clip(WORK / visits, 4, 32))))
+    sweeps = min(proposals, 8)
+    return Pace(temperatures=cooling(sweeps), repeats=proposals // sweeps, shards=SHARDS if n_records >= SHARDED else 1)
+
+
+class Walk:
+    """Records on their way: single-cell moves that keep the residuals of all targets up to date."""
+
+    def __init__(
+        self,
+        rows: NDArray[np.uint16],
+        targets: Sequence[Target],
+        probabilities: Sequence[NDArray[np.float64]],
+        *,
+        rng: Generator,
+    ) -> None:
+        """Counts the records once; `rows` is changed in place from here on."""
+        from dpsyn_core.records.rls_kernel import LOTTERY  # numba is heavy
+
+        self.rows = rows
+        self.plan = Plan([len(p) for p in probabilities], targets)
+        self.residuals = self.plan.residuals(rows)
+        self.loss = self.plan.loss(self.residuals)
+        self._proposals = Proposals(probabilities)
+        self._lottery = -np.log((np.arange(LOTTERY) + 0.5) / LOTTERY).astype(np.float32)
+        self._states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=SHARDS)]
+
+    def sweep(self, temperature: float, repeats: int, *, shards: int = 1) -> float:
+        """Visits every record once, with `repeats` proposals to each of its cells; returns F.
+
+        With shards, as many threads each take a part of the records and answer for an equal part of every residual,
+        as if that part had targets of its own; their residuals then add up to those of the whole. The outcome
+        depends on the number of shards and not on the order in which the threads run.
+        """
+        if shards == 1:
+            change = self._moves(self.rows, self.residuals, temperature, repeats, 0)
+            self.loss = max(self.loss + 2 * change, 0.0)
+            return self.loss
+        parts = np.array_split(self.rows, shards)
+        residuals = [self.residuals / np.float32(shards) for _ in parts]
+        with ThreadPoolExecutor(shards) as pool:
+            list(pool.map(self._moves, parts, residuals, [temperature] * shards, [repeats] * shards, range(shards)))
+        self.residuals = np.sum(residuals, axis=0, dtype=np.float32)
+        self.loss = self.plan.loss(self.residuals)
+        return self.loss
+
+    def _moves(
+        self, rows: NDArray[np.uint16], residuals: NDArray[np.float32], temperature: float, repeats: int, shard: int
+    ) -> float:
+        from dpsyn_core.records.rls_kernel import move_cells  # numba is heavy
+
+        plan, proposals = self.plan, self._proposals
+        change, _ = move_cells(
+            rows, residuals, plan.weights, *plan.tables, *plan.members, plan.maps,
+            proposals.ptr, proposals.keep, proposals.other, self._lottery,
+            np.float32(temperature), repeats, self._states[shard],
+        )  # fmt: skip
+        return float(change)
 
 
 def fit_records(
@@ -126,8 +205,7 @@ def fit_records(
     targets: Sequence[Target],
     probabilities: Sequence[NDArray[np.float64]],
     *,
-    temperatures: Sequence[float],
-    repeats: int,
+    pace: Pace,
     rng: Generator,
     progress: Progress = silent,
 ) -> Fitted:
@@ -139,27 +217,17 @@ def fit_records(
         rows: uint16 (n_records, n_attributes), codes; changed in place.
         targets: the tables to match.
         probabilities: for each attribute float64 (its size,), positive sum: where proposals are drawn from.
-        temperatures: one a sweep; 0 accepts improvements only.
-        repeats: proposals to each cell of the table in one sweep.
+        pace: temperatures of the sweeps and proposals in each; the last sweep always runs in one thread.
         rng: for the proposals; the same state gives the same records.
         progress: told the sweep and F.
 
     Returns:
         The records and F after every sweep.
     """
-    from dpsyn_core.records.rls_kernel import LOTTERY, move_cells  # numba is heavy
-
-    plan = Plan([len(p) for p in probabilities], targets)
-    proposals = Proposals(probabilities)
-    residuals = plan.residuals(rows)
-    lottery = -np.log((np.arange(LOTTERY) + 0.5) / LOTTERY).astype(np.float32)
-    state = np.array([int(rng.integers(1, 2**63))], dtype=np.uint64)
-    history = [plan.loss(residuals)]
-    for sweep, temperature in enumerate(temperatures):
-        change, _ = move_cells(
-            rows, residuals, plan.weights, *plan.tables, *plan.members, plan.maps,
-            proposals.ptr, proposals.keep, proposals.other, lottery, np.float32(temperature), repeats, state,
-        )  # fmt: skip
-        history.append(max(history[-1] + 2 * change, 0.0))
-        progress("fitting records", sweep + 1, len(temperatures), history[-1])
+    walk = Walk(rows, targets, probabilities, rng=rng)
+    history = [walk.loss]
+    for number, temperature in enumerate(pace.temperatures, 1):
+        last = number == len(pace.temperatures)
+        history.append(walk.sweep(temperature, pace.repeats, shards=1 if last else pace.shards))
+        progress("fitting records", number, len(pace.temperatures), history[-1])
     return Fitted(rows=rows, history=tuple(history))

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 SPREADS = np.array([0.0, *np.geomspace(0.5, 512, 11)])  # prior spreads of a difference, in units of its noise
 SHIFTS = 16  # positions of the dyadic grid that are averaged
-SMALL = 8  # one-ways with fewer cells are left as they are
+SMALL = 6  # fewer values than this are left as they are
+NEAR = 4.5  # values within this many sigmas of 0 may be rare ones
 
 
 def simplex(values: Floats, total: float) -> Floats:
@@ -23,14 +24,17 @@ def simplex(values: Floats, total: float) -> Floats:
 
 
 def shrink_unordered(values: Floats, sigma: float, *, sweeps: int = 200) -> Floats:
-    """Posterior means under the prior on [0, max] that makes the noisy values most likely (expectation-maximisation).
+    """Posterior means of the values near 0, under the prior that makes them most likely; large values stay.
 
-    Rare values lose their noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and
-    Zhang 2009.
+    The prior lives on a grid from 0 to 6 sigma and is found by expectation-maximisation. Rare values lose their
+    noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
-    high = float(values.max(initial=0.0))
-    grid = np.append(0.0, np.geomspace(sigma / 4, max(high, 3 * sigma), 80))
-    score = -0.5 * ((values[:, None] - grid) / sigma) ** 2
+    near = values <= NEAR * sigma
+    if np.count_nonzero(near) < SMALL:
+        return values
+    z = values[near] / sigma
+    grid = np.linspace(0, 6, 49)
+    score = -0.5 * (z[:, None] - grid) ** 2
     likelihood = np.exp(score - score.max(axis=1, keepdims=True))
     prior = np.full(len(grid), 1 / len(grid))
     for _ in range(sweeps):
@@ -38,7 +42,8 @@ def shrink_unordered(values: Floats, sigma: float, *, sweeps: int = 200) -> Floa
         posterior /= posterior.sum(axis=1, keepdims=True)
         prior = posterior.mean(axis=0)
     posterior = likelihood * prior
-    means: Floats = (posterior @ grid) / posterior.sum(axis=1)
+    means = values.astype(np.float64)
+    means[near] = sigma * (posterior @ grid) / posterior.sum(axis=1)
     return means
 
 
@@ -112,7 +117,8 @@ def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int,
     clean = values.astype(np.float64)
     ranked = len(values) - special if ordered else 0
     if ranked >= SMALL:
-        clean[:ranked] = shrink_ordered(values[:ranked], sigma)
+        smooth, sparse = shrink_ordered(values[:ranked], sigma), shrink_unordered(values[:ranked], sigma)
+        clean[:ranked] = (smooth + sparse) / 2  # ages are smooth, hours worked are heaped; half of each serves both
     elif not ordered and len(values) >= SMALL:
         clean = shrink_unordered(values, sigma)
     return simplex(clean, total)

@@ -1,9 +1,8 @@
-"""Record least squares: measures one-ways and the pairs that pay, then fits records to them. The default method."""
+"""Record least squares: measures one-ways and the tables that pay, then fits records to them. The default method."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,30 +12,34 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
-from dpsyn_core.measurement.select import choose_sets, score_sets, shares
+from dpsyn_core.measurement.select import choose_sets, noise_error, score_sets, shares
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.rls import Target, cooling, fit_records
-from dpsyn_core.records.rls_denoise import shrink_one_way, shrink_pair
-from dpsyn_core.records.rls_start import independent_rows
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.records.rls import Target, fit_records, schedule
+from dpsyn_core.records.rls_even import average_tables, even_records, pays
+from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.rls_view import Recodes, View, total_of
 
 TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
-
-Floats = NDArray[np.float64]
+CAUTION = 0.7  # shrinking and fitting leave about this part of the noise
+LATER = 0.35  # of the cost of pairs, held back until triples have been scored
+TRIPLES = 600  # triples that are scored at most
+TRIPLE_CELLS = 2_000
+TRIPLE_RESOLUTION = 12.0
+CALM = 0.006  # mean noise error of pairs above which triples are not looked at
+SCOUT = 40_000  # records of the fit that triples are scored against
 
 
 @register("rls")
 class RlsConfig(MethodConfig):
     """Settings; None lets the public facts and the released total decide."""
 
-    summary = "Fits records straight to noisy one-ways and the pairs that pay: the most accurate method here."
+    summary = "Fits records straight to noisy one-ways and the tables that pay: the most accurate method here."
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
 
     one_way_share: float | None = Field(
@@ -47,8 +50,17 @@ class RlsConfig(MethodConfig):
         default=None, ge=2, le=4096, title="Coarse values",
         description="At most about this many coarse values an attribute in pairs; empty: chosen for you",
     )  # fmt: skip
-    sweeps: int = Field(default=8, ge=1, le=1000, title="Sweeps", description="Passes over all records")
-    repeats: int = Field(default=4, ge=1, le=1000, title="Proposals", description="Proposals to a cell in one pass")
+    triples: bool = Field(
+        default=True, title="Triples",
+        description="Measure combinations of three attributes where released values say that they pay",
+    )  # fmt: skip
+    effort: float = Field(
+        default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number",
+    )  # fmt: skip
+    even: bool = Field(
+        default=True, title="Even out",
+        description="Fit once more to the average of many fits, which halves the error of chance in small tables",
+    )  # fmt: skip
 
     def build(self, task: Task) -> Synthesizer:
         """Calibrates: all-Gaussian with a delta, all-Laplace without."""
@@ -68,34 +80,37 @@ class Rls(Synthesizer):
         self.theta = float(unit.l1() if self.cost.pure else unit.l2())
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """Total (unless public), one-ways, scores of pairs, chosen pairs; returns the measured tables."""
+        """Total (unless public), one-ways, scores of pairs, chosen pairs, and the same for triples if they may pay."""
         domain = self.domain
         measured: list[Measurement] = []
         if not len(domain):
             return measure_marginals(counter, [()], [self.cost], gate=gate)
         if self.n_public is None:
             measured += measure_marginals(counter, [()], [self.cost.scaled(TOTAL_SHARE)], gate=gate)
-        strength = self._strength(_total(measured, self.n_public))
+        total = total_of(measured, self.n_public)
         pairs = domain.subsets(2)
-        for_ones, for_scores, for_pairs = self._split(strength)
-        sizes = np.array(domain.sizes, dtype=np.float64)
-        parts = for_ones.split(list(shares(sizes, pure=self.cost.pure)))
+        for_ones, for_scores, for_pairs = self._split(total)
+        parts = for_ones.split(self._shares(np.array(domain.sizes)))
         measured += measure_marginals(counter, domain.singletons(), parts, gate=gate)
-        progress("measuring", 1, 3)
+        progress("measuring one-ways", 1, 1)
         if not pairs:
             return measured
-        view = _View(domain, measured, self.n_public)
-        recodes = view.recodes(self._resolution(strength))
-        coarse = {n: np.bincount(recodes[n], weights=p) for n, p in zip(domain.names, view.one_ways, strict=True)}
-        expected = [np.outer(coarse[a], coarse[b]) / max(view.total, 1.0) for a, b in pairs]
+        view = View(domain, measured, self.n_public)
+        recodes = view.recodes(self._resolution(total))
+        expected = [view.product(p, recodes) for p in pairs]
         scores, _ = score_sets(counter, pairs, expected, recodes, cost=for_scores, gate=gate, name="scores of pairs")
-        progress("measuring", 2, 3)
+        progress("scoring pairs", 1, 1)
         cells = np.array([e.size for e in expected], dtype=np.float64)
-        chosen = choose_sets(scores, cells, cost=for_pairs, theta=self.theta)
-        if chosen:
-            parts = for_pairs.split(list(shares(cells[chosen], pure=self.cost.pure)))
-            measured += measure_marginals(counter, [pairs[i] for i in chosen], parts, gate=gate, recodes=recodes)
-        progress("measuring", 3, 3)
+        chosen = choose_sets(scores, cells, cost=for_pairs, theta=self.theta, caution=CAUTION)
+        sets = [pairs[i] for i in chosen]
+        later: Cost | None = None
+        triples = self._triples(view, dict(zip(pairs, scores, strict=True)))
+        if sets and triples and self._noise(cells[chosen], for_pairs) / len(pairs) < 2 * CALM * view.total:
+            for_pairs, later = for_pairs.split([1 - LATER, LATER])
+        measured += self._measure(counter, sets, cells[chosen], for_pairs, recodes, gate)
+        progress("measuring pairs", 1, 1)
+        if later is not None:
+            measured += self._second_round(counter, measured, triples, (sets, cells[chosen], recodes), later, gate)
         return measured
 
     def synthesize(
@@ -103,27 +118,104 @@ class Rls(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Starts from independent columns and moves single cells until the measured tables fit."""
         domain = self.domain
-        view = _View(domain, measured, self.n_public)
-        n = max(0, round(view.total)) if n_records is None else n_records
         dtype = np.min_scalar_type(max(domain.sizes, default=1) - 1)
-        if n == 0 or not len(domain):
-            return np.zeros((len(domain), n), dtype=dtype)
-        rows = independent_rows(view.one_ways, n, rng=rng)
+        if not len(domain):
+            n = round(total_of(measured, self.n_public)) if n_records is None else n_records
+            return np.zeros((0, n), dtype=dtype)
+        view = View(domain, measured, self.n_public)
+        n = round(view.total) if n_records is None else n_records
+        rows = view.start(n, rng=rng)
         targets = view.targets(n)
-        if any(len(t.attributes) > 1 for t in targets):
-            fit_records(
-                rows, targets, view.proposals(), temperatures=cooling(self.config.sweeps),
-                repeats=self.config.repeats, rng=rng, progress=progress,
-            )  # fmt: skip
+        if n and view.joint:
+            pace = schedule(n, len(domain), targets, effort=self.config.effort)
+            fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress)
+            if self.config.even and pays(n, len(domain)):
+                even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
-    def _split(self, strength: float) -> tuple[Cost, Cost, Cost]:
+    def _second_round(
+        self,
+        counter: Counter,
+        measured: list[Measurement],
+        triples: list[AttributeSet],
+        first: tuple[list[AttributeSet], NDArray[np.float64], Recodes],
+        cost: Cost,
+        gate: Gate,
+    ) -> list[Measurement]:
+        """Triples that the pairs do not explain, or else the same pairs again, whichever removes more error."""
+        pairs, pair_cells, recodes = first
+        view = View(self.domain, measured, self.n_public)
+        coarse = view.recodes(TRIPLE_RESOLUTION)
+        expected = self._expected(view, triples, coarse)
+        for_scores, cost = cost.split([0.1, 0.9])
+        scores, _ = score_sets(counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples")
+        cells = np.array([e.size for e in expected], dtype=np.float64)
+        chosen = choose_sets(scores, cells, cost=cost, theta=self.theta, caution=1.0)
+        won = (scores[chosen].sum() - self._noise(cells[chosen], cost)) / len(triples) if chosen else 0.0
+        root = 1.0 if self.cost.pure else 0.5
+        again = self._noise(pair_cells, cost) * ((1 - LATER) / LATER) ** -root * (1 - (1 - LATER) ** root)
+        if won > 2 * CAUTION * again / (len(self.domain) * (len(self.domain) - 1) / 2):
+            return self._measure(counter, [triples[i] for i in chosen], cells[chosen], cost, coarse, gate)
+        return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
+
+    def _expected(self, view: View, triples: list[AttributeSet], recodes: Recodes) -> list[NDArray[np.float64]]:
+        """What a fit to the measured tables so far expects of triples, in counts."""
+        rng = np.random.default_rng(0)  # post-processing inside measure: a public constant, not privacy noise
+        n = int(np.clip(view.total, 1_000, SCOUT))
+        rows, targets = view.start(n, rng=rng), view.targets(n)
+        pace = schedule(n, len(self.domain), targets, effort=0.5)
+        fit_records(rows, targets, view.probabilities, pace=pace, rng=rng)
+        tables = [
+            Target(
+                attributes=tuple(self.domain.index(a) for a in t), maps=tuple(recodes[a] for a in t),
+                values=np.zeros(tuple(int(recodes[a].max()) + 1 for a in t)), sigma=1.0,
+            )
+            for t in triples
+        ]  # fmt: skip
+        averages = average_tables(rows, targets, view.probabilities, tables, pace=pace, rng=rng)
+        return [a * (view.total / n) for a in averages]
+
+    def _triples(self, view: View, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
+        """Triples worth scoring: small enough, and those whose pairs depend most when there are too many."""
+        d = len(self.domain)
+        if not self.config.triples or d < 3 or d > 60:
+            return []
+        recodes = view.recodes(TRIPLE_RESOLUTION)
+        size = {n: int(r.max()) + 1 for n, r in recodes.items()}
+        sets = [t for t in self.domain.subsets(3) if math.prod(size[n] for n in t) <= TRIPLE_CELLS]
+        sets = [t for t in sets if min(size[n] for n in t) > 1]
+        strength = [scores[t[0], t[1]] + scores[t[0], t[2]] + scores[t[1], t[2]] for t in sets]
+        best = np.argsort(-np.array(strength), kind="stable")[:TRIPLES]
+        return [sets[i] for i in sorted(best)]
+
+    def _measure(
+        self,
+        counter: Counter,
+        sets: list[AttributeSet],
+        cells: NDArray[np.float64],
+        cost: Cost,
+        recodes: Recodes,
+        gate: Gate,
+    ) -> list[Measurement]:
+        """Measures sets at the shares that minimise their total error; none when there are none."""
+        if not sets:
+            return []
+        return measure_marginals(counter, sets, cost.split(self._shares(cells)), gate=gate, recodes=recodes)
+
+    def _shares(self, cells: NDArray[Any]) -> list[float]:
+        return [float(s) for s in shares(cells.astype(np.float64), pure=self.cost.pure)]
+
+    def _noise(self, cells: NDArray[np.float64], cost: Cost) -> float:
+        """Expected L1 error of tables with these cells that split a cost."""
+        return noise_error(float(sum(self._shares(cells))), cost, self.theta)
+
+    def _split(self, total: float) -> tuple[Cost, Cost, Cost]:
         """Costs of one-ways, scores and pairs: what the total has left over.
 
         Noise falls with the square root of rho but with epsilon itself, so shares of epsilon are those of rho
         under the root.
         """
-        one = self._one_way_share(strength)
+        one = self._one_way_share(total) if len(self.domain) > 1 else 0.97
         parts = np.array([one, SCORE_SHARE, 1 - one - SCORE_SHARE])
         if self.cost.pure:
             parts = np.sqrt(parts)
@@ -131,73 +223,16 @@ class Rls(Synthesizer):
         one_ways, scores, pairs = left.split([float(p) for p in parts])
         return one_ways, scores, pairs
 
-    def _strength(self, total: float) -> float:
-        """Records over the noise of one count that spends everything: how much this run can see."""
-        noise = math.sqrt(2) * self.cost.scale(self.theta) if self.cost.pure else self.cost.sigma(self.theta)
-        return max(total, 1.0) / noise
-
-    def _one_way_share(self, strength: float) -> float:
+    def _one_way_share(self, total: float) -> float:
+        """More for one-ways, the more of them noise would hide: from .15 to .6 of the budget."""
         if self.config.one_way_share is not None:
             return self.config.one_way_share
-        return float(np.clip(0.25 * (strength / 8900) ** -0.4, 0.15, 0.6))
+        hidden = self._noise(np.array(self.domain.sizes), self.cost) / (len(self.domain) * max(total, 1.0))
+        return float(np.clip(0.6 * (hidden / 0.1) ** 0.4, 0.15, 0.6))
 
-    def _resolution(self, strength: float) -> float:
+    def _resolution(self, total: float) -> float:
+        """Finer coarse codes, the more records stand against the noise of one count that spends everything."""
         if self.config.resolution is not None:
             return self.config.resolution
-        return float(np.clip(64 * math.sqrt(strength / 8900), 8, 256))
-
-
-def _total(measured: Sequence[Measurement], n_public: int | None) -> float:
-    """Records: the public number, or the inverse-variance mean of the sums of all measured tables."""
-    if n_public is not None:
-        return float(n_public)
-    sums = [float(m.values.sum()) for m in measured]
-    return max(float(np.average(sums, weights=[1 / (m.cells * m.sigma**2) for m in measured])), 0.0)
-
-
-class _View:
-    """What the released values say: total, one-ways without most of their noise, targets."""
-
-    def __init__(self, domain: Domain, measured: Sequence[Measurement], n_public: int | None) -> None:
-        self.domain = domain
-        self.total = _total([m for m in measured if len(m.attributes) < 2], n_public)
-        ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1}
-        self.sigmas = [ones[a.name].sigma for a in domain.attributes]
-        self.one_ways = [
-            shrink_one_way(
-                ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total
-            )
-            for a in domain.attributes
-        ]
-        self.joint = [m for m in measured if len(m.attributes) > 1]
-
-    def recodes(self, resolution: float) -> dict[str, NDArray[np.intp]]:
-        """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
-        least = self.total / resolution
-        return {
-            a.name: coarse_map(p, a, least=max(least, 3 * s))
-            for a, p, s in zip(self.domain.attributes, self.one_ways, self.sigmas, strict=True)
-        }
-
-    def proposals(self) -> list[Floats]:
-        """Where new values of each attribute are drawn from."""
-        return [p if p.sum() > 0 else np.ones(len(p)) for p in self.one_ways]
-
-    def targets(self, n_records: int) -> list[Target]:
-        """Measured tables scaled to the records that are made."""
-        scale = n_records / self.total if self.total > 0 else 1.0
-        out = [
-            Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
-            for j, (p, s) in enumerate(zip(self.one_ways, self.sigmas, strict=True))
-        ]
-        for m in self.joint:
-            place = tuple(self.domain.index(a) for a in m.attributes)
-            maps = tuple(m.recodes.get(a, np.arange(self.domain[a].size)) for a in m.attributes)
-            values = shrink_pair(m.values, self._product(place, maps), m.sigma)
-            out.append(Target(attributes=place, maps=maps, values=values * scale, sigma=m.sigma * scale))
-        return out
-
-    def _product(self, place: tuple[int, ...], maps: tuple[NDArray[np.intp], ...]) -> Floats:
-        """Table that independence expects, from the one-ways."""
-        first, second = (np.bincount(r, weights=self.one_ways[j]) for j, r in zip(place, maps, strict=True))
-        return np.outer(first, second) / max(self.total, 1.0)
+        noise = math.sqrt(2) * self.cost.scale(self.theta) if self.cost.pure else self.cost.sigma(self.theta)
+        return float(np.clip(64 * math.sqrt(total / noise / 3000), 48, 256))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.records.rls import Plan, Proposals, Target, cooling, fit_records
+from dpsyn_core.records.rls import Pace, Plan, Proposals, Target, cooling, fit_records
 from dpsyn_core.records.rls_start import independent_rows, whole_counts
 
 
@@ -40,22 +40,30 @@ def setup(seed=3, n=200):
 def test_the_reported_loss_is_the_brute_force_loss_before_and_after(temperatures):
     rows, targets, p = setup()
     before = brute_loss(rows, targets)
-    fitted = fit_records(rows, targets, p, temperatures=temperatures, repeats=2, rng=np.random.default_rng(1))
+    fitted = fit_records(
+        rows, targets, p, pace=Pace(temperatures=tuple(temperatures), repeats=2), rng=np.random.default_rng(1)
+    )
     assert fitted.history[0] == pytest.approx(before, rel=1e-5)
     assert fitted.history[-1] == pytest.approx(brute_loss(fitted.rows, targets), rel=1e-3)
 
 
 def test_at_temperature_zero_the_loss_never_rises():
     rows, targets, p = setup()
-    fitted = fit_records(rows, targets, p, temperatures=[0.0] * 6, repeats=1, rng=np.random.default_rng(1))
+    fitted = fit_records(
+        rows, targets, p, pace=Pace(temperatures=tuple([0.0] * 6), repeats=1), rng=np.random.default_rng(1)
+    )
     assert all(b <= a for a, b in zip(fitted.history, fitted.history[1:], strict=False))
     assert fitted.history[-1] < 0.8 * fitted.history[0]
 
 
 def test_a_hot_sweep_raises_what_a_cold_one_does_not():
     rows, targets, p = setup()
-    cold = fit_records(rows, targets, p, temperatures=[0.0] * 9, repeats=4, rng=np.random.default_rng(1)).history[-1]
-    hot = fit_records(rows, targets, p, temperatures=[1000.0], repeats=4, rng=np.random.default_rng(1)).history[-1]
+    cold = fit_records(
+        rows, targets, p, pace=Pace(temperatures=tuple([0.0] * 9), repeats=4), rng=np.random.default_rng(1)
+    ).history[-1]
+    hot = fit_records(
+        rows, targets, p, pace=Pace(temperatures=(1000.0,), repeats=4), rng=np.random.default_rng(1)
+    ).history[-1]
     assert hot > 1.5 * cold
 
 
@@ -68,7 +76,9 @@ def test_a_table_that_can_be_matched_is_matched_exactly():
         np.add.at(counts, (truth[:, a], truth[:, b]), 1)
         targets.append(Target(attributes=(a, b), maps=(np.arange(3),) * 2, values=counts, sigma=1.0))
     start = rng.integers(0, 3, (60, 3)).astype(np.uint16)
-    fitted = fit_records(start, targets, [np.ones(3)] * 3, temperatures=cooling(30), repeats=10, rng=rng)
+    fitted = fit_records(
+        start, targets, [np.ones(3)] * 3, pace=Pace(temperatures=tuple(cooling(30)), repeats=10), rng=rng
+    )
     assert brute_loss(fitted.rows, targets) == 0
 
 
@@ -77,7 +87,9 @@ def test_the_same_generator_gives_the_same_records_and_another_gives_others():
     for seed in (1, 1, 2):
         rows, targets, p = setup()
         runs.append(
-            fit_records(rows, targets, p, temperatures=cooling(4), repeats=1, rng=np.random.default_rng(seed)).rows
+            fit_records(
+                rows, targets, p, pace=Pace(temperatures=tuple(cooling(4)), repeats=1), rng=np.random.default_rng(seed)
+            ).rows
         )
     assert np.array_equal(runs[0], runs[1])
     assert not np.array_equal(runs[0], runs[2])
@@ -88,7 +100,7 @@ def test_heavier_tables_are_matched_more_closely():
     one, other = np.array([80.0, 20.0]), np.array([20.0, 80.0])  # they contradict each other
     targets = [Target(attributes=(0,), maps=(np.arange(2),), values=v, sigma=s) for v, s in ((one, 1.0), (other, 3.0))]
     rows = rng.integers(0, 2, (100, 1)).astype(np.uint16)
-    fitted = fit_records(rows, targets, [np.ones(2)], temperatures=[0.0] * 20, repeats=2, rng=rng)
+    fitted = fit_records(rows, targets, [np.ones(2)], pace=Pace(temperatures=tuple([0.0] * 20), repeats=2), rng=rng)
     assert (fitted.rows == 0).sum() == 74  # (80 * 9 + 20) / 10
 
 
@@ -96,7 +108,7 @@ def test_progress_hears_every_sweep_and_the_loss():
     rows, targets, p = setup()
     heard = []
     fit_records(
-        rows, targets, p, temperatures=[0.0, 0.0], repeats=1, rng=np.random.default_rng(1),
+        rows, targets, p, pace=Pace(temperatures=(0.0, 0.0), repeats=1), rng=np.random.default_rng(1),
         progress=lambda *a: heard.append(a),
     )  # fmt: skip
     assert [h[1:3] for h in heard] == [(1, 2), (2, 2)]
@@ -108,7 +120,9 @@ def test_an_attribute_of_one_value_and_a_table_of_no_records_pass():
     target = Target(attributes=(0,), maps=(np.zeros(1, int),), values=np.array([3.0]), sigma=1.0)
     for n in (0, 5):
         rows = np.zeros((n, 1), dtype=np.uint16)
-        assert fit_records(rows, [target], [np.ones(1)], temperatures=[1.0, 0.0], repeats=1, rng=rng).rows.shape == (
+        assert fit_records(
+            rows, [target], [np.ones(1)], pace=Pace(temperatures=(1.0, 0.0), repeats=1), rng=rng
+        ).rows.shape == (
             n,
             1,
         )
