@@ -16,6 +16,7 @@ from dpsyn_core.progress import Progress, silent
 MAX_VALUES = 65_536  # codes are uint16
 HOT = 3.0  # first temperature; 1 would weigh a sample of the start like the noise of the targets
 COLD = 0.01  # last temperature above 0
+FEW = 4  # sweeps that are too few to cool down in
 WORK = 1.5e9  # visits to tables that a fit may take: some 6 s of one core
 SHARDED = 20_000  # records from which on a fit is shared by threads
 SHARDS = 2  # threads of a large fit; a constant, so that results do not depend on the machine
@@ -129,18 +130,18 @@ class Pace:
 
 
 def cooling(sweeps: int) -> tuple[float, ...]:
-    """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0."""
-    warm = max(sweeps - 2, 0)
+    """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0; all at 0 when they are few."""
+    warm = sweeps - 2 if sweeps > FEW else 0
     return (*(float(t) for t in np.geomspace(HOT, COLD, warm)), *([0.0] * (sweeps - warm)))
 
 
 def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, effort: float = 1.0) -> Pace:
-    """A pace whose work is bounded: 32 proposals to a cell where that is cheap, 4 where records are many.
+    """A pace whose work is bounded: 32 proposals to a cell where that is cheap, 3 where records are many.
 
     The error of a fit to noisy targets hardly changes beyond: there, noise outweighs what moves can still gain.
     """
     visits = max(1, n_records * (n_attributes + sum(len(t.attributes) for t in targets)))
-    proposals = max(1, round(effort * float(np.clip(WORK / visits, 4, 32))))
+    proposals = max(1, round(effort * float(np.clip(WORK / visits, 3, 32))))
     sweeps = min(proposals, 8)
     return Pace(temperatures=cooling(sweeps), repeats=proposals // sweeps, shards=SHARDS if n_records >= SHARDED else 1)
 
@@ -217,7 +218,7 @@ def fit_records(
         rows: uint16 (n_records, n_attributes), codes; changed in place.
         targets: the tables to match.
         probabilities: for each attribute float64 (its size,), positive sum: where proposals are drawn from.
-        pace: temperatures of the sweeps and proposals in each; the last sweep always runs in one thread.
+        pace: temperatures of the sweeps, proposals in each, and threads.
         rng: for the proposals; the same state gives the same records.
         progress: told the sweep and F.
 
@@ -227,7 +228,6 @@ def fit_records(
     walk = Walk(rows, targets, probabilities, rng=rng)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):
-        last = number == len(pace.temperatures)
-        history.append(walk.sweep(temperature, pace.repeats, shards=1 if last else pace.shards))
+        history.append(walk.sweep(temperature, pace.repeats, shards=pace.shards))
         progress("fitting records", number, len(pace.temperatures), history[-1])
     return Fitted(rows=rows, history=tuple(history))

@@ -103,6 +103,5 @@ def even_records(
     ]
     cold = Walk(rows, [*targets, *expected], probabilities, rng=rng)
     for number in range(1, SWEEPS + 1):
-        shards = 1 if number == SWEEPS else pace.shards
-        progress("evening out", number, SWEEPS, cold.sweep(0.0, pace.repeats, shards=shards))
+        progress("evening out", number, SWEEPS, cold.sweep(0.0, pace.repeats, shards=pace.shards))
     return rows

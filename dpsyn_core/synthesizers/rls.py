@@ -27,12 +27,13 @@ from dpsyn_core.synthesizers.rls_view import Recodes, View, total_of
 TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
 CAUTION = 0.7  # shrinking and fitting leave about this part of the noise
-LATER = 0.35  # of the cost of pairs, held back until triples have been scored
-TRIPLES = 600  # triples that are scored at most
+LATER = 0.25  # of the cost of pairs, held back until triples have been scored
+TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
-CALM = 0.006  # mean noise error of pairs above which triples are not looked at
-SCOUT = 40_000  # records of the fit that triples are scored against
+CALM = 0.01  # mean noise error of pairs above which triples are not looked at
+WORTH = 3.0  # error of triples that must be won for one of pairs that is lost
+SCOUT = 30_000  # records of the fit that triples are scored against
 
 
 @register("rls")
@@ -147,14 +148,14 @@ class Rls(Synthesizer):
         view = View(self.domain, measured, self.n_public)
         coarse = view.recodes(TRIPLE_RESOLUTION)
         expected = self._expected(view, triples, coarse)
-        for_scores, cost = cost.split([0.1, 0.9])
+        for_scores, cost = cost.split([0.08, 0.92])
         scores, _ = score_sets(counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples")
         cells = np.array([e.size for e in expected], dtype=np.float64)
         chosen = choose_sets(scores, cells, cost=cost, theta=self.theta, caution=1.0)
         won = (scores[chosen].sum() - self._noise(cells[chosen], cost)) / len(triples) if chosen else 0.0
         root = 1.0 if self.cost.pure else 0.5
         again = self._noise(pair_cells, cost) * ((1 - LATER) / LATER) ** -root * (1 - (1 - LATER) ** root)
-        if won > 2 * CAUTION * again / (len(self.domain) * (len(self.domain) - 1) / 2):
+        if won > WORTH * CAUTION * again / (len(self.domain) * (len(self.domain) - 1) / 2):
             return self._measure(counter, [triples[i] for i in chosen], cells[chosen], cost, coarse, gate)
         return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.records.rls import Pace, Plan, Proposals, Target, cooling, fit_records
+from dpsyn_core.records.rls import Pace, Plan, Proposals, Target, Walk, cooling, fit_records, schedule
 from dpsyn_core.records.rls_start import independent_rows, whole_counts
 
 
@@ -166,3 +166,34 @@ def test_the_plan_counts_like_numpy():
         expected = np.zeros(t.values.shape, int)
         np.add.at(expected, tuple(m[rows[:, j]] for j, m in zip(t.attributes, t.maps, strict=True)), 1)
         assert np.array_equal(c.reshape(expected.shape), expected)
+
+
+def test_threads_share_the_residuals_and_leave_their_sum_right():
+    rows, targets, p = setup(n=300)
+    walk = Walk(rows, targets, p, rng=np.random.default_rng(1))
+    before = walk.loss
+    for temperature in (1.0, 0.0, 0.0, 0.0):
+        walk.sweep(temperature, 2, shards=2)
+    assert walk.loss == pytest.approx(brute_loss(rows, targets), rel=1e-3)
+    assert np.allclose(walk.residuals, walk.plan.residuals(rows), atol=1e-2)
+    assert walk.loss < before
+
+
+def test_two_threads_give_the_same_records_every_time():
+    runs = []
+    for _ in range(3):
+        rows, targets, p = setup(n=400)
+        pace = Pace(temperatures=(0.5, 0.0), repeats=2, shards=2)
+        runs.append(fit_records(rows, targets, p, pace=pace, rng=np.random.default_rng(7)).rows)
+    assert np.array_equal(runs[0], runs[1])
+    assert np.array_equal(runs[0], runs[2])
+
+
+def test_the_schedule_bounds_the_work_and_cools_only_when_there_is_time():
+    _, targets, _ = setup()
+    small, large = schedule(1_000, 3, targets), schedule(10**8, 3, targets)
+    assert len(small.temperatures) * small.repeats == 32
+    assert small.temperatures[0] > small.temperatures[-3] > small.temperatures[-1] == 0
+    assert large.temperatures == (0.0, 0.0, 0.0)
+    assert large.repeats == 1
+    assert schedule(1_000, 3, targets, effort=4).repeats == 16

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
@@ -11,6 +12,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.rls_view import merged
 
 
 class SeededNoise:
@@ -148,3 +150,53 @@ def test_odd_tables_pass(sizes, n, delta):
     cap = system.cost.epsilon if system.cost.pure else system.cost.rho
     assert gate.account.spent <= cap * (1 + 1e-9)
     assert run(codes, domain, delta=delta, n=9)[0].shape == (len(sizes), 9)
+
+
+def parity(n=20_000):
+    """Six bits: the third is the exclusive or of the first two with some noise, pairs alone say nothing about it."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (6, n))
+    bits[2] = bits[0] ^ bits[1] ^ (rng.random(n) < 0.1)
+    return bits.astype(np.uint8), Domain.of(dict.fromkeys("abcdef", 2))
+
+
+def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds():
+    codes, domain = parity()
+    out, measured, gate, system = run(codes, domain, epsilon=2.0, n=20_000)
+    assert ("a", "b", "c") in [m.attributes for m in measured]
+
+    def agree(t):
+        return float(np.mean(t[0] ^ t[1] == t[2]))
+
+    assert agree(out) > 0.85
+    assert agree(run(codes, domain, epsilon=2.0, n=20_000, settings={"triples": False})[0]) < 0.6
+    assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
+
+
+def test_without_triples_that_pay_the_budget_goes_back_to_pairs():
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (6, 20_000))
+    bits[1::2] = bits[0::2] ^ (rng.random((3, 20_000)) < 0.2)  # three pairs that know nothing of each other
+    codes, domain = bits.astype(np.uint8), Domain.of(dict.fromkeys("abcdef", 2))
+    _, measured, gate, system = run(codes, domain, epsilon=2.0)
+    assert "scores of triples" in [c.name for c in gate.account.charges]
+    names = [m.attributes for m in measured]
+    assert max(len(n) for n in names) == 2
+    assert names.count(("a", "b")) == 2
+    assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
+
+
+def test_repeated_measurements_count_as_one_by_their_precision():
+    a = Measurement(attributes=("a",), values=np.array([10.0, 0.0]), sigma=1.0)
+    b = Measurement(attributes=("a",), values=np.array([0.0, 10.0]), sigma=2.0)
+    c = Measurement(attributes=("b",), values=np.array([1.0]), sigma=2.0)
+    first, second = merged([a, b, c])
+    assert np.allclose(first.values, [8.0, 2.0])
+    assert first.sigma == pytest.approx(0.8**0.5)
+    assert second.values.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("setting", [{"even": False}, {"resolution": 4}, {"one_way_share": 0.5}, {"effort": 0.1}])
+def test_every_setting_changes_the_records(setting):
+    codes, domain = chain()
+    assert not np.array_equal(run(codes, domain, n=800)[0], run(codes, domain, n=800, settings=setting)[0])
