@@ -14,7 +14,7 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import SettingError
+from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
@@ -99,6 +99,10 @@ def synthesize(
     system = config.calibrate(task)
     progress("encoding", 0, 1)
     codes = bound(Codec(schema).encode(to_arrow(table)), unit.max_records)
+    if config.guarantee.needs_public_n and unit.neighbours == "replace" and codes.shape[1] > (schema.n_records or 0):
+        # such a system calibrates with n; under replace neighbours the number is public, so this tells nothing
+        msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
+        raise SchemaError(msg)
     counter = MemoryCounter(codes, task.domain)
 
     # rule 5: the whole run is on the ledger, and on disk, before anything is counted

@@ -16,7 +16,7 @@ from dpsyn_core import worker
 from dpsyn_core.buying import buy_schema
 from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import BudgetError, DPSynError, LedgerError, MethodError, UnitError
+from dpsyn_core.errors import BudgetError, DPSynError, LedgerError, MethodError, SchemaError, UnitError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
@@ -134,6 +134,16 @@ def test_the_size_of_the_output_is_noisy_or_declared(book):
     assert len(sizes) > 1
     assert run(table, schema(n_records=123), book).arrow.num_rows == 123
     assert run(table, schema(), book, n_records=77).arrow.num_rows == 77
+
+
+@pytest.mark.parametrize("name", ["privbayes", "dirichlet-multinomial"])
+def test_a_system_that_calibrates_with_the_number_of_records_refuses_a_declared_one_that_is_too_small(name, book):
+    unit = {"neighbours": "replace", "identifier": "who", "max_records": 1}
+    with pytest.raises(SchemaError, match="more records than the schema's n_records") as refusal:
+        run(rows(*crowd(41, 0)), schema(unit=unit, n_records=40), book, method=name, delta=0.0)
+    assert "41" not in str(refusal.value)
+    assert book.entries("people") == []
+    run(rows(*crowd(41, 0)), schema(unit=unit, n_records=41), book, method=name, delta=0.0)
 
 
 # ---- missing or out-of-range values
