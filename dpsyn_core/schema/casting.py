@@ -23,6 +23,23 @@ def is_text(kind: Any) -> bool:
     return bool(t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind))
 
 
+def simplified(column: Any) -> Any:
+    """The column in a type that every kernel knows: text views, nulls, small decimals and half floats are cast."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    kind = column.type
+    if t.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if t.is_null(kind):
+        return column.cast(pa.string())
+    if t.is_float16(kind):
+        return column.cast(pa.float32())
+    if t.is_decimal(kind) and kind.bit_width < 128:
+        return column.cast(pa.decimal128(kind.precision, kind.scale))
+    return column
+
+
 def uniques(column: Any) -> tuple[Any, NDArray[np.intp]]:
     """Distinct entries (nulls left out) and, for each record, the position of its entry; -1 for null.
 
@@ -33,12 +50,8 @@ def uniques(column: Any) -> tuple[Any, NDArray[np.intp]]:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
-    if t.is_dictionary(column.type):
-        encoded = column.unify_dictionaries()
-    elif t.is_string_view(column.type):
-        encoded = pc.dictionary_encode(column.cast(pa.large_string()))
-    else:
-        encoded = pc.dictionary_encode(column)
+    column = simplified(column)
+    encoded = column if t.is_dictionary(column.type) else pc.dictionary_encode(column)
     if isinstance(encoded, pa.ChunkedArray):
         if encoded.num_chunks == 0:
             return pa.array([], column.type), np.zeros(0, dtype=np.intp)
@@ -68,15 +81,12 @@ def to_text(entries: Any) -> Any:
     kind = entries.type
     if is_text(kind):
         return entries.cast(pa.string()) if not t.is_string(kind) else entries
-    if t.is_null(kind):
-        return entries.cast(pa.string())
     if t.is_floating(kind):
         values = entries.cast(pa.float64())
         exact = pc.and_(pc.is_finite(values), pc.less(pc.abs(values), 2.0**53))
         whole = pc.and_(exact, pc.equal(pc.if_else(exact, pc.floor(values), 0.5), values))
         as_whole = pc.if_else(whole, values, 0.0).cast(pa.int64()).cast(pa.string())
-        shortest = (entries.cast(pa.float32()) if t.is_float16(kind) else entries).cast(pa.string())
-        return pc.if_else(whole, as_whole, shortest)
+        return pc.if_else(whole, as_whole, entries.cast(pa.string()))
     if t.is_timestamp(kind):
         text = entries.cast(pa.timestamp("us", tz=kind.tz)).cast(pa.string())
         return pc.replace_substring_regex(text, r"(\.0+)(Z?)$", r"\2")
@@ -108,6 +118,7 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
     import pyarrow.compute as pc
     import pyarrow.types as t
 
+    column = simplified(column)
     kind = column.type
     if t.is_dictionary(kind):
         entries, index = uniques(column)
@@ -116,8 +127,6 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
         return values[index], valid[index]
     if is_text(kind):
         return _text_to_numbers(column, whole=whole, comma=comma)
-    if t.is_null(kind):
-        return np.zeros(len(column), dtype=np.int64 if whole else np.float64), np.zeros(len(column), dtype=bool)
     if not (t.is_integer(kind) or t.is_floating(kind) or t.is_boolean(kind) or t.is_decimal(kind)):
         msg = f"a column of type {kind} holds no numbers"
         raise TableError(msg)
@@ -202,6 +211,7 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
     import pyarrow.compute as pc
     import pyarrow.types as t
 
+    column = simplified(column)
     kind = column.type
     if t.is_date(kind) or t.is_timestamp(kind):
         if t.is_date32(kind):
@@ -212,7 +222,7 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
             whole, per = column.cast(pa.int64()), {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
         values = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
         return (values * -per if per < 0 else values // per), column.is_valid().to_numpy(zero_copy_only=False)
-    if not (is_text(kind) or t.is_integer(kind) or t.is_dictionary(kind) or t.is_null(kind)):
+    if not (is_text(kind) or t.is_integer(kind) or t.is_dictionary(kind)):
         msg = f"a column of type {kind} holds no dates"
         raise TableError(msg)
     entries, index = uniques(column)

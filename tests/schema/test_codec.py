@@ -11,6 +11,7 @@ from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafting import draft
 from tests.schema.helpers import cat, date, encode_one, num, schema
 
 FAST = settings(max_examples=60, deadline=None)
@@ -256,6 +257,38 @@ def test_times_with_zones_are_compared_in_utc():
 def test_columns_of_a_kind_that_cannot_be_cast_are_refused(attribute):
     with pytest.raises(TableError, match="'a'"):
         encode_one(attribute, pa.array([datetime.time(10)]))
+
+
+FLAT = [
+    (pa.int8(), 1), (pa.uint64(), 1), (pa.float16(), np.float16(1)), (pa.float32(), 1.0), (pa.bool_(), True),
+    (pa.string(), "1"), (pa.large_string(), "1"), (pa.string_view(), "1"), (pa.date32(), datetime.date(2020, 1, 1)),
+    (pa.date64(), datetime.date(2020, 1, 1)), (pa.timestamp("ns", "Europe/Paris"), datetime.datetime(2020, 1, 1)),
+    (pa.time32("s"), datetime.time(1)), (pa.time64("us"), datetime.time(1)), (pa.decimal128(9, 2), decimal.Decimal(1)),
+    (pa.decimal256(50, 2), decimal.Decimal(1)), (pa.decimal32(5, 2), decimal.Decimal(1)), (pa.null(), None),
+    (pa.dictionary(pa.int8(), pa.string()), "1"), (pa.dictionary(pa.int8(), pa.int64()), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value"), FLAT)
+def test_every_flat_type_is_encoded_drafted_and_checked_or_refused(kind, value):
+    column = pa.chunked_array([pa.array([value, None], kind), pa.array([value], kind)])
+    table = pa.table({"a": column, "b": ["x"] * 3})
+    Codec(draft(table, "t")).encode(table)
+    for attribute in (
+        cat("a", [1, "x"], other=True, missing=True),
+        num("a", 0, 9, 10, missing=True),
+        num("a", 0, 9, 10, "float", missing=True, special_values=[1]),
+        date("a", "2020-01-01", "2020-12-31", "month", missing=True),
+    ):
+        s = schema(attribute)
+        try:
+            codes = Codec(s).encode(table).codes[0]
+        except TableError as error:
+            assert "'a'" in str(error)
+            assert check(s, table)[0].level == "error"
+        else:
+            assert codes[0] == codes[2] and codes[1] == s["a"].size - 1
+            assert all(f.level != "error" for f in check(s, table))
 
 
 # ---- whole tables
