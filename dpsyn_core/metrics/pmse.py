@@ -49,7 +49,8 @@ class Propensity(Metric):
             return self._score(0.0, 0.0, 0.5, 1)
         model = LogisticRegression(C=1e4, max_iter=500).fit(x, y)
         p = model.predict_proba(x)[:, 1]
-        k = int(np.linalg.matrix_rank(x - x.mean(axis=0))) + 1
+        centred = x.astype(np.float64) - x.mean(axis=0, dtype=np.float64)
+        k = int(np.linalg.matrix_rank(centred.T @ centred, hermitian=True)) + 1  # of the columns, at their own size
         expected = (k - 1) * (1 - share) ** 2 * share / len(y)
         return self._score(float(((p - share) ** 2).mean()), expected, float(roc_auc_score(y, p)), k)
 
