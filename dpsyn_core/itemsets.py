@@ -76,7 +76,6 @@ def frequent_itemsets(
     Raises:
         InputError: before anything is charged, when budget, settings or items do not fit.
     """
-    started = time.perf_counter()
     budget = Budget(epsilon=epsilon, delta=0.0)
     if len(names) != counter.n_items:
         msg = f"there are {len(names)} names for {counter.n_items} items; give each item one name"
@@ -88,6 +87,7 @@ def frequent_itemsets(
     book.reserve(dataset, cost, budget=budget, unit=unit, method=METHOD, run_id=run_id, purpose="itemsets")
     gate = Gate(account=Account(cost), noise=SystemNoise(), unit=unit)
     found = find_itemsets(counter, settings, cost=cost, gate=gate, progress=progress)
+    started = time.perf_counter()  # how long reading and counting took would tell the number of records
     manifest = Manifest.build(
         budget=budget,
         unit=unit,

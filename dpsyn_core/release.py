@@ -85,7 +85,6 @@ def synthesize(
     Raises:
         InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
     """
-    started = time.perf_counter()
     budget = Budget(epsilon=epsilon, delta=delta)
     unit = Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records)
     name = registry.DEFAULT if method is None else method
@@ -113,6 +112,7 @@ def synthesize(
     gate = Gate(account=Account(system.cost, delta=system.failure), noise=SystemNoise(), unit=unit)
     measured = system.measure(counter, gate=gate, progress=progress)
     del counter, codes
+    started = time.perf_counter()  # how long reading and counting took would tell the number of records
 
     wanted = schema.n_records if n_records is None else n_records
     made = system.synthesize(measured, wanted, rng=generator, progress=progress)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core import worker
+from dpsyn_core import release, worker
 from dpsyn_core.buying import buy_schema
 from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
@@ -126,6 +126,25 @@ def test_a_system_refuses_neighbours_that_it_does_not_support_before_anything_is
 
 
 # ---- number of records
+
+
+def test_the_manifest_does_not_time_what_reads_the_table(book, monkeypatch):
+    clock = [0.0]
+
+    def slow(*arguments, **named):
+        clock[0] += 100.0
+        return bound(*arguments, **named)
+
+    class SlowCounter(MemoryCounter):
+        def marginals(self, *arguments, **named):
+            clock[0] += 100.0
+            return super().marginals(*arguments, **named)
+
+    monkeypatch.setattr(release.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(release, "bound", slow)
+    monkeypatch.setattr(release, "MemoryCounter", SlowCounter)
+    assert run(rows(*crowd(30, 0)), schema(), book).manifest.seconds == 0
+    assert clock[0] > 100
 
 
 def test_the_size_of_the_output_is_noisy_or_declared(book):

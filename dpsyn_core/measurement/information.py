@@ -21,6 +21,18 @@ def mutual_information(table: NDArray[np.int64]) -> float:
     return entropy(table.sum(axis=1)) + entropy(table.sum(axis=0)) - entropy(table.ravel())
 
 
+def filled(table: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """The table with records in its first cell until it holds n.
+
+    The sensitivity of mutual information falls with the number of records, and holds for n of them. A table of fewer
+    (declared wrongly, or an individual of several records was exchanged for one of a single record) is filled up:
+    records that come or go are then exchanged for fillers, and theta of them are at most theta exchanges.
+    """
+    out = table.copy()
+    out.flat[0] += max(n - int(table.sum()), 0)
+    return out
+
+
 def mutual_information_sensitivity(n: int, *, binary: bool) -> float:
     """Most that one record exchanged for another moves the mutual information of a table of n records, in bits.
 

@@ -96,7 +96,7 @@ class Manifest(BaseModel):
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
     seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
     versions: dict[str, str] = Field(default_factory=dict)
-    seconds: float = Field(ge=0, description="Wall time, rounded to tenths")
+    seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
 
     @model_validator(mode="after")
     def _agree(self) -> Manifest:
@@ -136,7 +136,7 @@ class Manifest(BaseModel):
             dataset: name on the ledger, with the `run_id` of the reservation.
             schema_name: name of the schema, with the `schema_hash` of its text.
             seed: of post-processing, when the user gave one or one was drawn.
-            seconds: wall time.
+            seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
             versions: of the packages that took part; default `package_versions()`.
             reasons: why the release is NOT PRIVATE; empty when it is.
             bought: charges of earlier runs that bought parts of the schema.

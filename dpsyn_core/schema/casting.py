@@ -11,6 +11,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.schema import instants
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
+_PLAIN = 10**18  # whole numbers below it have at most 18 digits, as WHOLE asks
 WHOLE = r"^[+-]?\d{1,18}(\.0*)?$"
 TRUE = ("true", "t", "yes", "y", "1", "on")
 FALSE = ("false", "f", "no", "n", "0", "off")
@@ -171,7 +172,11 @@ def _text_to_numbers(column: Any, *, whole: bool, comma: bool) -> tuple[NDArray[
 
 
 def _quick(column: Any, kind: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
-    """Casts text that is all plain numbers and blanks; None when some entry is anything else."""
+    """Casts text that is all plain numbers and blanks; None when some entry is anything else.
+
+    Which way a column goes depends on all of its cells, so that both must read every cell alike: what pyarrow reads
+    otherwise than the slow way (0x1F, iNF, whole numbers of 19 digits) is left to that one.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -189,12 +194,21 @@ def _quick(column: Any, kind: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | N
     filled = pc.fill_null(cast, 0)
     values = filled.to_numpy(zero_copy_only=False)
     if values.dtype.kind == "f":
+        if np.isinf(values).any():
+            return None
         bad = np.isnan(values)
         if bad.any():
             valid, values = valid & ~bad, np.where(bad, 0.0, values)
-    else:
-        values = np.clip(values, -(2**62), 2**62)
+    elif len(values) and (values.min() <= -_PLAIN or values.max() >= _PLAIN or _hexadecimal(column)):
+        return None
     return values, valid
+
+
+def _hexadecimal(column: Any) -> bool:
+    """Whether some entry, which pyarrow has read as a whole number, is written as 0x1F."""
+    import pyarrow.compute as pc
+
+    return any(bool(pc.any(pc.match_substring(column, mark)).as_py()) for mark in "xX")
 
 
 def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

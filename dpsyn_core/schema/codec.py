@@ -172,7 +172,9 @@ def identifiers(column: Any, name: str) -> Any:
     if (index < 0).any() or casting.blanks(text).any():
         msg = f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
         raise TableError(msg)
-    return pa.DictionaryArray.from_arrays(pa.array(index), text)
+    # entries that differ only as typed values (0.0 and -0.0) or repeat in a dictionary name one individual
+    named = text.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index)), named.dictionary)
 
 
 def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import columnar, headers
+from dpsyn_core.schema.attributes import canonical
 
 
 def to_arrow(frame: Any) -> Any:
@@ -50,7 +51,11 @@ def checked(table: Any) -> Any:
 
 
 def _without_objects(frame: Any) -> Any:
-    """A pandas frame whose columns of mixed objects are text, as written by str; pandas' missing marks stay."""
+    """A pandas frame whose columns of mixed objects are canonical text; pandas' missing marks stay.
+
+    The text of a cell is what it has in a column of its own type: one individual's odd cell must not change how
+    the cells of others are read.
+    """
     import pyarrow as pa
     from pandas.api.types import is_object_dtype
 
@@ -63,16 +68,27 @@ def _without_objects(frame: Any) -> Any:
         try:
             pa.Array.from_pandas(column)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            mixed[name] = column.where(column.isna(), column.astype(str)).astype("string")
+            mixed[name] = column.map(_written, na_action="ignore").astype("string")
     return named.assign(**mixed)
 
 
+def _written(value: Any) -> str:
+    """One cell of a column of mixed objects as canonical text."""
+    import numpy as np
+
+    return canonical(value.item() if isinstance(value, np.generic) else value)
+
+
 def from_arrow(table: Any, like: Any) -> Any:
-    """The pyarrow table as the same kind of frame as `like`; columns take its types where no value changes."""
+    """The pyarrow table as the same kind of frame as `like`.
+
+    Column types follow the table alone. Those of a private frame are no public fact: its categories list values that
+    the schema does not, and whole numbers stand as floats as soon as one individual's cell is blank.
+    """
     import pyarrow as pa
 
     if isinstance(like, pa.Table):
-        return _typed(table, like.schema)
+        return table
     import narwhals as nw
 
     try:
@@ -82,59 +98,9 @@ def from_arrow(table: Any, like: Any) -> Any:
         raise TableError(msg) from error
     backend = known.implementation
     if backend.is_pandas():
-        return _like_pandas(table, nw.to_native(known))
+        return table.to_pandas(date_as_object=False)
     if backend.is_polars():
         import polars as pl
 
-        frame = pl.DataFrame(table)
-        wanted = dict(nw.to_native(known).collect_schema())
-        casts = [pl.col(n).cast(wanted[n], strict=False) for n in frame.columns if _polars_fits(frame[n], wanted, n)]
-        return frame.with_columns(casts)
+        return pl.DataFrame(table)
     return nw.to_native(nw.from_native(table))
-
-
-def _polars_fits(column: Any, wanted: dict[str, Any], name: str) -> bool:
-    """Whether the cast changes no value."""
-    if name not in wanted or column.dtype == wanted[name]:
-        return False
-    import polars as pl
-
-    try:
-        cast = column.cast(wanted[name], strict=True)
-        return bool((cast.cast(column.dtype, strict=True).eq_missing(column)).all())
-    except pl.exceptions.PolarsError:
-        return False
-
-
-def _like_pandas(table: Any, like: Any) -> Any:
-    frame = table.to_pandas()
-    kinds = dict(zip(map(str, like.columns), like.dtypes, strict=True))
-    for name in frame.columns:
-        kind = kinds.get(name)
-        if kind is None or frame[name].dtype == kind:
-            continue
-        if hasattr(kind, "categories") and not frame[name].dropna().isin(kind.categories).all():
-            continue
-        try:
-            cast = frame[name].astype(kind)
-        except (TypeError, ValueError, OverflowError):
-            continue  # such as whole numbers with missing cells: the wider type stays
-        if cast.isna().equals(frame[name].isna()):
-            frame[name] = cast
-    return frame
-
-
-def _typed(table: Any, wanted: Any) -> Any:
-    """Casts columns to the wanted Arrow types where that is safe."""
-    import pyarrow as pa
-
-    for i, field in enumerate(table.schema):
-        at = wanted.get_field_index(field.name)
-        if at < 0 or wanted.field(at).type == field.type:
-            continue
-        try:
-            cast = table.column(i).cast(wanted.field(at).type, safe=True)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            continue  # text columns that the schema reads as numbers stay numbers
-        table = table.set_column(i, pa.field(field.name, cast.type), cast)
-    return table

@@ -19,6 +19,7 @@ from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.information import (
+    filled,
     independence_gap,
     independence_gap_sensitivity,
     mutual_information,
@@ -207,7 +208,7 @@ class _Scores:
                 if self.system.config.score == "r":
                     self.known[family] = independence_gap(flat, self.system.n)
                 else:
-                    self.known[family] = mutual_information(flat)
+                    self.known[family] = mutual_information(filled(flat, self.system.n))
         dtype = np.int64 if self.system.config.score == "r" else np.float64
         return np.array([self.known[f] for f in options], dtype=dtype)
 

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.schema import casting
+from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
@@ -414,3 +416,20 @@ def test_a_table_that_disagrees_with_a_map_is_reported():
     assert check(s, fits.select(["detail"])) == []
     wrong = pa.table({"detail": ["a1", "b1"], "general": ["B", "B"]})
     assert [(f.level, f.about) for f in check(s, wrong)] == [("warning", "general")]
+
+
+@pytest.mark.parametrize("cell", ["0x1F", "0X1f", "iNF", "1234567890123456789", "-1234567890123456789", "1e400", "nan"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_cell_is_read_alike_whatever_stands_in_the_other_records(cell, whole):
+    read = [
+        casting.to_numbers(pa.chunked_array([[cell, other]]), whole=whole) for other in ("7", "7.5", "", " 7", "word")
+    ]
+    assert len({(values[0].item(), bool(valid[0])) for values, valid in read}) == 1
+
+
+def test_an_identifier_that_stands_twice_in_a_dictionary_is_one_individual():
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["p", "p", "q"]))
+    for column in (twice, pa.array([0.0, -0.0, 1.0])):
+        s = schema(cat("a", ["x"]), {"name": "who", "kind": "identifier"}, unit={"identifier": "who"})
+        encoded = Codec(s).encode(pa.table({"a": ["x"] * 3, "who": column}))
+        assert bound(encoded, 1).shape == (1, 2)

@@ -25,42 +25,51 @@ def test_every_kind_of_frame_comes_in_with_the_same_values(make):
 
 
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
-def test_every_kind_of_frame_goes_out_as_it_came(make):
+def test_every_kind_of_frame_goes_out_as_the_same_kind(make):
     like = make(COLUMNS)
     back = from_arrow(to_arrow(pa.table(COLUMNS)), like)
     assert type(back) is type(like)
-    assert to_arrow(back).to_pydict() == COLUMNS
+    got = to_arrow(back)
+    got = got.set_column(4, "day", got.column("day").cast(pa.date32()))  # pandas has no dates, only times
+    assert got.to_pydict() == COLUMNS
 
 
-def test_pandas_types_come_back_where_no_value_changes():
-    like = pd.DataFrame({"a": pd.array([1, 2], "int16"), "b": pd.Categorical(["x", "y"]), "c": np.float32([1, 2])})
-    out = from_arrow(pa.table({"a": [5, 6], "b": ["y", "x"], "c": [0.5, 1.5]}), like)
-    assert [str(t) for t in out.dtypes] == ["int16", "category", "float32"]
-    out = from_arrow(pa.table({"a": [5, None], "b": ["y", "new"], "c": [0.5, 1.5]}), like)
-    assert out["b"].tolist() == ["y", "new"] and out["a"].isna().tolist() == [False, True]
+def private_frames():
+    """Neighbours of each kind: the same columns, and one individual with a rare value, a blank or a large number."""
+    yield (
+        pd.DataFrame({"a": [1, 2], "b": pd.Categorical(["x", "y"])}),
+        pd.DataFrame({"a": [1, None], "b": pd.Categorical(["x", "y"], categories=["x", "y", "rare disease"])}),
+    )
+    yield (
+        pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int8), "b": ["x", "y"]}),
+        pl.DataFrame({"a": [1, 10**9], "b": pl.Series(["x", "y"], dtype=pl.Enum(["x", "y", "rare disease"]))}),
+    )
+    yield (
+        pa.table({"a": pa.array([1, 2], pa.int8()), "b": ["x", "y"]}),
+        pa.table({"a": [1.0, None], "b": pa.array(["x", "y"]).dictionary_encode()}),
+    )
 
 
-def test_text_that_would_become_a_missing_number_stays_text():
-    out = from_arrow(pa.table({"a": ["nan", "1"]}), pd.DataFrame({"a": [0.5, 1.0]}))
-    assert out["a"].tolist() == ["nan", "1"]
-
-
-def test_polars_types_come_back_where_no_value_changes():
-    like = pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int8), "b": pl.Series(["x", "y"], dtype=pl.Categorical)})
-    assert from_arrow(pa.table({"a": [5, 6], "b": ["y", "x"]}), like).dtypes == [pl.Int8, pl.Categorical]
-    assert from_arrow(pa.table({"a": [500, 6], "b": ["y", "x"]}), like)["a"].to_list() == [500, 6]
-
-
-def test_arrow_types_come_back_where_no_value_changes():
-    like = pa.table({"a": pa.array([1], pa.int16()), "b": ["1"]})
-    out = from_arrow(pa.table({"a": [5], "b": [7], "c": [0]}), like)
-    assert out.schema.types == [pa.int16(), pa.string(), pa.int64()]
-    assert from_arrow(pa.table({"a": [10**6]}), like).schema.types == [pa.int64()]
+@pytest.mark.parametrize(("like", "neighbour"), list(private_frames()))
+def test_the_types_of_a_private_frame_do_not_reach_the_output(like, neighbour):
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    one, other = from_arrow(table, like), from_arrow(table, neighbour)
+    types = [getattr(f, "dtypes", None) if not isinstance(f, pa.Table) else f.schema.types for f in (one, other)]
+    assert list(types[0]) == list(types[1])
+    assert "rare" not in repr(types)
 
 
 def test_pandas_columns_of_mixed_objects_become_text_and_keep_their_blanks():
     frame = pd.DataFrame({"a": [1, "x", None], 7: [1, 2, 3]})
     assert to_arrow(frame).to_pydict() == {"a": ["1", "x", None], "7": [1, 2, 3]}
+
+
+def test_one_odd_cell_of_a_pandas_column_leaves_the_codes_of_all_others():
+    s = schema(cat("a", ["1", "2"], other=True), cat("b", ["true", "false"], other=True))
+    records = {"a": [1.0, 2.0, 1.0], "b": [True, False, True]}
+    odd = {"a": [1.0, 2.0, "x"], "b": [True, False, "x"]}
+    one, other = (Codec(s).encode(to_arrow(pd.DataFrame(f, dtype=object))).codes for f in (records, odd))
+    assert one[:, :2].tolist() == other[:, :2].tolist() == [[0, 1], [0, 1]]
 
 
 def test_pandas_missing_marks_are_the_missing_cell():

@@ -8,12 +8,13 @@ import pytest
 
 from dpsyn_core.errors import MethodError, UnitError
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.information import mutual_information, mutual_information_sensitivity
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.privbayes import maximal_sets
+from dpsyn_core.synthesizers.privbayes import Family, _Scores, maximal_sets
 from dpsyn_core.synthesizers.registry import configure
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 from tests.synthesizers.test_mst import CHAIN, chain_codes
@@ -123,3 +124,19 @@ def test_add_remove_and_a_private_number_of_records_are_refused():
         configure("privbayes", {}).calibrate(task_of(domain, neighbours="add-remove"))
     with pytest.raises(MethodError, match="'rls'"):
         configure("privbayes", {}).calibrate(task_of(domain, n=None))
+
+
+def test_mutual_information_keeps_its_sensitivity_when_the_table_has_fewer_records_than_declared():
+    n = 10_000
+    system = configure("privbayes", {"score": "mutual-information"}).calibrate(
+        task_of(Domain.of({"a": 2, "b": 2}), n=n)
+    )
+    family = Family(child="b", parents=("a",))
+    scores, plain = [], []
+    for codes in ([[0] * 20, [0] * 20], [[0] * 19 + [1], [0] * 19 + [1]]):
+        counter = PlainCounter(np.array(codes, dtype=np.uint8), system.domain)
+        scores.append(float(_Scores(system, counter).of([family])()[0]))
+        plain.append(mutual_information(counter.marginal(("a", "b"))))
+    sensitivity = mutual_information_sensitivity(n, binary=True)
+    assert abs(plain[0] - plain[1]) > 100 * sensitivity
+    assert abs(scores[0] - scores[1]) <= sensitivity * (1 + 1e-9)
