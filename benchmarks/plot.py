@@ -1,0 +1,54 @@
+"""A small line chart on logarithmic axes, as SVG text, without a plotting library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 420, 70, 50, 20, 150
+INKS = ("#1b6ca8", "#c4571a", "#4b7f3a", "#7a4fa3", "#8a6d1f", "#555555")
+
+
+def svg_lines(lines: Mapping[str, Mapping[float, float]], *, x: str, y: str) -> str:
+    """Lines by name, each from x to y values above 0; every mark says its numbers in a tooltip."""
+    xs = sorted({v for line in lines.values() for v in line})
+    values = [v for line in lines.values() for v in line.values()]
+    low, high = 10 ** np.floor(np.log10(min(values))), 10 ** np.ceil(np.log10(max(values)))
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        across = np.log(a / xs[0]) / max(np.log(xs[-1] / xs[0]), 1e-9)
+        up = np.log(b / low) / np.log(high / low)
+        return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - BOTTOM - TOP)
+
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+        f'font-size="13" role="img" aria-label="{y} against {x}">',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+    ]
+    for decade in range(round(np.log10(low)), round(np.log10(high)) + 1):
+        for digit in (1, 2, 5):
+            tick = digit * 10.0**decade
+            if low <= tick <= high:
+                (left, level), (right, _) = at(xs[0], tick), at(xs[-1], tick)
+                out.append(f'<path d="M{left:.1f} {level:.1f}H{right:.1f}" stroke="#dddddd"/>')
+                out.append(
+                    f'<text x="{left - 8:.1f}" y="{level + 4:.1f}" text-anchor="end" fill="#444">{tick:g}</text>'
+                )
+    for tick in xs:
+        across, _ = at(tick, low)
+        out.append(
+            f'<text x="{across:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle" fill="#444">{tick:g}</text>'
+        )
+    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{x}</text>')
+    out.append(f'<text transform="translate(16 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{y}</text>')
+    for ink, (name, line) in zip(INKS * 3, lines.items(), strict=False):
+        points = [at(a, b) for a, b in sorted(line.items())]
+        path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
+        out.append(f'<path d="{path}" fill="none" stroke="{ink}" stroke-width="2"/>')
+        for (a, b), (px, py) in zip(sorted(line.items()), points, strict=True):
+            label = f"{name}: {b:.4f} at {a:g}"
+            out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="{ink}"><title>{label}</title></circle>')
+        px, py = points[-1]
+        out.append(f'<text x="{px + 10:.1f}" y="{py + 4:.1f}" fill="{ink}">{name}</text>')
+    return "\n".join([*out, "</svg>"]) + "\n"
