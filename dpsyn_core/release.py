@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import SchemaError, SettingError
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
@@ -48,6 +49,12 @@ class Release:
     manifest: Manifest
     measurements: Any
     codes: NDArray[np.unsignedinteger]
+
+    @property
+    def marginals(self) -> list[Measurement]:
+        """Released marginals, for the report that is safe to publish; systems that release other things have none."""
+        found = self.measurements
+        return [m for m in found if isinstance(m, Measurement)] if isinstance(found, list | tuple) else []
 
 
 def synthesize(

@@ -24,7 +24,6 @@ from dpsyn_core.errors import DPSynError, InputError, OutputError, SizeError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.marginals.types import Measurement
     from dpsyn_core.release import Release
 
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
@@ -194,14 +193,7 @@ def _leave(folder: Path, release: Release) -> None:
 
     write_table(release.arrow, folder / SYNTHETIC)
     release.manifest.dump(folder / MANIFEST)
-    dump_measurements(folder / MEASUREMENTS, _measurements(release.measurements))
-
-
-def _measurements(found: object) -> list[Measurement]:
-    """Released marginals for the report that is safe to publish; systems that release others leave none."""
-    from dpsyn_core.marginals.types import Measurement
-
-    return [m for m in found if isinstance(m, Measurement)] if isinstance(found, list | tuple) else []
+    dump_measurements(folder / MEASUREMENTS, release.marginals)
 
 
 def _fault(folder: Path, kind: type[BaseException], trace: TracebackType | None) -> None:

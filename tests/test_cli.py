@@ -293,3 +293,12 @@ def test_a_limit_stops_the_run_that_would_pass_it_and_the_ledger_says_what_is_le
     assert "clinic" in capsys.readouterr().err
     assert main(["ledger", "--dataset", "clinic"]) == 0
     assert "left of 1.2" in capsys.readouterr().out
+
+
+def test_the_released_marginals_make_a_report_that_reads_no_private_data(folder):
+    kept = folder / "m.json.gz"
+    assert synth(folder, "--measurements", str(kept)) == 0
+    report = folder / "report.json"
+    files = ["--schema", str(folder / "schema.json"), "--measurements", str(kept), "--json", str(report), "--quiet"]
+    assert main(["report", "-", str(folder / "out.csv"), *files]) == 0
+    assert json.loads(report.read_text())["reads_private"] is False

@@ -71,9 +71,9 @@ def read_input(args: argparse.Namespace) -> Any:
 class TerminalProgress:
     """A bar that redraws itself on a terminal; elsewhere one plain line when a stage begins."""
 
-    def __init__(self, stream: TextIO = sys.stderr) -> None:
-        self.stream = stream
-        self.live = stream.isatty()
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.live = self.stream.isatty()
         self.stage = ""
         self.drawn = 0.0
 

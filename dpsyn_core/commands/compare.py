@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
             msg = f"'{args.json.name}' is an input and the output; give the output its own name"
             raise OutputError(msg)
     check_writable(args.json)
-    progress = silent if args.quiet else TerminalProgress(sys.stderr)
+    progress = silent if args.quiet else TerminalProgress()
     schema = Schema.load(args.schema)
     roles = parse_roles(
         schema, income=args.income, groups=args.groups, split=args.split, not_applicable=args.not_applicable

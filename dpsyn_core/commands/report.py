@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)
-    progress = silent if args.quiet else TerminalProgress(sys.stderr)
+    progress = silent if args.quiet else TerminalProgress()
     schema = Schema.load(args.schema)
     tables = score(args, schema, progress)
     repeated = bands(tables) if args.repeats else {}

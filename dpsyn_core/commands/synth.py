@@ -27,6 +27,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument(
+        "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)
@@ -44,18 +47,19 @@ def run(args: argparse.Namespace) -> None:
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
-    outputs, inputs = [args.out, args.manifest], [args.table, args.schema]
-    for a, b in [*itertools.product(outputs, inputs), (args.out, args.manifest)]:
+    outputs = [p for p in (args.out, args.manifest, args.measurements) if p is not None]
+    for a, b in [*itertools.product(outputs, [args.table, args.schema]), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
             raise OutputError(msg)
-    check_writable(args.out)
-    check_writable(args.manifest)
+    for path in outputs:
+        check_writable(path)
     settings = parse_settings(args.settings)
     schema = Schema.load(args.schema)
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.release import synthesize
+    from dpsyn_core.report.released import dump_measurements
 
     progress("reading", 0, 1)
     table = read_input(args)
@@ -72,6 +76,8 @@ def run(args: argparse.Namespace) -> None:
     except OutputError:
         args.manifest.unlink(missing_ok=True)
         raise
+    if args.measurements is not None:
+        dump_measurements(args.measurements, release.marginals)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:

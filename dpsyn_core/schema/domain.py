@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpsyn_core.errors import SchemaError
 
@@ -39,6 +39,7 @@ class Domain:
     """Ordered attributes; attribute sets are tuples of names in this order."""
 
     attributes: tuple[CodedAttribute, ...]
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
 
     @classmethod
     def of(cls, sizes: dict[str, int]) -> Domain:
@@ -48,6 +49,7 @@ class Domain:
     def __post_init__(self) -> None:
         """Refuses duplicate names."""
         names = self.names
+        object.__setattr__(self, "_positions", {name: i for i, name in enumerate(names)})
         if len(set(names)) != len(names):
             repeated = sorted({n for n in names if names.count(n) > 1})
             msg = f"attribute names repeat: {', '.join(repeated)}; every attribute needs its own name"
@@ -69,9 +71,8 @@ class Domain:
 
     def index(self, name: str) -> int:
         """Position of an attribute. Raises SchemaError when it is unknown."""
-        for i, a in enumerate(self.attributes):
-            if a.name == name:
-                return i
+        if name in self._positions:
+            return self._positions[name]
         msg = f"unknown attribute '{name}'; known are {', '.join(self.names)}"
         raise SchemaError(msg)
 
