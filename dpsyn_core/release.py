@@ -104,7 +104,9 @@ def synthesize(
     task = Task(domain=schema.domain(), unit=unit, budget=budget, n_public=schema.n_records)
     system = config.calibrate(task)
     progress("encoding", 0, 1)
-    codes = bound(Codec(schema).encode(to_arrow(table)), unit.max_records)
+    codec, frame = Codec(schema), to_arrow(table)
+    order = frame.column_names
+    codes = bound(codec.encode(frame), unit.max_records)
     if config.guarantee.needs_public_n and unit.neighbours == "replace" and codes.shape[1] > (schema.n_records or 0):
         # such a system calibrates with n; under replace neighbours the number is public, so this tells nothing
         msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
@@ -118,13 +120,13 @@ def synthesize(
     book.reserve(named, system.cost, budget=budget, unit=unit, method=name, run_id=run_id, delta=system.failure)
     gate = Gate(account=Account(system.cost, delta=system.failure), noise=SystemNoise(), unit=unit)
     measured = system.measure(counter, gate=gate, progress=progress)
-    del counter, codes
+    del counter, codes, frame
     started = time.perf_counter()  # how long reading and counting took would tell the number of records
 
     wanted = schema.n_records if n_records is None else n_records
     made = system.synthesize(measured, wanted, rng=generator, progress=progress)
     progress("decoding", 0, 1)
-    arrow = Codec(schema).decode(made, rng=generator)
+    arrow = codec.decode(made, rng=generator, order=order)
     manifest = Manifest.build(
         budget=budget,
         unit=unit,

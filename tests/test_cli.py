@@ -302,3 +302,9 @@ def test_the_released_marginals_make_a_report_that_reads_no_private_data(folder)
     files = ["--schema", str(folder / "schema.json"), "--measurements", str(kept), "--json", str(report), "--quiet"]
     assert main(["report", "-", str(folder / "out.csv"), *files]) == 0
     assert json.loads(report.read_text())["reads_private"] is False
+
+
+def test_the_output_keeps_the_order_of_the_tables_columns(folder):
+    (folder / "turned.csv").write_text("age,sex\n" + "31,F\n42,M\n" * 50)
+    assert synth(folder, table="turned.csv") == 0
+    assert (folder / "out.csv").read_text().splitlines()[0] == "age,sex"
