@@ -397,3 +397,26 @@ def test_the_side_panel_stands_on_every_page_in_safe_mode_too(app, page):
     assert not app.exception
     assert app.toggle(key="safe").value
     assert "Who is protected" in words(app)
+
+
+def test_a_fault_shows_one_calm_sentence_and_its_message_is_logged_nowhere(app, monkeypatch, caplog):
+    import logging
+
+    from ui import ledger
+    from ui.calm import hush
+
+    def fail(space):
+        message = "the private value 4711"
+        raise ValueError(message)
+
+    monkeypatch.setattr(ledger, "spent", fail)
+    app.run()
+    assert not app.exception
+    assert any("fault in the program" in e.value for e in app.error)
+    hush()
+    try:
+        fail(None)
+    except ValueError:
+        logging.getLogger("streamlit.x").exception("uncaught %s", "4711")
+    assert "4711" not in caplog.text
+    assert "ValueError at test_pages.py" in caplog.text

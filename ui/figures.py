@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.report import template
 from ui.comparing import Pairs
 from ui.text import t
-from ui.theme import dark, palette
+from ui.theme import painted, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -32,14 +33,12 @@ BAR = {
 
 def _scale() -> list[list[object]]:
     """From paper to accent: low differences fade into the page."""
-    colours = palette()
-    middle = "#2F6F8C" if dark() else "#8CC0D6"
-    return [[0, colours.soft], [0.5, middle], [1, "#BFE3F2" if dark() else "#083F58"]]
+    return painted(template.AMOUNT)
 
 
 def _diverging() -> list[list[object]]:
     """Purple, paper, orange: fewer synthetic records, equal, more."""
-    return [[0, "#B79CE0" if dark() else "#6A4C93"], [0.5, palette().paper], [1, "#F0A04B" if dark() else "#D9761A"]]
+    return painted(template.DIFFERENCE)
 
 
 def short(label: str) -> str:
@@ -199,7 +198,7 @@ def overlay(labels: list[str], series: list[tuple[str, Floats, str]]) -> go.Figu
             )
     out.update_xaxes(type="category", nticks=20, showgrid=False)
     out.update_yaxes(title=t("overlay.y"), tickformat=".0%", rangemode="tozero")
-    out.update_layout(barmode="group", bargap=0.25, legend={"y": 1.12, "x": 0})
+    out.update_layout(barmode="group", bargap=0.25, legend={"y": 1.02, "yanchor": "bottom", "x": 0})
     return out
 
 

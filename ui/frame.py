@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import html
-import logging
-import traceback
-from pathlib import Path
 from types import TracebackType
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from ui import ledger, loading
 from ui.access import logout_button, require_login
-from ui.budget import sentence
+from ui.calm import Calm, explain, hush
 from ui.state import jobs, owner, remember_visitor, workspace
 from ui.text import ASSETS, number, t
-from ui.theme import PageEnd, style
-
-log = logging.getLogger("dpsyn.app")
+from ui.theme import style
 
 
 class Page:
@@ -29,6 +23,7 @@ class Page:
 
     def __enter__(self) -> Page:
         """Style, cookie and a first table; on every page, before its content."""
+        hush()
         style()
         require_login()
         remember_visitor()
@@ -38,25 +33,13 @@ class Page:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
-        """Shows faults and swallows them; then the side panel, which tells what the page may have changed."""
-        if kind is not None and not issubclass(kind, Exception):
+        """Explains faults and swallows them; then the side panel, which tells what the page may have changed."""
+        if error is not None and not isinstance(error, Exception):
             return False  # Streamlit's own control flow passes
-        shown = error is not None and self._show(error, tb)
-        _side()
+        shown = error is not None and explain(error)
+        with Calm():
+            _side()
         return shown
-
-    @staticmethod
-    def _show(error: BaseException, tb: TracebackType | None) -> bool:
-        kind = type(error)
-        if issubclass(kind, PageEnd):
-            return True
-        if issubclass(kind, DPSynError):
-            st.error(sentence(error))
-            return True
-        places = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(tb)))
-        log.error("%s at %s", kind.__name__, places)
-        st.error(t("error.calm"))
-        return True
 
 
 def _side() -> None:
@@ -81,6 +64,11 @@ def _safe() -> None:
 
 
 def _panel() -> None:
+    with Calm():
+        _rows()
+
+
+def _rows() -> None:
     space = workspace()
     rows: list[tuple[str, str, str]] = []
     if space.dataset is None:

@@ -115,7 +115,9 @@ def figure(document: dict[str, Any], points: list[tuple[str, float, float]], k: 
     ticks = [1, 10, 100, 1000, 10_000]
     out.update_xaxes(type="log", title=t("noise.x"), tickvals=ticks, ticktext=[f"{x:,}" for x in ticks], range=[0, 4])
     out.update_yaxes(type="log", title=t("noise.y"), dtick=1, tickformat=",~g")
-    out.update_layout(legend={"y": -0.2, "entrywidth": 132, "entrywidthmode": "pixels"}, margin={"t": 6})
+    out.update_layout(
+        legend={"y": -0.2, "yanchor": "top", "entrywidth": 132, "entrywidthmode": "pixels"}, margin={"t": 6}
+    )
     return out
 
 

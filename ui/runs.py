@@ -9,6 +9,7 @@ import streamlit as st
 
 from ui import results
 from ui.budget import sentence
+from ui.calm import Calm
 from ui.jobs import Job, JobError
 from ui.state import Workspace, jobs
 from ui.text import number, t
@@ -34,11 +35,12 @@ def watch(space: Workspace, job: Job, *, key: str) -> None:
 
 
 def _watch(owner: str, job_id: str, key: str) -> None:
-    try:
-        job = jobs().get(job_id, owner)
-    except JobError as error:
-        st.error(sentence(error))
-        return
+    with Calm():
+        _progress(owner, job_id, key)
+
+
+def _progress(owner: str, job_id: str, key: str) -> None:
+    job = jobs().get(job_id, owner)
     if not job.live:
         st.rerun()
     left, right = st.columns([5, 1], vertical_alignment="center")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
 
+from dpsyn_core.report import template
 from ui.text import ASSETS, t
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one mode; real and synthetic are the same everywhere."""
+    """Colours of one mode, shared with the report; real and synthetic are the same everywhere."""
 
     ink: str
     paper: str
@@ -35,12 +37,15 @@ class Palette:
         return self.accent
 
 
-LIGHT = Palette("#1B1F24", "#FFFFFF", "#F5F6F8", "#DDE1E6", "#0B6E99", "#4C5866", "#B35900", "#A4133C", "#FFFFFF")
-DARK = Palette("#E8EAED", "#14171A", "#1C2024", "#2C3238", "#5BB5D9", "#A9B4C0", "#F0A04B", "#FF6B8A", "#0B1519")
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+def _palette(tokens: Mapping[str, str], on_accent: str) -> Palette:
+    shared = [f.name for f in fields(Palette) if f.name != "on_accent"]
+    return Palette(**{n: tokens[n] for n in shared}, on_accent=on_accent)
+
+
+LIGHT, DARK = _palette(template.LIGHT, "#FFFFFF"), _palette(template.DARK, "#0B1519")
 # Okabe-Ito hues; yellow and black are left out for want of contrast on paper
+LEGEND = {"orientation": "h", "y": -0.2, "x": 0, "title": {"text": ""}}  # below, where axes leave room
 HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
-HEIGHT = 380  # pixels of a figure that stands alone
 
 
 def dark() -> bool:
@@ -53,34 +58,17 @@ def palette() -> Palette:
     return DARK if dark() else LIGHT
 
 
+def painted(value: Any) -> Any:
+    """Colour names of the report ("@accent") as colours of the visitor's theme."""
+    return template.paint(value, template.DARK if dark() else template.LIGHT)
+
+
 @lru_cache(maxsize=2)
-def _template(colours: Palette) -> go.layout.Template:
+def _layout(is_dark: bool) -> go.layout.Template:
     import plotly.graph_objects as go
 
-    axis = {
-        "gridcolor": colours.line,
-        "linecolor": colours.line,
-        "zerolinecolor": colours.line,
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": colours.line,
-        "title": {"standoff": 10, "font": {"size": 13}},
-        "automargin": True,
-    }
-    layout = go.Layout(
-        font={"family": FONT, "size": 13, "color": colours.ink},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        colorway=[colours.accent, *HUES],
-        margin={"l": 8, "r": 8, "t": 12, "b": 8},
-        xaxis=axis,
-        yaxis=axis,
-        hoverlabel={"bgcolor": colours.soft, "bordercolor": colours.line, "font": {"color": colours.ink, "size": 13}},
-        legend={"orientation": "h", "y": -0.2, "x": 0, "title": {"text": ""}},
-        height=HEIGHT,
-        dragmode=False,
-    )
-    return go.layout.Template(layout=layout)
+    tokens = template.DARK if is_dark else template.LIGHT
+    return go.layout.Template(layout=template.paint({**template.LAYOUT, "legend": LEGEND}, tokens))
 
 
 def show(
@@ -98,7 +86,7 @@ def show(
     Returns:
         The selection as {"points": [...], "box": [...]}; empty lists without one.
     """
-    figure.update_layout(template=_template(palette()))
+    figure.update_layout(template=_layout(dark()))
     if height:
         figure.update_layout(height=height)
     config = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}

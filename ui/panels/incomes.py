@@ -122,5 +122,5 @@ def _dumbbell(rows: list[dict[str, Any]], second: list[tuple[str, Any, str]], wh
         )  # fmt: skip
     out.update_xaxes(title=t(f"incomes.{what}"))
     out.update_yaxes(type="category", showgrid=False, title=number(len(names)) + " " + t("incomes.groups"))
-    out.update_layout(legend={"y": 1.08, "x": 0})
+    out.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
     return out

@@ -102,7 +102,9 @@ def _dots(view: Look, x: str, y: str) -> go.Figure:
         )  # fmt: skip
     out.update_xaxes(title=x)
     out.update_yaxes(title=y)
-    out.update_layout(legend={"y": 1.1, "x": 0}, newselection={"line": {"color": colours.warning, "dash": "solid"}})
+    out.update_layout(
+        legend={"y": 1.02, "yanchor": "bottom"}, newselection={"line": {"color": colours.warning, "dash": "solid"}}
+    )
     return out
 
 
