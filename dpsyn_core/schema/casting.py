@@ -110,7 +110,7 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
     Args:
         column: pyarrow ChunkedArray or Array of text, numbers or booleans, length n.
         whole: int64 (fractions cut downwards, out-of-range values clamped to 2^62) instead of float64.
-        comma: text with a comma as the decimal mark.
+        comma: text may have a comma as the decimal mark: 12,5 and 12.5 are the same number.
 
     Returns:
         int64 or float64 (n,) and bool (n,): whether the entry is a number (infinity is one, NaN is not).
@@ -148,10 +148,9 @@ def _text_to_numbers(column: Any, *, whole: bool, comma: bool) -> tuple[NDArray[
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not comma:
-        quick = _quick(column, pa.int64() if whole else pa.float64())
-        if quick is not None:
-            return quick
+    quick = _quick(column, pa.int64() if whole else pa.float64())
+    if quick is not None:
+        return quick
     entries, index = uniques(column)
     text = pc.utf8_trim_whitespace(to_text(entries))
     if comma:

@@ -45,7 +45,8 @@ def parse(
     if table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
-    if mark == ",":
+    if mark == "," or (decimal is None and chosen != ","):
+        # never by looking at the cells: one odd cell must not change how those of other individuals are read
         table = table.replace_schema_metadata({b"dpsyn.decimal": b","})
     return Reading(
         table=table, kind="text", delimiter=chosen, encoding=found.name, decimal=mark, notices=tuple(notices)

@@ -22,8 +22,8 @@ Source = str | os.PathLike[str] | bytes
 class Reading:
     """A table as read. notices: sentences on what was assumed, none of which shows a cell.
 
-    table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata names the
-    decimal mark when that is a comma.
+    table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata says when a
+    comma is a decimal mark. decimal: the mark that was seen in the first lines.
     """
 
     table: Any
@@ -74,7 +74,7 @@ def read(
         name: file name of an upload, for its ending.
         delimiter: one character; None: found among comma, semicolon, tab and pipe.
         encoding: None: found among UTF-8, UTF-16 and Latin-1.
-        decimal: '.' or ','; None: found.
+        decimal: '.' or ','; None: cells may have either, unless a comma separates them.
         sheet: of an Excel file; None: the first.
         max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
 

@@ -167,13 +167,6 @@ def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether some column has only numbers such as 12,5, and at least one with a comma."""
-    if len(rows) < 2:
-        return False
-    for cells in zip(*(r for r in rows[1:] if len(r) == len(rows[0])), strict=True):
-        filled = [c.strip() for c in cells if c.strip()]
-        if not any("," in c for c in filled):
-            continue
-        if all(c.replace(",", "", 1).lstrip("+-").isdigit() for c in filled):
-            return True
-    return False
+    """Whether some cell below the headers is a number such as 12,5: then the person is told how it is read."""
+    cells = (c.strip().lstrip("+-") for row in rows[1:] for c in row)
+    return any("," in c and c.replace(",", "", 1).isdigit() for c in cells)

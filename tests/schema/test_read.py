@@ -16,6 +16,7 @@ from dpsyn_core.schema import inflate, scanning
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.schema.read import read, read_table
+from tests.schema.helpers import num, schema
 
 
 def cells(data, **options):
@@ -399,3 +400,10 @@ def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
 def test_the_scanner_names_line_and_fault(text, fault):
     found = scanning.first_fault(memoryview(text.encode()), ",", 2)
     assert (found and (found.what, found.line, found.cells)) == fault
+
+
+def test_one_odd_cell_does_not_change_how_the_decimal_commas_of_others_are_read():
+    s = schema(num("x", 0, 20, 4, dtype="float", missing=True))
+    columns = {last: read_table(f"x;y\n12,5;1\n3.5;1\n{last};1\n".encode()) for last in ("1,5", "k.A.", "7")}
+    codes = [Codec(s).encode(table).codes[0, :2].tolist() for table in columns.values()]
+    assert codes == [[2, 0]] * 3
