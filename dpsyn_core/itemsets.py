@@ -14,6 +14,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
@@ -55,6 +56,7 @@ def frequent_itemsets(
     unit: Unit,
     dataset: str,
     reasons: Sequence[str] = (),
+    bought: Sequence[Charge] = (),
     ledger: Ledger | None = None,
     progress: Progress = silent,
 ) -> ItemsetRelease:
@@ -70,6 +72,7 @@ def frequent_itemsets(
         unit: whom the release protects.
         dataset: name on the ledger.
         reasons: why the release is NOT PRIVATE, when the items were read from the data.
+        bought: charges of earlier runs that bought parts of the schema behind the items.
         ledger: None is the ledger in DPSYN_HOME.
         progress: called with stage, done and total.
 
@@ -102,5 +105,6 @@ def frequent_itemsets(
         seed=None,
         seconds=time.perf_counter() - started,
         reasons=reasons,
+        bought=bought,
     )
     return ItemsetRelease(names=tuple(names), found=found, manifest=manifest)

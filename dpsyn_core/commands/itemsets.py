@@ -58,10 +58,10 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.itemsets import frequent_itemsets
     from dpsyn_core.schema.write import write_table
 
-    counter, names, unit, named, reasons = _transactions(args) if args.items else _binary_table(args)
+    counter, names, unit, named, reasons, bought = _transactions(args) if args.items else _binary_table(args)
     release = frequent_itemsets(
         counter, names, settings, epsilon=args.epsilon, unit=unit, dataset=args.dataset or named, reasons=reasons,
-        progress=progress,
+        bought=bought, progress=progress,
     )  # fmt: skip
     out = args.out if release.manifest.private else not_private_name(args.out)
     columns = pa.schema(
@@ -98,7 +98,7 @@ def _settings(args: argparse.Namespace) -> Any:
         raise SettingError(msg) from error
 
 
-def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str]]:
+def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
     from dpsyn_core.counting.transactions import TransactionCounter
     from dpsyn_core.privacy.unit import Unit
     from dpsyn_core.schema.transactions import read_items, read_transactions
@@ -107,12 +107,13 @@ def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     read = read_transactions(args.table, names, delimiter=args.delimiter)
     counter = TransactionCounter(read.rows, read.items, n_records=read.n_records, n_items=len(names))
     # a line is one individual: a file of transactions has no identifier to bound contributions by
-    return counter, names, Unit(neighbours=args.neighbours or "add-remove"), args.table.stem, []
+    return counter, names, Unit(neighbours=args.neighbours or "add-remove"), args.table.stem, [], []
 
 
-def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str]]:
+def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
     from dpsyn_core.counting.transactions import TransactionCounter
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.privacy.charge import Charge
     from dpsyn_core.privacy.unit import Unit
     from dpsyn_core.schema.bounding import bound
     from dpsyn_core.schema.codec import Codec
@@ -131,5 +132,7 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     unit = Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records)
     codes = bound(Codec(schema).encode(read_table(args.table)), unit.max_records)
     names = tuple(attributes[i].name for i in two)
-    reasons = [f"the schema of attribute '{a}' was read from the data" for a in schema.from_data if a in names]
-    return TransactionCounter.of_codes(codes[two] == 1), names, unit, schema.name, reasons
+    # of all attributes: that one is no item, for it has three values, was read from the data as well
+    reasons = [f"the schema of attribute '{a}' was read from the data" for a in schema.from_data]
+    bought = [Charge(**b.model_dump()) for b in schema.bought]
+    return TransactionCounter.of_codes(codes[two] == 1), names, unit, schema.name, reasons, bought

@@ -80,6 +80,27 @@ def test_a_binary_table_with_a_schema_is_a_table_of_items(files):
     assert Ledger().entries("market")
 
 
+def test_what_a_schema_bought_or_read_from_the_data_stands_in_the_manifest_of_its_itemsets(files):
+    folder, baskets = files
+    rows = [[int(i in b) for i in range(5)] + [0] for b in baskets]
+    (folder / "table.csv").write_text("\n".join(",".join(map(str, r)) for r in [[*ITEMS, "shop"], *rows]))
+    attributes = [{"name": n, "kind": "categorical", "values": ["0", "1"], "source": "bought"} for n in ITEMS]
+    shop = {"name": "shop", "kind": "categorical", "values": ["0", "1", "2"]}  # three values: no item
+    price = {
+        "name": "categories of milk", "mechanism": "geometric", "sensitivity": 1.0, "scale": 2.0, "cells": 1,
+        "rho": 0.125, "epsilon": 0.5, "delta": 0.0,
+    }  # fmt: skip
+    for source in ("public", "data"):
+        document = {
+            "version": 1, "name": "market", "attributes": [*attributes, shop | {"source": source}], "bought": [price],
+        }  # fmt: skip
+        (folder / "schema.json").write_text(json.dumps(document))
+        assert call(folder, "--schema", str(folder / "schema.json"), table="table.csv") == 0
+        manifest = json.loads((folder / "m.json").read_text())
+        assert [b["name"] for b in manifest["bought"]] == ["categories of milk"]
+        assert manifest["private"] == (source == "public")
+
+
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
