@@ -7,6 +7,8 @@ from ui.state import workspace
 from ui.text import number, t
 from ui.theme import heading, note, private_tag, section
 
+ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
+
 space = workspace()
 heading("data")
 
@@ -37,6 +39,7 @@ if shown is not None:
     quick.result(space, shown)
 st.space("medium")
 section(t("roles.title"))
-for column, role in zip(st.columns(3, gap="large"), ("analyst", "teacher", "owner"), strict=True):
+for column, role in zip(st.columns(3, gap="large"), ROLES, strict=True):
     with column:
         st.markdown(t(f"roles.{role}"))
+        st.page_link(f"pages/{ROLES[role]}.py", label=t(f"roles.{role}_link"))

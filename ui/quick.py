@@ -8,7 +8,7 @@ from dpsyn_core.errors import DPSynError
 from ui import methods, outcome, results, runs
 from ui.budget import plain, sentence
 from ui.jobs import Job
-from ui.starting import problem, start
+from ui.starting import problem, spec_of, start
 from ui.state import Workspace, jobs
 from ui.text import t
 from ui.theme import not_private, note
@@ -46,6 +46,8 @@ def result(space: Workspace, shown: Job) -> None:
     if shown.live:
         runs.watch(space, shown, key="quick")
     elif shown.state == "done":
+        if results.fingerprint(space, spec_of(space)) != shown.fingerprint:
+            note(t("quick.stale"), "warning")
         outcome.card(space, shown)
     else:
         runs.line(shown, space, key="quick")

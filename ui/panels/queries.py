@@ -12,6 +12,7 @@ from dpsyn_core.metrics.distances import binomial_deviations
 from dpsyn_core.metrics.language import Answer, ask, parse
 from dpsyn_core.metrics.workload import Condition, Query
 from ui.budget import sentence
+from ui.figures import short
 from ui.panels.look import Look
 from ui.text import number, percent, t
 from ui.theme import facts, note, palette, section, show
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dpsyn_core.metrics.comparison import Comparison
 
 POINTS = 900  # dots a table on the plot
+MOST_WORDS = 24  # values of an ordered category that are written on an axis
 
 
 def panel(view: Look) -> None:
@@ -60,7 +62,8 @@ def _example(c: Comparison) -> str:
 
 def _plot(view: Look) -> Query | None:
     c = view.first.comparison
-    names = [n for n in c.domain.names if c.numeric(n)]
+    # numbers first: an ordered category stands on the plot by its rank
+    names = sorted((n for n in c.domain.names if c.numeric(n)), key=lambda n: n not in c.synthetic_values)
     if len(names) < 2:
         note(t("queries.few"))
         return None
@@ -100,8 +103,11 @@ def _dots(view: Look, x: str, y: str) -> go.Figure:
                 unselected={"marker": {"opacity": 0.25}},
             )
         )  # fmt: skip
-    out.update_xaxes(title=x)
-    out.update_yaxes(title=y)
+    for name, update in ((x, out.update_xaxes), (y, out.update_yaxes)):
+        update(title=name)
+        if name not in c.synthetic_values and c.domain[name].size <= MOST_WORDS:
+            words = c.words(name)
+            update(tickvals=list(range(len(words))), ticktext=[short(w) for w in words])
     out.update_layout(
         legend={"y": 1.02, "yanchor": "bottom"}, newselection={"line": {"color": colours.warning, "dash": "solid"}}
     )
