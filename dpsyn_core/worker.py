@@ -191,8 +191,8 @@ def _leave(folder: Path, release: Release) -> None:
     from dpsyn_core.report.released import dump_measurements
     from dpsyn_core.schema.write import write_table
 
-    write_table(release.arrow, folder / SYNTHETIC)
     release.manifest.dump(folder / MANIFEST)
+    write_table(release.arrow, folder / SYNTHETIC)
     dump_measurements(folder / MEASUREMENTS, release.marginals)
 
 
