@@ -54,6 +54,7 @@ class MemoryCounter:
         self.domain = domain
         self.max_cells = max_cells
         self._codes = np.ascontiguousarray(codes)
+        self._coarse: dict[str, tuple[bytes, NDArray[np.unsignedinteger]]] = {}
 
     def marginal(
         self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
@@ -126,16 +127,21 @@ class MemoryCounter:
             row = {n: i for i, n in enumerate(self.domain.names)}
             return self._codes, row, np.array(self.domain.sizes, dtype=np.int64)
         rows = [self._codes[self.domain.index(n)] for n in used]
-        coarse = [_mapped(r, recodes[n]) if n in recodes else r for n, r in zip(used, rows, strict=True)]
+        coarse = [self._mapped(n, r, recodes[n]) if n in recodes else r for n, r in zip(used, rows, strict=True)]
         sizes = [self._shape((n,), recodes)[0] for n in used]
         return np.stack(coarse), {n: i for i, n in enumerate(used)}, np.array(sizes, dtype=np.int64)
 
-
-def _mapped(column: NDArray[np.unsignedinteger], recode: NDArray[np.intp]) -> NDArray[np.unsignedinteger]:
-    """A column through a coarse map, in the narrowest type that holds both."""
-    table = np.asarray(recode)
-    mapped: NDArray[np.unsignedinteger] = table.astype(np.min_scalar_type(int(table.max())))[column]
-    return mapped
+    def _mapped(
+        self, name: str, column: NDArray[np.unsignedinteger], recode: NDArray[np.intp]
+    ) -> NDArray[np.unsignedinteger]:
+        """A column through a coarse map, in the narrowest type that holds both; the last map of each is kept."""
+        table = np.asarray(recode)
+        key = table.tobytes()
+        known = self._coarse.get(name)
+        if known is None or known[0] != key:
+            known = (key, table.astype(np.min_scalar_type(int(table.max())))[column])
+            self._coarse[name] = known
+        return known[1]
 
 
 def check_cells(names: Sequence[str], shape: Sequence[int], cap: int) -> None:

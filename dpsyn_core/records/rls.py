@@ -89,9 +89,12 @@ class Plan:
         """Counts of the records in the cells of all targets, flat."""
         from dpsyn_core.records.rls_kernel import add_counts  # numba is heavy
 
-        totals = np.zeros(self.goal.size, dtype=np.int32)
-        add_counts(rows, totals, *self.tables, self.maps)
-        return totals
+        parts = np.array_split(rows, SHARDS if len(rows) >= SHARDED else 1)
+        totals = [np.zeros(self.goal.size, dtype=np.int32) for _ in parts]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(lambda part, total: add_counts(part, total, *self.tables, self.maps), parts, totals))
+        counted: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
+        return counted
 
     def residuals(self, rows: NDArray[np.uint16]) -> NDArray[np.float32]:
         """Weight times (count - target), flat."""

@@ -156,3 +156,25 @@ def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArra
             stack[low] = large
             low += 1
             high += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def shuffled_column(rows: NDArray[np.uint16], j: int, counts: NDArray[np.int64], state: NDArray[np.uint64]) -> None:
+    """Writes counts[v] times the value v into column j of rows (counts.sum(), d), in random order (Fisher-Yates)."""
+    n = rows.shape[0]
+    column = np.empty(n, np.uint16)
+    i = 0
+    for v in range(counts.shape[0]):
+        for _ in range(counts[v]):
+            column[i] = v
+            i += 1
+    z = state[0]
+    for i in range(n - 1, 0, -1):
+        z ^= z << np.uint64(13)
+        z ^= z >> np.uint64(7)
+        z ^= z << np.uint64(17)
+        k = np.int64(((z >> np.uint64(32)) * np.uint64(i + 1)) >> np.uint64(32))
+        column[i], column[k] = column[k], column[i]
+    for i in range(n):
+        rows[i, j] = column[i]
+    state[0] = z

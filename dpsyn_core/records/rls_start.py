@@ -21,9 +21,10 @@ def whole_counts(weights: NDArray[np.float64], total: int, *, rng: Generator) ->
 
 def independent_rows(one_ways: Sequence[NDArray[np.float64]], n_records: int, *, rng: Generator) -> NDArray[np.uint16]:
     """Records of shape (n_records, attributes): every column holds its one-way counts, shuffled on its own."""
+    from dpsyn_core.records.rls_kernel import shuffled_column  # numba is heavy
+
     rows = np.empty((n_records, len(one_ways)), dtype=np.uint16)
+    state = np.array([int(rng.integers(1, 2**63))], dtype=np.uint64)
     for j, weights in enumerate(one_ways):
-        column = np.repeat(np.arange(len(weights), dtype=np.uint16), whole_counts(weights, n_records, rng=rng))
-        rng.shuffle(column)
-        rows[:, j] = column
+        shuffled_column(rows, j, whole_counts(weights, n_records, rng=rng), state)
     return rows
