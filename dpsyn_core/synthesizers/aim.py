@@ -34,15 +34,28 @@ from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 
 MEASURE = 0.9  # share of a round that its measurement gets, the rest is for the choice
 BATCH = 4_000_000  # cells counted at a time
+# Fits between rounds start from the last one and need not be finished: the final fit is.
+ROUND_TOLERANCE = 1e-3
+WORK = 20_000_000  # cells times iterations of a fit between rounds
+LEAST = 20  # iterations
 
 
 @register("aim")
 class AIMConfig(ModelSettings):
-    """Settings. Rounds, split and model size are those of the paper."""
+    """Settings. Rounds and split are those of the paper; its models may take 80 MB."""
 
     summary = "Marginals chosen one at a time where a graphical model is worst, with a budget that adapts (McKenna)."
     guarantee = Guarantee(text="(epsilon, delta)-DP by tight zCDP accounting of Gaussian noise and choices", pure=False)
 
+    max_model_size: float = Field(
+        default=8.0,
+        gt=0,
+        le=4096,
+        title="Largest model",
+        description="Tables of the junction tree may take this much memory; the time of a round grows with it (80 in "
+        "the paper).",
+        json_schema_extra={"unit": "MB"},
+    )
     workload: AttributeSets = Field(
         default=(),
         title="Workload",
@@ -123,7 +136,7 @@ class AIM(Synthesizer):
             if run.measure(chosen, counter, gate, spend):
                 size *= 4
             progress("adaptive rounds", used, 1.0)
-        return Measured(measurements=run.measured, recodes=recodes)
+        return Measured(measurements=run.measured, recodes=recodes, start=run.potentials, step=run.step)
 
     def _share(self, part: float) -> Cost:
         return self.cost.scaled(part * (1 - 1e-12))
@@ -140,6 +153,8 @@ class AIM(Synthesizer):
             n_records,
             n_public=self.task.n_public,
             rng=rng,
+            start=measured.start,
+            step=measured.step,
             progress=progress,
         )
 
@@ -160,19 +175,24 @@ class _Run:
         self.sizes = coarse_sizes(system.domain, recodes)
         self.total = None if system.task.n_public is None else max(1.0, float(system.task.n_public))
         self.potentials: Potentials = {}
+        self.step: float | None = None
         self.model = self._fit()
         self.cells = {r: math.prod(self.sizes[n] for n in r) for r in system.candidates}
         self.open = [r for r in system.candidates if self.cells[r] <= system.config.max_cells or len(r) == 1]
 
     def _fit(self) -> Model:
+        targets = [target(m, self.recodes) for m in self.measured]
+        cells = model_cells([t.attributes for t in targets], self.sizes)
         got = fit(
-            [target(m, self.recodes) for m in self.measured],
+            targets,
             self.sizes,
-            iterations=self.config.round_iterations,
+            iterations=max(LEAST, min(self.config.round_iterations, WORK // cells)),
             start=self.potentials,
+            step=self.step,
             total=self.total,
+            tolerance=ROUND_TOLERANCE,
         )
-        self.potentials = got.potentials
+        self.potentials, self.step = got.potentials, got.step
         return got.model
 
     def _fitting(self, used: float) -> list[AttributeSet]:

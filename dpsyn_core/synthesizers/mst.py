@@ -22,7 +22,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, rare_codes, target
-from dpsyn_core.synthesizers.pgm.fit import estimate_total
+from dpsyn_core.synthesizers.pgm.fit import Potentials, estimate_total
 from dpsyn_core.synthesizers.pgm.library import require_mbi
 from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
 from dpsyn_core.synthesizers.pgm.tree import model_cells
@@ -93,10 +93,15 @@ class MSTConfig(ModelSettings):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """Released marginals and the map of rare codes that the later ones were counted with."""
+    """Released marginals and the map of rare codes that the later ones were counted with.
+
+    start, step: where the final fit may begin, when a model was fitted on the way; computed from the former.
+    """
 
     measurements: list[Measurement]
     recodes: Recodes
+    start: Potentials | None = None
+    step: float | None = None
 
 
 class MST(Synthesizer):

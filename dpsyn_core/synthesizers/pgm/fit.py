@@ -89,11 +89,12 @@ class _Propagation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fit:
-    """A model, the potentials to start the next one from, and half the weighted squared error."""
+    """A model, half the weighted squared error, and where the next fit may start: potentials and length of a step."""
 
     model: Model
     potentials: Potentials
     loss: float
+    step: float
 
 
 def fit(
@@ -102,6 +103,7 @@ def fit(
     *,
     iterations: int = 1000,
     start: Potentials | None = None,
+    step: float | None = None,
     tolerance: float = 1e-4,
     total: float | None = None,
 ) -> Fit:
@@ -112,6 +114,7 @@ def fit(
         sizes: all attributes in domain order.
         iterations: most steps taken.
         start: potentials of an earlier fit.
+        step: length of its last step; default a small one, which then grows.
         tolerance: stops when 20 steps lower the loss by less than this share of it.
         total: number of records; default by inverse variance from the targets, at least 1.
     """
@@ -130,7 +133,8 @@ def fit(
     potentials = {s: np.zeros(best[s].shape) if start is None or s not in start else start[s].copy() for s in sets}
     tables = spreader.tables(potentials)
     loss, slope = _loss(spreader.marginals(tables, total), best, precision)
-    step = 1 / (total * max(float(p.max()) for p in precision.values()) * len(sets))
+    if step is None:
+        step = 1 / (total * max(float(p.max()) for p in precision.values()) * len(sets))
     history = [loss]
     for _ in range(iterations):
         trial = {s: potentials[s] - step * slope[s] for s in sets}
@@ -145,7 +149,7 @@ def fit(
         if len(history) > 20 and history[-21] - loss <= tolerance * max(loss, 1.0) and step > 0:
             break
     model = Model(tree=spreader.tree, sizes=dict(sizes), total=total, tables=tables)
-    return Fit(model=model, potentials=potentials, loss=loss + constant)
+    return Fit(model=model, potentials=potentials, loss=loss + constant, step=step)
 
 
 def _loss(mu: Potentials, best: Potentials, precision: Potentials) -> tuple[float, Potentials]:

@@ -19,6 +19,10 @@ from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, decode, 
 from dpsyn_core.synthesizers.pgm.fit import Potentials, estimate_total, fit
 from dpsyn_core.synthesizers.pgm.library import fit_by_mbi
 from dpsyn_core.synthesizers.pgm.model import Model
+from dpsyn_core.synthesizers.pgm.tree import model_cells
+
+WORK = 300_000_000  # cells times iterations of a final fit: some ten seconds
+LEAST = 200  # iterations
 
 
 class ModelSettings(MethodConfig, ABC):
@@ -34,7 +38,7 @@ class ModelSettings(MethodConfig, ABC):
         ge=1,
         le=100_000,
         title="Iterations",
-        description="At most this many steps of mirror descent for the final model; it stops early.",
+        description="At most this many steps of mirror descent for the final model; it stops early, large models sooner.",
     )
     rare: float = Field(
         default=3.0,
@@ -63,6 +67,7 @@ def final_model(
     *,
     n_public: int | None,
     start: Potentials | None = None,
+    step: float | None = None,
 ) -> Model:
     """The model that all measurements together make most likely."""
     targets = [target(m, recodes) for m in measured]
@@ -70,7 +75,9 @@ def final_model(
     total = None if n_public is None else max(1.0, float(n_public))
     if config.engine == "mbi":
         return fit_by_mbi(targets, sizes, iterations=config.iterations, total=total)
-    return fit(targets, sizes, iterations=config.iterations, total=total, start=start).model
+    cells = model_cells([t.attributes for t in targets], sizes)
+    iterations = min(config.iterations, max(LEAST, WORK // cells))
+    return fit(targets, sizes, iterations=iterations, total=total, start=start, step=step).model
 
 
 def records_of(
@@ -82,6 +89,8 @@ def records_of(
     *,
     n_public: int | None,
     rng: Generator,
+    start: Potentials | None = None,
+    step: float | None = None,
     progress: Progress = silent,
 ) -> NDArray[np.unsignedinteger]:
     """Fits the final model and samples it: codes (n_attributes, n).
@@ -89,7 +98,7 @@ def records_of(
     n_records None takes the public number of records, or the released estimate.
     """
     progress("fit", 0, 1)
-    model = final_model(measured, recodes, domain, config, n_public=n_public)
+    model = final_model(measured, recodes, domain, config, n_public=n_public, start=start, step=step)
     progress("fit", 1, 1)
     if n_records is None:
         n_records = (
