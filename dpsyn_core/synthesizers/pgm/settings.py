@@ -38,7 +38,7 @@ class ModelSettings(MethodConfig, ABC):
         ge=1,
         le=100_000,
         title="Iterations",
-        description="At most this many steps of mirror descent for the final model; it stops early, large models sooner.",
+        description="At most this many steps of mirror descent for the last model; fewer for large models.",
     )
     rare: float = Field(
         default=3.0,
