@@ -181,7 +181,9 @@ def _table(folder: Path, spec: JobSpec) -> pa.Table:
     if path.parent == folder and path.suffix == ".parquet":
         import pyarrow.parquet as pq
 
-        return pq.read_table(path)
+        table = pq.read_table(path)
+        path.unlink()  # the copy of the private table is needed no longer than this
+        return table
     from dpsyn_core.schema.read import read_table
 
     return read_table(path, delimiter=spec.delimiter, encoding=spec.encoding)

@@ -342,3 +342,18 @@ def test_17_the_preview_is_shuffled_and_the_bundle_reruns(visitor, tmp_path):
     assert done.returncode == 0, done.stderr
     again = pd.read_csv(tmp_path / out)
     assert list(again.columns) == list(pd.read_csv(io.BytesIO(first)).columns)
+
+
+def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
+    finished.go("Report")
+    finished.pick("Pairs")
+    finished.plots()
+    area = finished.page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    names = list(sample().columns)
+    row, column = 3, 8
+    x = area["x"] + (column + 0.5) / len(names) * area["width"]
+    y = area["y"] + (row + 0.5) / len(names) * area["height"]
+    finished.page.mouse.move(x, y)
+    finished.page.mouse.click(x, y)
+    finished.settle()
+    finished.page.get_by_text(f"{names[row]} x {names[column]}:").first.wait_for()
