@@ -88,6 +88,8 @@ def to_text(entries: Any) -> Any:
         whole = pc.and_(exact, pc.equal(pc.if_else(exact, pc.floor(values), 0.5), values))
         as_whole = pc.if_else(whole, values, 0.0).cast(pa.int64()).cast(pa.string())
         return pc.if_else(whole, as_whole, entries.cast(pa.string()))
+    if t.is_decimal(kind):  # a column has one scale, which its longest fraction decides
+        return pc.replace_substring_regex(entries.cast(pa.string()), r"\.0+$|(\.\d*[1-9])0+$", r"\1")
     if t.is_timestamp(kind):
         text = entries.cast(pa.timestamp("us", tz=kind.tz)).cast(pa.string())
         return pc.replace_substring_regex(text, r"(\.0+)(Z?)$", r"\2")

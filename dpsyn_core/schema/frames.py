@@ -8,6 +8,8 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.schema import columnar, headers
 from dpsyn_core.schema.attributes import canonical
 
+_MIXED = {"mixed", "mixed-integer"}  # what pandas calls columns whose cells are of several types
+
 
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
@@ -56,26 +58,45 @@ def _without_objects(frame: Any) -> Any:
     The text of a cell is what it has in a column of its own type: one individual's odd cell must not change how
     the cells of others are read.
     """
-    import pyarrow as pa
-    from pandas.api.types import is_object_dtype
+    from pandas.api.types import infer_dtype, is_object_dtype
 
     named = frame.set_axis([str(c) for c in frame.columns], axis=1)
     mixed: dict[str, Any] = {}
     for name in named.columns:
         column = named[name]
-        if not is_object_dtype(column.dtype):
+        if not is_object_dtype(column.dtype) or column.map(_nested).any():
             continue
-        try:
-            pa.Array.from_pandas(column)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
+        if infer_dtype(column, skipna=True) in _MIXED or not _uniform(column):
             mixed[name] = column.map(_written, na_action="ignore").astype("string")
     return named.assign(**mixed)
 
 
+def _nested(value: Any) -> bool:
+    """Whether a cell is a table of its own, which the check of types refuses."""
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
+def _uniform(column: Any) -> bool:
+    """Whether pyarrow has a type for the column."""
+    import pyarrow as pa
+
+    try:
+        pa.Array.from_pandas(column)
+    except (pa.ArrowException, OverflowError):
+        return False
+    return True
+
+
 def _written(value: Any) -> str:
     """One cell of a column of mixed objects as canonical text."""
+    import decimal
+
     import numpy as np
 
+    if isinstance(value, decimal.Decimal):
+        whole, point, rest = format(value, "f").partition(".")
+        rest = rest.rstrip("0")
+        return whole + point + rest if rest else whole
     return canonical(value.item() if isinstance(value, np.generic) else value)
 
 

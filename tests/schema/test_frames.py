@@ -1,4 +1,5 @@
 import datetime
+import decimal
 
 import numpy as np
 import pandas as pd
@@ -65,11 +66,20 @@ def test_pandas_columns_of_mixed_objects_become_text_and_keep_their_blanks():
 
 
 def test_one_odd_cell_of_a_pandas_column_leaves_the_codes_of_all_others():
-    s = schema(cat("a", ["1", "2"], other=True), cat("b", ["true", "false"], other=True))
-    records = {"a": [1.0, 2.0, 1.0], "b": [True, False, True]}
-    odd = {"a": [1.0, 2.0, "x"], "b": [True, False, "x"]}
-    one, other = (Codec(s).encode(to_arrow(pd.DataFrame(f, dtype=object))).codes for f in (records, odd))
-    assert one[:, :2].tolist() == other[:, :2].tolist() == [[0, 1], [0, 1]]
+    columns = {
+        "whole": [1.0, 2.0], "flag": [True, False], "day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+        "exact": [decimal.Decimal(1), decimal.Decimal("0.5")],
+    }  # fmt: skip
+    s = schema(
+        cat("whole", ["1", "2"], other=True), cat("flag", ["true", "false"], other=True),
+        cat("day", ["2020-01-01", "2021-01-01"], other=True), cat("exact", ["1", "0.5"], other=True),
+    )  # fmt: skip
+    for odd in (None, "x", 7, 1e20, np.int8(1), decimal.Decimal("0.125"), pd.Timestamp("2020-01-01 10:00:00")):
+        frame = pd.DataFrame({name: [*cells, odd] for name, cells in columns.items()}, dtype=object)
+        assert (
+            Codec(s).encode(to_arrow(frame[["whole", "flag", "exact"]].assign(day=frame["day"]))).codes[:, :2].tolist()
+            == [[0, 1]] * 4
+        )
 
 
 def test_pandas_missing_marks_are_the_missing_cell():
@@ -99,3 +109,8 @@ def test_what_is_no_flat_table_is_refused(frame, words):
 def test_frames_of_a_kind_that_is_not_known_cannot_be_asked_for():
     with pytest.raises(TableError, match="int"):
         from_arrow(pa.table({"a": [1]}), 3)
+
+
+def test_nested_cells_of_a_pandas_column_are_refused():
+    with pytest.raises(TableError):
+        to_arrow(pd.DataFrame({"a": pd.Series([[1], [2, 3]], dtype=object)}))
