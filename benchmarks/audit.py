@@ -71,8 +71,8 @@ def by_system(white: int, black: int) -> int:
     print(
         "\n## Systems\n\nT3: distance of canary scores in standard deviations, and what the charges allow; least "
         "ratio of noise to its charged\nvariance over all accesses; largest standard score of other mechanisms. "
-        f"{4 * white:,} runs a side on 4 pairs at epsilon 8\n(pure systems: 2). T4: largest proved lower bound on "
-        f"epsilon over 6 pairs at epsilon 1, {black:,} runs.\n\n"
+        f"{4 * white:,} runs a side on 4 pairs at epsilon 8\n(pure systems: 2, priview: 1). T4: largest proved lower "
+        f"bound on epsilon over 6 pairs at epsilon 1, {black:,} runs.\n\n"
         "| system | audited as | T1 | T2 | T3 apart | allowed | noise | law | T4 bound | pair of it | s |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|"
     )

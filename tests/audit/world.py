@@ -46,6 +46,10 @@ MINI = {
 }
 
 
+# T3's epsilon where 8 would leave noise far below one count, and nothing to see
+WHITE = {"priview": 1.0}
+
+
 def mini(name):
     """The smallest configuration of a system that still takes every step."""
     cls = config_class(name)
