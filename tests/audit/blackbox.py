@@ -40,7 +40,7 @@ def tiny_pairs(neighbours):
 
 
 def features(codes):
-    """Number of records, one-way and two-way counts of synthetic records: (67,)."""
+    """Number of records, one-way and two-way counts of synthetic records: (66,)."""
     out = [np.array([codes.shape[1]], dtype=float)]
     wide = codes.astype(np.int64)
     sizes = DOMAIN.sizes
