@@ -30,6 +30,7 @@ PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.js
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
 LOG = "worker.log"
 WARM = "--warm"
+NICENESS = 10  # runs give way to pages: the app stays quick while they work
 LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded after the limit is set
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
@@ -236,6 +237,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     folder = Path(given[0])
     os.umask(0o077)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     sys.excepthook = lambda kind, _error, trace: _fault(folder, kind, trace)
     try:
         run(folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 import streamlit as st
+from streamlit import net_util
 
 from dpsyn_core.errors import DPSynError
 from ui.budget import sentence
@@ -23,7 +24,12 @@ def places(trace: TracebackType | None) -> str:
 
 
 def hush() -> None:
-    """Takes the message out of every fault that this process logs, Streamlit's own log included; once is enough."""
+    """Takes the message out of every fault that this process logs, and keeps the process from asking who it is.
+
+    Streamlit's own log is included. When a page of another origin knocks, Streamlit would ask a public server for this
+    machine's address, to compare; an address that is known already is not asked for. Once is enough.
+    """
+    net_util._external_ip = ""
     make = logging.getLogRecordFactory()
     if getattr(make, "hushed", False):
         return

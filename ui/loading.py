@@ -26,11 +26,17 @@ LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its p
 
 def sample(space: Workspace) -> None:
     """Loads the bundled simulated census; its ledger is the visitor's own, for it protects nobody."""
+    table, schema = _bundled()
+    place(space, Dataset(t("data.sample_name"), f"sample-{hashed(space.owner)[:6]}", table, sample=True), schema)
+
+
+@st.cache_resource(show_spinner=False)
+def _bundled() -> tuple[pa.Table, Schema]:
+    """The bundled sample: simulated, so it may be shared by all visitors; neither part can be changed in place."""
     from dpsyn_core.data import paths
 
     table, schema = paths("sample")
-    dataset = Dataset(t("data.sample_name"), f"sample-{hashed(space.owner)[:6]}", read(table).table, sample=True)
-    place(space, dataset, Schema.load(schema))
+    return read(table).table, Schema.load(schema)
 
 
 def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:

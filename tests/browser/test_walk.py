@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 import zipfile
 
 import numpy as np
@@ -357,3 +359,17 @@ def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
     finished.page.mouse.click(x, y)
     finished.settle()
     finished.page.get_by_text(f"{names[row]} x {names[column]}:").first.wait_for()
+
+
+@pytest.mark.parametrize(
+    "head", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "http://127.0.0.1.evil.example"}]
+)
+def test_19_a_session_from_another_origin_or_host_is_refused_without_asking_anybody(server, visitor, head):
+    visitor.open()
+    common = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+              "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==", "Origin": server.url}  # fmt: skip
+    request = urllib.request.Request(f"{server.url}/_stcore/stream", headers={**common, **head})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=20)
+    assert refused.value.code == 403
+    assert "external IP" not in server.log.read_text(errors="replace")
