@@ -229,11 +229,14 @@ class Rls(Synthesizer):
         if self.config.one_way_share is not None:
             return self.config.one_way_share
         hidden = self._noise(np.array(self.domain.sizes), self.cost) / (len(self.domain) * max(total, 1.0))
-        return float(np.clip(0.6 * (hidden / 0.1) ** 0.4, 0.15, 0.6))
+        return float(np.clip(0.6 * (hidden / 0.1) ** 0.33, 0.15, 0.6))
 
     def _resolution(self, total: float) -> float:
         """Finer coarse codes, the more records stand against the noise of one count that spends everything."""
         if self.config.resolution is not None:
             return self.config.resolution
         noise = math.sqrt(2) * self.cost.scale(self.theta) if self.cost.pure else self.cost.sigma(self.theta)
-        return float(np.clip(64 * math.sqrt(total / noise / 3000), 48, 256))
+        strength = total / noise
+        if strength < 1800:
+            return max(20.0, 64 * (strength / 1800) ** 1.5)
+        return float(np.clip(64 * math.sqrt(strength / 3000), 64, 256))
