@@ -150,7 +150,8 @@ def main() -> int:
         print(f"\n### {dataset}\n\n{table(HEADERS, [cells(r) for r in rows])}\n")
         for row in {r["system"]: r for r in rows if "refused" in r}.values():
             print(f"- {row['system']} refused: {row['refused']}")
-    print("\nSeconds: median of the runs, imported and compiled before. Memory: the peak of the process after one run.")
+    if not args.json:
+        print("\nSeconds: median of the runs, imported and compiled before. Memory: peak after one run.")
     return status
 
 
