@@ -238,5 +238,5 @@ class Rls(Synthesizer):
         noise = math.sqrt(2) * self.cost.scale(self.theta) if self.cost.pure else self.cost.sigma(self.theta)
         strength = total / noise
         if strength < 1800:
-            return max(20.0, 64 * (strength / 1800) ** 1.5)
+            return float(max(20.0, 64 * (strength / 1800) ** 1.5))
         return float(np.clip(64 * math.sqrt(strength / 3000), 64, 256))
