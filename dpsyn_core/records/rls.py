@@ -131,6 +131,10 @@ class Pace:
     repeats: int
     shards: int = 1
 
+    def at(self, last: bool) -> int:
+        """Threads of a sweep: the last one mends, in one thread, what two left to each other, where that is cheap."""
+        return 1 if last and self.repeats > 1 else self.shards
+
 
 def cooling(sweeps: int) -> tuple[float, ...]:
     """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0; all at 0 when they are few."""
@@ -231,6 +235,6 @@ def fit_records(
     walk = Walk(rows, targets, probabilities, rng=rng)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):
-        history.append(walk.sweep(temperature, pace.repeats, shards=pace.shards))
+        history.append(walk.sweep(temperature, pace.repeats, shards=pace.at(number == len(pace.temperatures))))
         progress("fitting records", number, len(pace.temperatures), history[-1])
     return Fitted(rows=rows, history=tuple(history))

@@ -13,11 +13,11 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls import Pace, Plan, Target, Walk
 
 STEP = 5.0  # warmth of the walk, in squared counts: enough to change pairs that no target holds
-BURN, KEEP = 2, 8  # sweeps before and while pairs are averaged
+BURN, KEEP = 2, 12  # sweeps before and while pairs are averaged
 SWEEPS = 4  # of the cold fit
 LARGEST = 400_000  # cells of a pair table that is averaged
 WORK = 12_000_000  # records times pairs beyond which chance is small or the work is large
-SPREAD = 10.0  # standard deviation, in counts, that an averaged cell is trusted with
+SPREAD = 15.0  # standard deviation, in counts, that an averaged cell is trusted with
 
 
 def pays(n_records: int, n_attributes: int) -> bool:
@@ -103,5 +103,5 @@ def even_records(
     ]
     cold = Walk(rows, [*targets, *expected], probabilities, rng=rng)
     for number in range(1, SWEEPS + 1):
-        progress("evening out", number, SWEEPS, cold.sweep(0.0, pace.repeats, shards=pace.shards))
+        progress("evening out", number, SWEEPS, cold.sweep(0.0, pace.repeats, shards=pace.at(number == SWEEPS)))
     return rows

@@ -32,7 +32,7 @@ TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
 CALM = 0.01  # mean noise error of pairs above which triples are not looked at
-WORTH = 3.0  # error of triples that must be won for one of pairs that is lost
+WORTH = 8.0  # error of triples that must be won for one of pairs that is lost
 SCOUT = 30_000  # records of the fit that triples are scored against
 
 
