@@ -57,6 +57,10 @@ def run(args: argparse.Namespace) -> None:
         sys.executable, "-m", "streamlit", "run", str(folder / "app.py"),
         "--server.port", str(port), "--server.headless", headless,
     ]  # fmt: skip
+    if os.environ.get("DPSYN_WARM_UP", "1") != "0":
+        # compiles the kernels while the browser opens; the app would do it from its first page on
+        subprocess.Popen([sys.executable, "-m", "dpsyn_core.worker", "--warm"], stdin=subprocess.DEVNULL)
+        os.environ["DPSYN_WARM_UP"] = "0"
     # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
     if os.name == "nt":
         subprocess.run(command, cwd=folder, check=False)
