@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Release:
 
 def synthesize(
     table: Any,
-    schema: Schema,
+    schema: Schema | str | Path,
     *,
     epsilon: float,
     delta: float,
@@ -78,7 +79,7 @@ def synthesize(
 
     Args:
         table: pandas, polars or pyarrow.
-        schema: public metadata.
+        schema: public metadata, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
@@ -92,6 +93,8 @@ def synthesize(
     Raises:
         InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
     """
+    if not isinstance(schema, Schema):
+        schema = Schema.load(schema)
     budget = Budget(epsilon=epsilon, delta=delta)
     unit = Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records)
     name = registry.DEFAULT if method is None else method

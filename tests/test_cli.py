@@ -308,3 +308,16 @@ def test_the_output_keeps_the_order_of_the_tables_columns(folder):
     (folder / "turned.csv").write_text("age,sex\n" + "31,F\n42,M\n" * 50)
     assert synth(folder, table="turned.csv") == 0
     assert (folder / "out.csv").read_text().splitlines()[0] == "age,sex"
+
+
+def test_python_takes_a_schema_or_its_path_and_gives_back_the_kind_of_frame(folder):
+    import polars as pl
+
+    from dpsyn_core import Schema, synthesize
+
+    people = pl.DataFrame({"sex": ["F", "M"] * 100, "age": [31, 42] * 100})
+    for schema in (folder / "schema.json", Schema.load(folder / "schema.json")):
+        made = synthesize(people, schema, epsilon=1.0, delta=1e-6, rng=3)
+        assert isinstance(made.table, pl.DataFrame)
+        assert made.table.columns == ["sex", "age"]
+        assert made.manifest.seed == 3
