@@ -89,12 +89,16 @@ class Plan:
         """Counts of the records in the cells of all targets, flat."""
         from dpsyn_core.records.rls_kernel import add_counts  # numba is heavy
 
-        parts = np.array_split(rows, SHARDS if len(rows) >= SHARDED else 1)
-        totals = [np.zeros(self.goal.size, dtype=np.int32) for _ in parts]
-        with ThreadPoolExecutor(len(parts)) as pool:
+        counted = np.zeros(self.goal.size, dtype=np.int32)
+        if len(rows) < SHARDED:  # starting a thread takes longer than counting a small table
+            add_counts(rows, counted, *self.tables, self.maps)
+            return counted
+        parts = np.array_split(rows, SHARDS)
+        totals = [counted, *(np.zeros_like(counted) for _ in parts[1:])]
+        with ThreadPoolExecutor(SHARDS) as pool:
             list(pool.map(lambda part, total: add_counts(part, total, *self.tables, self.maps), parts, totals))
-        counted: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
-        return counted
+        whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
+        return whole
 
     def residuals(self, rows: NDArray[np.uint16]) -> NDArray[np.float32]:
         """Weight times (count - target), flat."""

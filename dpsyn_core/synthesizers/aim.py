@@ -37,7 +37,7 @@ BATCH = 4_000_000  # cells counted at a time
 # Fits between rounds start from the last one and need not be finished: the final fit is.
 ROUND_TOLERANCE = 1e-3
 WORK = 20_000_000  # cells times iterations of a fit between rounds
-LEAST = 20  # iterations
+LEAST = 20  # iterations, unless fewer are asked for
 
 
 @register("aim")
@@ -186,7 +186,7 @@ class _Run:
         got = fit(
             targets,
             self.sizes,
-            iterations=max(LEAST, min(self.config.round_iterations, WORK // cells)),
+            iterations=min(self.config.round_iterations, max(LEAST, WORK // cells)),
             start=self.potentials,
             step=self.step,
             total=self.total,
