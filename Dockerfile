@@ -1,5 +1,7 @@
 # an image that runs without a network: docker build -t dpsyn-studio . ; docs/deploy.md says how to run it
-FROM python:3.13-slim AS build
+# any image with Python 3.11 or newer as `python`, its venv module, and useradd
+ARG BASE=python:3.13-slim
+FROM ${BASE} AS build
 WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE ./
 RUN python -m venv /opt/dpsyn \
@@ -7,7 +9,7 @@ RUN python -m venv /opt/dpsyn \
 COPY . .
 RUN /opt/dpsyn/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
-FROM python:3.13-slim
+FROM ${BASE}
 RUN useradd --create-home dpsyn && install -d -o dpsyn -m 0700 /home/dpsyn/data
 COPY --from=build /opt/dpsyn /opt/dpsyn
 # kernels are compiled once, here, so that a read-only container starts at full speed

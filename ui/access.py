@@ -6,10 +6,18 @@ import streamlit as st
 
 from ui.text import t
 
+LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
+
 
 def configured() -> bool:
     """Whether `.streamlit/secrets.toml` has an [auth] section (docs/deploy.md)."""
     return st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+def shared() -> bool:
+    """Whether visitors may come from other machines: by the server's address, through a proxy, or with a login."""
+    names = [st.get_option("server.address"), *(st.get_option("server.allowedHosts") or ["*"])]
+    return configured() or any(name not in LOCAL for name in names)
 
 
 def require_login() -> None:

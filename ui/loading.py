@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.files import home
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.read import Reading, read
+from ui.access import shared
 from ui.jobs import hashed
 from ui.state import Dataset, Workspace
 from ui.text import t
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDERS = "DPSYN_DATA_FOLDERS"  # folders that a shared server lets visitors read by path, separated as in PATH
-LOCAL = ("127.0.0.1", "localhost", "::1")
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
 
 
@@ -77,10 +78,10 @@ def allowed(text: str) -> Path:
         msg = "no path was given; write the full path of a CSV, TSV, Parquet or Excel file"
         raise TableError(msg)
     folders = [Path(f).resolve() for f in os.environ.get(FOLDERS, "").split(os.pathsep) if f]
-    local = st.get_option("server.address") in LOCAL
-    if folders or not local:
+    if folders or shared():
         resolved = path.resolve()
-        if not any(resolved.is_relative_to(f) for f in folders):
+        # the app's own folder holds the ledger and other visitors' runs
+        if resolved.is_relative_to(home().resolve()) or not any(resolved.is_relative_to(f) for f in folders):
             msg = "this server does not read that folder; upload the file, or ask its operator to allow the folder"
             raise TableError(msg)
     return path

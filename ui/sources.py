@@ -7,6 +7,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui import loading
 from ui.budget import sentence
+from ui.databases import DATABASES
 from ui.schemas import identified
 from ui.state import Workspace
 from ui.text import t
@@ -86,7 +87,7 @@ def _path(space: Workspace) -> None:
 
 def _database(space: Workspace) -> None:
     with st.form("database_form", border=False):
-        kind = st.selectbox(t("data.database"), loading.DATABASES, key="database_kind")
+        kind = st.selectbox(t("data.database"), DATABASES, key="database_kind")
         target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
         query = st.text_input(t("data.query"), key="database_query", placeholder="people")
         pressed = st.form_submit_button(t("data.database_load"))

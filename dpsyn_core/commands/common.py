@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from collections.abc import Mapping
@@ -37,9 +36,21 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
     return settings
 
 
-def same_path(a: Path, b: Path) -> bool:
-    """Whether two paths name one file."""
-    return a.resolve() == b.resolve()
+def place(text: str) -> Path | str:
+    """A path, or the address of a database as it was written: a Path would fold its slashes."""
+    return text if "://" in text else Path(text)
+
+
+def same_path(a: Path | str, b: Path | str) -> bool:
+    """Whether two paths name one file; the address of a database is no path."""
+    return isinstance(a, Path) and isinstance(b, Path) and a.resolve() == b.resolve()
+
+
+def table_name(args: argparse.Namespace) -> str:
+    """What a table is called unless the person says otherwise; an address, which may hold a password, names nothing."""
+    if args.sql_table is not None:
+        return str(args.sql_table)
+    return args.table.name.split(".")[0] if isinstance(args.table, Path) else "query"
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +68,7 @@ def read_input(args: argparse.Namespace) -> Any:
     if args.sql_table is not None or args.sql_query is not None:
         from dpsyn_core.schema.sources import Database, read_database
 
-        # a Path folds the two slashes of an address into one
-        address = re.sub(r"^(postgres(?:ql)?):/(?!/)", r"\1://", str(args.table))
-        return read_database(Database.of(address), table=args.sql_table, query=args.sql_query)
+        return read_database(Database.of(args.table), table=args.sql_table, query=args.sql_query)
     from dpsyn_core.schema.read import read
 
     got = read(args.table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, read_input
+from dpsyn_core.commands.common import add_reading, place, read_input, table_name
 
 
 def add(commands: Any) -> None:
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     made.set_defaults(run=run_import)
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
-    draft.add_argument("table", metavar="TABLE", type=Path)
+    draft.add_argument("table", metavar="TABLE", type=place)
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     draft.add_argument(
         "--buy",
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
     draft.set_defaults(run=run_draft)
     check = actions.add_parser("check", help="check a schema, and a table against it")
     check.add_argument("schema", metavar="schema.json", type=Path)
-    check.add_argument("table", metavar="TABLE", type=Path, nargs="?")
+    check.add_argument("table", metavar="TABLE", type=place, nargs="?")
     add_reading(check)
     check.set_defaults(run=run_check)
 
@@ -64,7 +64,7 @@ def run_draft(args: argparse.Namespace) -> None:
     if args.buy:
         run_buy(args)
         return
-    schema = draft(read_input(args), name=args.table.name.split(".")[0], identifier=args.identifier)
+    schema = draft(read_input(args), name=table_name(args), identifier=args.identifier)
     schema.dump(args.out)
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
@@ -81,7 +81,7 @@ def run_buy(args: argparse.Namespace) -> None:
     if args.max_records < 1:
         msg = f"--max-records is {args.max_records}; it must be at least 1"
         raise SettingError(msg)
-    name = args.table.name.split(".")[0]
+    name = table_name(args)
     unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
     found = buy_schema(
         read_input(args), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading
+from dpsyn_core.commands.common import add_reading, place
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -16,7 +16,7 @@ SUFFIXES = (".csv", ".parquet")
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
-    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument("table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel")
     parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--epsilon", type=float, required=True)
     parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")

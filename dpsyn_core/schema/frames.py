@@ -67,7 +67,7 @@ def _without_objects(frame: Any) -> Any:
         if not is_object_dtype(column.dtype) or column.map(_nested).any():
             continue
         if infer_dtype(column, skipna=True) in _MIXED or not _uniform(column):
-            mixed[name] = column.map(_written, na_action="ignore").astype("string")
+            mixed[name] = column.map(written, na_action="ignore").astype("string")
     return named.assign(**mixed)
 
 
@@ -87,7 +87,7 @@ def _uniform(column: Any) -> bool:
     return True
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """One cell of a column of mixed objects as canonical text."""
     import decimal
 

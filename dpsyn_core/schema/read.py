@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dpsyn_core.schema import inflate
 MAX_FILE = 8 << 30  # bytes, by path
 MAX_UPLOAD = 200 << 20  # bytes, through a browser
 MAX_TEXT = 16 << 30  # bytes after inflating
+ADDRESS = re.compile(r"\w{2,}:/")
 
 Source = str | os.PathLike[str] | bytes
 
@@ -84,6 +86,9 @@ def read(
     """
     if isinstance(source, bytes):
         return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, delimiter, encoding, decimal, sheet)
+    if ADDRESS.match(os.fspath(source)):  # which may hold a password, so that nothing of it is shown
+        msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
+        raise TableError(msg)
     path = Path(source)
     cap = max_bytes or MAX_FILE
     try:

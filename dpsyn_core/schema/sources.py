@@ -6,17 +6,17 @@ import itertools
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import columnar, headers
-from dpsyn_core.schema.frames import checked
+from dpsyn_core.schema import columnar, headers, postgresql
+from dpsyn_core.schema.frames import checked, written
 
 System = Literal["duckdb", "sqlite", "postgresql"]
 BATCH = 50_000  # records fetched at a time
+KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|passfile)\s*=")  # of libpq
 EXTRA = "pip install 'dpsyn-studio[databases]'"
 
 
@@ -28,7 +28,7 @@ class Database:
     """
 
     system: System
-    place: str
+    place: str = field(repr=False)
 
     @classmethod
     def of(cls, address: str | Path) -> Database:
@@ -37,6 +37,9 @@ class Database:
         Raises TableError when the address is of no known kind, or the file does not exist.
         """
         text = str(address)
+        if KEYWORDS.match(text):
+            msg = "a connection is given as an address: postgresql://user@host/name"
+            raise TableError(msg)
         scheme, mark, rest = text.partition("://")
         if mark and scheme in ("postgresql", "postgres"):
             return cls(system="postgresql", place=text)
@@ -59,10 +62,7 @@ class Database:
     @property
     def shown(self) -> str:
         """The address without user, password and options."""
-        if self.system != "postgresql":
-            return self.place
-        parts = urlsplit(self.place)
-        return f"postgresql://{parts.hostname or 'localhost'}{parts.path}"
+        return postgresql.shown(self.place) if self.system == "postgresql" else self.place
 
 
 def list_tables(database: Database) -> list[str]:
@@ -81,17 +81,20 @@ def list_tables(database: Database) -> list[str]:
         return [name if schema == home else f"{schema}.{name}" for schema, name in rows]
 
 
-def read_database(database: Database, *, table: str | None = None, query: str | None = None) -> Any:
-    """A pyarrow table with typed columns.
+def read_database(
+    database: Database, *, table: str | None = None, query: str | None = None, most: int | None = None
+) -> Any:
+    """A pyarrow table: typed columns of DuckDB and SQLite, text of PostgreSQL as in its own CSV export.
 
     Args:
         database: where it is.
         table: name of a table or view, schema.name where that is not the default schema.
         query: one SELECT instead of a table.
+        most: records above which the table is refused.
 
     Raises:
         TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, no
-            records, nested columns. Passwords and cells are not shown.
+            records or too many, nested columns. Passwords and cells are not shown.
     """
     if (table is None) == (query is None):
         msg = "name either a table or a query of the database"
@@ -99,13 +102,16 @@ def read_database(database: Database, *, table: str | None = None, query: str | 
     statement = _select_all(table) if table is not None else _one_select(query or "")
     with _connected(database) as connection:
         if database.system == "duckdb":
-            return checked(_plain(connection.sql(statement).to_arrow_table()))
+            found = connection.sql(statement)
+            return checked(_few(_plain((found.limit(most + 1) if most else found).to_arrow_table()), most))
         if database.system == "sqlite":
             cursor = connection.execute(statement)
-        else:
-            cursor = connection.cursor(name="dpsyn")  # on the server, so that records come in batches
-            cursor.execute(statement)
-        return checked(_fetched(cursor))
+            names = [d[0] for d in cursor.description]
+            headers.check(names)
+            batches: Iterator[list[Any]] = iter(lambda: cursor.fetchmany(BATCH), [])
+            return checked(_typed(names, _counted(batches, len(names), most)))
+        names, batches = postgresql.text_batches(_driver("psycopg"), connection, statement, BATCH)
+        return checked(_texts(names, _counted(batches, len(names), most)))
 
 
 def _existing(path: Path) -> Path:
@@ -178,12 +184,7 @@ def _open_sqlite(database: Database) -> tuple[Any, type[Exception]]:
 
 def _open_postgresql(database: Database) -> tuple[Any, type[Exception]]:
     psycopg = _driver("psycopg")
-    try:
-        connection = psycopg.connect(database.place, connect_timeout=10, options="-c default_transaction_read_only=on")
-        connection.read_only = True
-    except (psycopg.Error, ValueError) as error:
-        raise _no_connection(database, error) from error
-    return connection, psycopg.Error
+    return postgresql.connect(psycopg, database.place), psycopg.Error
 
 
 def _driver(name: str) -> Any:
@@ -202,22 +203,46 @@ def _no_connection(database: Database, error: Exception) -> TableError:
     )
 
 
-def _fetched(cursor: Any) -> Any:
-    """All records of a DB-API cursor as a pyarrow table, batch by batch."""
-    import pyarrow as pa
+def _few(table: Any, most: int | None) -> Any:
+    if most is not None and table.num_rows > most:
+        raise _too_many(most)
+    return table
 
-    first = cursor.fetchmany(BATCH)
-    names = [d[0] for d in cursor.description]
-    headers.check(names)
-    pieces: list[list[tuple[Any, ...]]] = [[] for _ in names]
-    rows = first
-    while rows:
-        for piece, values in zip(pieces, zip(*rows, strict=True), strict=True):
-            piece.append(values)
-        if len(pieces) * len(pieces[0]) * BATCH > columnar.MAX_CELLS:
+
+def _too_many(most: int) -> TableError:
+    return TableError(f"the database has more than {most:,} such records; read part of them by a query with a WHERE")
+
+
+def _counted(batches: Iterator[list[Any]], columns: int, most: int | None) -> Iterator[list[Any]]:
+    """The same batches; raises TableError as soon as there are too many records or cells."""
+    got = 0
+    for rows in batches:
+        got += len(rows)
+        if most is not None and got > most:
+            raise _too_many(most)
+        if got * columns > columnar.MAX_CELLS:
             msg = f"the table has more cells than {columnar.MAX_CELLS}; read part of it by a query"
             raise TableError(msg)
-        rows = cursor.fetchmany(BATCH)
+        yield rows
+
+
+def _texts(names: list[str], batches: Iterator[list[Any]]) -> Any:
+    """Records of text as a pyarrow table; a batch is packed before the next one is fetched."""
+    import pyarrow as pa
+
+    pieces = [[pa.array(column, pa.string()) for column in zip(*rows, strict=True)] for rows in batches]
+    columns = [pa.chunked_array([p[i] for p in pieces], pa.string()) for i in range(len(names))]
+    return pa.table(columns, names=names)
+
+
+def _typed(names: list[str], batches: Iterator[list[Any]]) -> Any:
+    """Records of any types as a pyarrow table."""
+    import pyarrow as pa
+
+    pieces: list[list[tuple[Any, ...]]] = [[] for _ in names]
+    for rows in batches:
+        for piece, values in zip(pieces, zip(*rows, strict=True), strict=True):
+            piece.append(values)
     return pa.table([_column(piece, name) for piece, name in zip(pieces, names, strict=True)], names=names)
 
 
@@ -227,14 +252,12 @@ def _column(pieces: list[tuple[Any, ...]], name: str) -> Any:
 
     values = list(itertools.chain.from_iterable(pieces))
     try:
-        column = pa.array(values)
-        if not isinstance(column.type, pa.BaseExtensionType):  # such as UUIDs, which are text to us
-            return column
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
-        if any(isinstance(v, bytes | memoryview | list | dict | tuple) for v in values):
-            msg = f"column '{headers.short(name)}' holds binary or nested cells; leave it out by a query"
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        if any(isinstance(v, bytes) for v in values):
+            msg = f"column '{headers.short(name)}' holds binary cells; leave it out by a query"
             raise TableError(msg) from error
-    return pa.array([None if v is None else str(v) for v in values], pa.string())
+    return pa.array([None if v is None else written(v) for v in values], pa.string())
 
 
 def _plain(table: Any) -> Any:
@@ -242,7 +265,7 @@ def _plain(table: Any) -> Any:
     import pyarrow as pa
     import pyarrow.types as t
 
-    for i, field in enumerate(table.schema):
-        if t.is_dictionary(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
+    for i, column in enumerate(table.schema):
+        if t.is_dictionary(column.type):
+            table = table.set_column(i, column.name, table.column(i).cast(pa.string()))
     return table

@@ -2,8 +2,6 @@ import datetime
 import decimal
 import sqlite3
 import sys
-import types
-import uuid
 
 import duckdb
 import pyarrow as pa
@@ -119,6 +117,17 @@ def test_requests_that_cannot_be_served_are_one_sentence(kind, request):
     assert "same header" in refusal(base, query="SELECT id AS a, name AS A2, id AS a FROM people") or kind == "duck"
 
 
+def test_large_tables_are_refused_while_they_are_fetched(lite, duck):
+    assert "more than 2" in refusal(Database.of(lite), table="people", most=2)
+    assert "more than 1" in refusal(Database.of(duck), query="SELECT * FROM range(5)", most=1)
+    assert read_database(Database.of(lite), table="people", most=3).num_rows == 3
+
+
+def test_cells_of_several_types_in_one_column_are_canonical_text(lite):
+    mixed = read_database(Database.of(lite), query="SELECT 1.0 AS a UNION ALL SELECT 'x' UNION ALL SELECT NULL")
+    assert mixed.to_pydict() == {"a": ["1", "x", None]}
+
+
 def test_columns_that_are_not_flat_are_named(lite, duck):
     assert "'a'" in refusal(Database.of(lite), table="blobs")
     assert "'list'" in refusal(Database.of(duck), table="nested")
@@ -151,68 +160,6 @@ def test_damaged_databases_are_refused(tmp_path):
     path = tmp_path / "broken.duckdb"
     path.write_bytes(b"x" * 8 + b"DUCK" + b"x" * 5000)
     assert "broken.duckdb" in refusal(Database.of(path), table="t")
-
-
-# ---- PostgreSQL, without a server: the driver is played by a small stand-in
-
-
-class Cursor:
-    description = (("id",), ("name",), ("key",))
-
-    def __init__(self, log):
-        self.log, self.rows = log, [(i, f"p{i}", uuid.UUID(int=i)) for i in range(120_000)]
-
-    def execute(self, statement):
-        self.log.append(statement)
-        if "nobody" in statement:
-            raise FakeError
-
-    def fetchmany(self, n):
-        out, self.rows = self.rows[:n], self.rows[n:]
-        return out
-
-
-class FakeError(Exception):
-    pass
-
-
-@pytest.fixture
-def driver(monkeypatch):
-    log = []
-
-    class Connection:
-        read_only = False
-
-        def cursor(self, name):
-            assert self.read_only
-            return Cursor(log)
-
-        def close(self):
-            log.append("closed")
-
-    def connect(address, **options):
-        log.append((address, options))
-        if "wrong" in address:
-            raise FakeError("password of anna was secret")
-        return Connection()
-
-    module = types.SimpleNamespace(connect=connect, Error=FakeError)
-    monkeypatch.setitem(sys.modules, "psycopg", module)
-    return log
-
-
-def test_postgresql_is_read_in_batches_over_a_read_only_connection(driver):
-    base = Database.of("postgresql://anna:secret@db.example:5432/shop")
-    table = read_database(base, table="shop.people")
-    assert table.num_rows == 120_000 and table.schema.types == [pa.int64(), pa.string(), pa.string()]
-    assert driver[0][1]["options"] == "-c default_transaction_read_only=on"
-    assert driver[1:] == ['SELECT * FROM "shop"."people"', "closed"]
-
-
-def test_passwords_are_never_shown(driver):
-    for address in ("postgresql://anna:secret@wrong/shop", "postgresql://anna:secret@db/shop?password=secret"):
-        text = refusal(Database.of(address), table="nobody")
-        assert "secret" not in text and "anna" not in text and "/shop" in text
 
 
 def test_a_missing_driver_is_named_with_its_remedy(monkeypatch):
