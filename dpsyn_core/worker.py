@@ -232,13 +232,13 @@ def warm() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs one job. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
     given = arguments or sys.argv[1:]
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     if given == [WARM]:
         warm()
         return 0
     folder = Path(given[0])
     os.umask(0o077)
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     sys.excepthook = lambda kind, _error, trace: _fault(folder, kind, trace)
     try:
         run(folder)

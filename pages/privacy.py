@@ -5,7 +5,7 @@ import streamlit as st
 from ui import budget, guarantee, noise
 from ui.state import workspace
 from ui.text import t
-from ui.theme import heading, section, show
+from ui.theme import dark, heading, section, show
 from ui.theme import note as small
 
 space = workspace()
@@ -26,9 +26,10 @@ with left:
         k = guarantee.k_field(space, planned)
         document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
         finding = noise.finding(document, k)
-        figure = noise.figure(document, guarantee.points(shares), k)
+        points = tuple(guarantee.points(shares))
+        figure = noise.drawn(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, points, k, is_dark=dark())
         with shown:
-            show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", height=430)
+            show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", ready=True)
             small(finding)
         at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
         noise.show_table(at_k, k)

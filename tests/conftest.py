@@ -17,6 +17,8 @@ def app(tmp_path, monkeypatch):
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.testing.v1 import AppTest, app_test
 
+    from ui import serving
+
     class Served(PagesManager):
         """A server that has been asked before: AppTest forgets on every run that `st.navigation` was called."""
 
@@ -27,6 +29,7 @@ def app(tmp_path, monkeypatch):
     monkeypatch.setattr(app_test, "PagesManager", Served)
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DPSYN_WARM_UP", "0")
+    monkeypatch.setattr(serving, "prepare", lambda: None)  # a thread that loads what pages need; tested by itself
     st.cache_resource.clear()
     st.cache_data.clear()
     return AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)

@@ -7,7 +7,7 @@ from types import TracebackType
 
 import streamlit as st
 
-from ui import ledger, loading
+from ui import ledger, loading, serving
 from ui.access import logout_button, require_login
 from ui.calm import Calm, explain, hush
 from ui.state import jobs, owner, remember_visitor, workspace
@@ -39,6 +39,7 @@ class Page:
         shown = error is not None and explain(error)
         with Calm():
             _side()
+        serving.prepare()
         return shown
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -10,13 +12,14 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
 from ui.text import number, t
-from ui.theme import HUES, dark, palette
+from ui.theme import HUES, dressed, palette
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
+HEIGHT = 430
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 # hues that are too dark for the dark page
@@ -33,9 +36,9 @@ STYLES = {
 USED = "gaussian_exact"
 
 
-@st.cache_data(show_spinner=False, max_entries=500)
+@lru_cache(maxsize=500)
 def curves(epsilon: float, delta: float, neighbours: str, theta: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
-    """The curves of the engine; public values only, hence cached for everybody."""
+    """The curves of the engine; public values only, hence kept for everybody, and not to be changed."""
     return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=theta))  # type: ignore[arg-type]
 
 
@@ -60,65 +63,89 @@ def value_at(document: dict[str, Any], name: str) -> float:
     return float(next(iter(document["curves"][name].values())))
 
 
-def figure(document: dict[str, Any], points: list[tuple[str, float, float]], k: int) -> go.Figure:
-    """Curves on log axes, crossings as rings, `points` (label, k, std) of this run as filled circles, k as a line."""
+@lru_cache(maxsize=200)
+def drawn(
+    epsilon: float, delta: float, neighbours: str, theta: int, points: tuple[tuple[str, float, float], ...], k: int,
+    is_dark: bool,
+) -> go.Figure:  # fmt: skip
+    """`figure`, kept: it shows public values only, and visitors of a class look at the same few. Not to be changed."""
+    made = figure(curves(epsilon, delta, neighbours, theta), points, k, is_dark=is_dark)
+    return dressed(made, is_dark=is_dark, height=HEIGHT)
+
+
+def figure(
+    document: dict[str, Any], points: Sequence[tuple[str, float, float]], k: int, *, is_dark: bool = False
+) -> go.Figure:
+    """Curves on log axes, crossings as rings, `points` (label, k, std) of this run as filled circles, k as a line.
+
+    Made in one piece: Plotly checks a figure again on every change of it, which takes four times as long.
+    """
     import plotly.graph_objects as go
 
-    colours = palette()
-    out = go.Figure()
-    for name, values in document["curves"].items():
-        hue, dash, marker = STYLES[name]
-        hue = LIGHTER.get(hue, hue) if dark() else hue
-        ks, stds = [int(x) for x in values], list(values.values())
-        hidden = set(document["invalid"].get(name, []))
-        shown = [None if str(x) in hidden else y for x, y in zip(ks, stds, strict=True)]
-        label = CURVES[name][0]
-        out.add_trace(
-            go.Scatter(
-                x=ks,
-                y=shown,
-                name=label,
-                mode="lines+markers",
-                line={"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
-                marker={"symbol": marker, "size": [7 if i % 15 == 7 else 0 for i in range(len(ks))], "opacity": 1},
-                hovertemplate=t("noise.hover", name=label),
-            )
-        )
+    colours = palette(is_dark)
+    traces = [_trace(document, name, is_dark) for name in document["curves"]]
     crossed = [(v, n.split(":")[1]) for n, v in document["crossings"].items() if v >= 1]
     if crossed:
         basic = value_at(document, "laplace_basic")
-        out.add_trace(
-            go.Scatter(
-                x=[x for x, _ in crossed],
-                y=[basic * x for x, _ in crossed],
-                text=[CURVES[n][0] for _, n in crossed],
-                name=t("noise.crossings"),
-                mode="markers",
-                marker={"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
-                hovertemplate=t("noise.hover_crossing"),
-            )
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [x for x, _ in crossed],
+                "y": [basic * x for x, _ in crossed],
+                "text": [CURVES[n][0] for _, n in crossed],
+                "name": t("noise.crossings"),
+                "mode": "markers",
+                "marker": {"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
+                "hovertemplate": t("noise.hover_crossing"),
+            }
         )
     if points:
-        out.add_trace(
-            go.Scatter(
-                x=[x for _, x, _ in points],
-                y=[y for _, _, y in points],
-                text=[label.split(",")[0] for label, _, _ in points],
-                name=t("noise.this_run"),
-                mode="markers+text",
-                textposition=["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
-                marker={"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
-                hovertemplate=t("noise.hover_run"),
-            )
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [x for _, x, _ in points],
+                "y": [y for _, _, y in points],
+                "text": [label.split(",")[0] for label, _, _ in points],
+                "name": t("noise.this_run"),
+                "mode": "markers+text",
+                "textposition": ["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
+                "marker": {"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
+                "hovertemplate": t("noise.hover_run"),
+            }
         )
-    out.add_vline(x=k, line={"color": colours.line, "width": 1.4, "dash": "dot"})
     ticks = [1, 10, 100, 1000, 10_000]
-    out.update_xaxes(type="log", title=t("noise.x"), tickvals=ticks, ticktext=[f"{x:,}" for x in ticks], range=[0, 4])
-    out.update_yaxes(type="log", title=t("noise.y"), dtick=1, tickformat=",~g")
-    out.update_layout(
-        legend={"y": -0.2, "yanchor": "top", "entrywidth": 132, "entrywidthmode": "pixels"}, margin={"t": 6}
-    )
-    return out
+    here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    layout = {
+        "xaxis": {
+            "type": "log",
+            "title": {"text": t("noise.x")},
+            "tickvals": ticks,
+            "ticktext": [f"{x:,}" for x in ticks],
+            "range": [0, 4],
+        },
+        "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
+        "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
+        "legend": {"y": -0.2, "yanchor": "top", "entrywidth": 132, "entrywidthmode": "pixels"},
+        "margin": {"t": 6},
+    }
+    return go.Figure(data=traces, layout=layout)
+
+
+def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:
+    """One curve, with gaps where its formula proves nothing."""
+    hue, dash, marker = STYLES[name]
+    hue = LIGHTER.get(hue, hue) if is_dark else hue
+    values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), CURVES[name][0]
+    return {
+        "type": "scatter",
+        "x": [int(x) for x in values],
+        "y": [None if x in hidden else y for x, y in values.items()],
+        "name": label,
+        "mode": "lines+markers",
+        "line": {"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
+        "marker": {"symbol": marker, "size": [7 if i % 15 == 7 else 0 for i in range(len(values))], "opacity": 1},
+        "hovertemplate": t("noise.hover", name=label),
+    }
 
 
 def table(document: dict[str, Any], k: int) -> pd.DataFrame:

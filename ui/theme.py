@@ -53,9 +53,9 @@ def dark() -> bool:
     return st.context.theme.get("type") == "dark"
 
 
-def palette() -> Palette:
-    """The colours of the visitor's theme."""
-    return DARK if dark() else LIGHT
+def palette(is_dark: bool | None = None) -> Palette:
+    """The colours of a theme; of the visitor's when none is named."""
+    return DARK if (dark() if is_dark is None else is_dark) else LIGHT
 
 
 def painted(value: Any) -> Any:
@@ -71,8 +71,20 @@ def _layout(is_dark: bool) -> go.layout.Template:
     return go.layout.Template(layout=template.paint({**template.LAYOUT, "legend": LEGEND}, tokens))
 
 
+def dressed(figure: go.Figure, *, is_dark: bool, height: int | None = None) -> go.Figure:
+    """Puts a figure into the house style of one theme, and returns it."""
+    figure.update_layout({"template": _layout(is_dark)} | ({"height": height} if height else {}))
+    return figure
+
+
 def show(
-    figure: go.Figure, *, alt: str, key: str, height: int | None = None, selects: str | None = None
+    figure: go.Figure,
+    *,
+    alt: str,
+    key: str,
+    height: int | None = None,
+    selects: str | None = None,
+    ready: bool = False,
 ) -> dict[str, list[dict[str, object]]]:
     """Draws a figure in the house style.
 
@@ -82,13 +94,13 @@ def show(
         key: of the widget.
         height: in pixels; the template's when None.
         selects: "box" or "points" to let the visitor select; the page reruns on it.
+        ready: the figure wears the house style already and is shared: it is drawn as it is.
 
     Returns:
         The selection as {"points": [...], "box": [...]}; empty lists without one.
     """
-    figure.update_layout(template=_layout(dark()))
-    if height:
-        figure.update_layout(height=height)
+    if not ready:
+        dressed(figure, is_dark=dark(), height=height)
     config = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
     if selects is None:
         st.plotly_chart(figure, theme=None, alt=alt, key=key, config=config)

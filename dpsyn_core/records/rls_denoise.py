@@ -88,7 +88,7 @@ def _split(estimate: Floats, left: Floats, parent: Floats, left_width: Floats, w
 
 def _shrink(z: Floats, *, sweeps: int = 50) -> Floats:
     """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to them."""
-    if not len(z):
+    if not z.any():  # the answer is 0, as in every dry run, which pages wait for
         return z
     variance = 1 + SPREADS**2
     likelihood = np.exp(np.maximum(-0.5 * z[:, None] ** 2 / variance, -700)) / np.sqrt(variance)
@@ -115,6 +115,8 @@ def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int,
         total: the sum to give.
     """
     clean = values.astype(np.float64)
+    if total <= 0:
+        return np.zeros_like(clean)
     ranked = len(values) - special if ordered else 0
     if ranked >= SMALL:
         smooth, sparse = shrink_ordered(values[:ranked], sigma), shrink_unordered(values[:ranked], sigma)
