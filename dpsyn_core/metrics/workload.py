@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 BLOCK = 512  # queries answered in one pass over the records: their bits stay in registers and the first cache
 
@@ -58,27 +59,49 @@ def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> 
 
     An ordered attribute gets a random interval of its codes, another a random proper subset of its values.
     """
-    usable = [a for a in domain.attributes if a.size >= 2]
-    if not usable:
-        msg = "every attribute has a single value, so there is no range to ask for"
-        raise MetricError(msg)
+    usable = _usable(domain)
     rng = np.random.default_rng(seed)
     queries = []
     for _ in range(count):
         width = int(rng.integers(1, min(most, len(usable)) + 1))
         picked = [usable[i] for i in np.sort(rng.choice(len(usable), width, replace=False))]
-        conditions = []
-        for a in picked:
-            plain = a.size - a.special
-            if a.ordered and plain >= 2:
-                low, high = np.sort(rng.integers(0, plain, 2))
-                codes = range(int(low), int(high) + 1)
-            else:
-                size = int(rng.integers(1, a.size))
-                codes = np.sort(rng.choice(a.size, size, replace=False)).tolist()
-            conditions.append(Condition(attribute=a.name, codes=tuple(codes)))
-        queries.append(Query(tuple(conditions)))
+        queries.append(Query(tuple(random_condition(a, rng) for a in picked)))
     return queries
+
+
+def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> list[Query]:
+    """Seeded random queries made from the domain alone: each attribute is asked for with probability `keep`.
+
+    A query asks for at least one attribute; attributes of a single value are left out.
+    """
+    usable = _usable(domain)
+    rng = np.random.default_rng(seed)
+    queries = []
+    for _ in range(count):
+        picked = np.flatnonzero(rng.random(len(usable)) < keep)
+        if not len(picked):
+            picked = rng.integers(0, len(usable), 1)
+        queries.append(Query(tuple(random_condition(usable[i], rng) for i in picked)))
+    return queries
+
+
+def random_condition(a: CodedAttribute, rng: Generator) -> Condition:
+    """A random interval of an ordered attribute's codes, a random proper subset of another one's values."""
+    plain = a.size - a.special
+    if a.ordered and plain >= 2:
+        low, high = np.sort(rng.integers(0, plain, 2))
+        return Condition(attribute=a.name, codes=tuple(range(int(low), int(high) + 1)))
+    size = int(rng.integers(1, a.size))
+    return Condition(attribute=a.name, codes=tuple(np.sort(rng.choice(a.size, size, replace=False)).tolist()))
+
+
+def _usable(domain: Domain) -> list[CodedAttribute]:
+    """Attributes that can be asked for."""
+    usable = [a for a in domain.attributes if a.size >= 2]
+    if not usable:
+        msg = "every attribute has a single value, so there is no range to ask for"
+        raise MetricError(msg)
+    return usable
 
 
 def count_queries(c: Comparison, queries: Sequence[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

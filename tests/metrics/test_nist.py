@@ -13,10 +13,10 @@ from dpsyn_core.metrics.income import Incomes, group_statistics, incomes, lorenz
 from dpsyn_core.metrics.nist import NistFinal, official_scores
 from dpsyn_core.metrics.nist_density import NistDensity, strict_triples
 from dpsyn_core.metrics.nist_income import NistIncome, clean_score, official_sides, strict_score
-from dpsyn_core.metrics.nist_range import NistRange, query_frequencies, range_score, record_queries
+from dpsyn_core.metrics.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
 from dpsyn_core.metrics.nist_view import nist_comparison, strict_view
 from dpsyn_core.metrics.roles import Roles
-from dpsyn_core.metrics.workload import Condition, Query
+from dpsyn_core.metrics.workload import Condition, Query, chance_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small, small_domain
 
@@ -180,6 +180,32 @@ def test_range_score_is_floored_and_capped():
     assert range_score(np.array([0.3, 0.5]), np.array([0.3, 0.5])) == 1e6
     rms = math.sqrt((math.log(2) ** 2 + 0) / 2)
     assert range_score(np.array([0.2, 0.5]), np.array([0.4, 0.5])) == pytest.approx(1e6 * (1 - rms / math.log(1000)))
+
+
+def test_the_schema_score_equals_a_plain_loop_over_queries_that_a_real_record_answers():
+    c = small(n=60, m=45)
+    got = NistRangeSchema(count=200, seed=4).compute(c)
+    logs, lost = [], 0
+    for q in chance_workload(c.domain, 200, seed=4, keep=0.33):
+        sides = []
+        for codes in (c.real, c.synthetic):
+            records = [dict(zip(c.domain.names, r, strict=True)) for r in codes.T.tolist()]
+            sides.append(np.mean([all(r[k.attribute] in k.codes for k in q.conditions) for r in records]))
+        if sides[0]:
+            logs.append(math.log(max(sides[1], 1e-6) / sides[0]))
+            lost += not sides[1]
+    assert 0 < lost < len(logs) < 200
+    assert (got.details["answered"], got.details["answered_by_none"]) == (len(logs), lost)
+    assert got.value == pytest.approx(1e6 * (1 - math.sqrt(np.mean(np.square(logs))) / math.log(1000)))
+
+
+def test_the_schema_score_is_a_million_for_equal_tables_and_says_when_nothing_can_be_asked():
+    c = small()
+    assert NistRangeSchema(count=50).compute(dataclasses.replace(c, synthetic=c.real)).value == 1e6
+    wide = Domain.of({f"a{i:02d}": 9 for i in range(90)})
+    lonely = np.zeros((90, 1), dtype=np.uint8)
+    with pytest.raises(MetricError, match="no real record answers any of 20 queries on 90 attributes"):
+        NistRangeSchema(count=20).compute(Comparison(domain=wide, real=lonely, synthetic=lonely))
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -1,13 +1,14 @@
 """Range queries: the compiled counts against a plain loop, workloads by their laws."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.workload import Condition, Query, count_queries, count_records, random_workload
+from dpsyn_core.metrics.workload import Condition, Query, chance_workload, count_queries, count_records, random_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small, small_domain
 
@@ -85,9 +86,24 @@ def test_random_workloads_repeat_by_seed_and_stay_in_the_domain():
                 assert len(c.codes) < domain[c.attribute].size
 
 
-def test_a_domain_of_single_values_has_no_range():
+def test_a_chance_workload_asks_for_each_attribute_as_often_as_told_and_for_something():
+    domain = Domain.of({f"a{i}": 5 for i in range(8)} | {"one": 1})
+    queries = chance_workload(domain, 2000, seed=1, keep=0.25)
+    assert queries == chance_workload(domain, 2000, seed=1, keep=0.25)
+    asked = [{c.attribute for c in q.conditions} for q in queries]
+    assert min(map(len, asked)) == 1
+    nothing = 0.75**8  # such queries ask for one attribute instead
+    for i in range(8):
+        share = sum(f"a{i}" in a for a in asked) / 2000
+        assert share == pytest.approx(0.25 + nothing / 8, abs=0.03)
+    assert not any("one" in a for a in asked)
+    assert {len(c.codes) for q in queries for c in q.conditions} == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("workload", [random_workload, partial(chance_workload, keep=0.3)])
+def test_a_domain_of_single_values_has_no_range(workload):
     with pytest.raises(MetricError, match="single value"):
-        random_workload(Domain.of({"a": 1}), 3, seed=0)
+        workload(Domain.of({"a": 1}), 3, seed=0)
 
 
 def test_an_interval_on_an_unordered_attribute_is_refused():
