@@ -1,8 +1,8 @@
 """Plan: what a run would charge, before it is handed any data; public, for it depends on public facts alone.
 
-A dry run of the measuring phase on an empty table, without noise: charge for charge what the ledger will see for
-systems whose charges do not depend on what they released (`dpsyn`, `independent`), and the same number and kind of
-charges for those that choose what to measure as they go (`rls`, `privsyn`), whose cells may differ.
+A system whose charges do not depend on what it releases is planned by a dry run of its measuring phase on an empty
+table, charge for charge. One that chooses as it goes states its steps, with bounds where the data decide; the tests
+hold its runs to them.
 """
 
 from __future__ import annotations
@@ -19,64 +19,75 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.steps import Step
 
+__all__ = ["ASSUMED", "Plan", "Step", "kind_of", "plan"]
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Share:
-    """Charges of one kind: `parts` releases that together take `share` of the budget.
-
-    sigma and cells: smallest and largest scale of the noise of one cell, and number of cells, over the parts;
-    k: how many equal parts the whole budget would hold at the smallest scale.
-    """
-
-    kind: str
-    parts: int
-    share: float
-    sigma: tuple[float, float]
-    cells: tuple[int, int]
-    k: float
-    mechanism: str
+ASSUMED = 10_000  # records, where nobody says how many there are
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What a run will charge."""
+    """What a run will charge: its steps, and every single charge where they are known."""
 
     cost: Cost
-    charges: tuple[Charge, ...]
+    unit: Unit
+    steps: tuple[Step, ...]
+    charges: tuple[Charge, ...] = ()
 
-    def shares(self) -> list[Share]:
-        """The charges by kind, in the order in which they are made."""
-        kinds: dict[str, list[Charge]] = {}
-        for charge in self.charges:
-            kinds.setdefault(kind_of(charge), []).append(charge)
-        return [self._share(kind, charges) for kind, charges in kinds.items()]
+    def k(self, step: Step) -> float:
+        """How many equal marginals the whole budget would hold at the step's smallest noise."""
+        if step.sigma is None:
+            return float(step.parts[1])
+        if self.cost.pure:
+            return self.cost.epsilon * step.sigma[0] / self.unit.l1()
+        return 2 * self.cost.rho * (step.sigma[0] / self.unit.l2()) ** 2
 
-    def _share(self, kind: str, charges: Sequence[Charge]) -> Share:
-        whole = self.cost.epsilon if self.cost.pure else self.cost.rho
-        amounts = [c.epsilon if self.cost.pure else c.rho for c in charges]
-        scales = [c.scale for c in charges]
-        cells = [c.cells for c in charges]
-        return Share(
-            kind=kind,
-            parts=len(charges),
-            share=sum(amounts) / whole,
-            sigma=(min(scales), max(scales)),
-            cells=(min(cells), max(cells)),
-            k=whole / max(amounts),
-            mechanism=charges[0].mechanism,
-        )
+    def std(self, step: Step) -> tuple[float, float] | None:
+        """Least and largest standard deviation of the noise of one cell, in records; None for scores and choices."""
+        if step.sigma is None:
+            return None
+        widen = 2**0.5 if self.cost.pure else 1.0  # a Laplace scale b has the standard deviation sqrt(2) b
+        return step.sigma[0] * widen, step.sigma[1] * widen
 
 
 def kind_of(charge: Charge) -> str:
-    """The kind of a charge, from its public name: total, 1-way, 2-way ... or what comes first in its name."""
+    """The kind of a charge, from its public mechanism and name."""
     name = charge.name
+    if charge.mechanism == "exponential":
+        return "choice"
+    if charge.mechanism == "dirichlet":
+        return "synthetic"
     if name.startswith("marginal "):
         return f"{name.count(' x ') + 1}-way"
-    return name.split(" ")[0].rstrip(":")
+    if name.startswith(("scores of", "pair scores", "dependence of")):
+        return "scores"
+    return {"one": "cell"}.get(name.split(" ")[0], name.split(" ")[0].rstrip(":"))
+
+
+def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
+    """The charges by kind, in the order in which they are made."""
+    whole = cost.epsilon if cost.pure else cost.rho
+    kinds: dict[str, list[Charge]] = {}
+    for charge in charges:
+        kinds.setdefault(kind_of(charge), []).append(charge)
+    out = []
+    for kind, made in kinds.items():
+        share = sum(c.epsilon if cost.pure else c.rho for c in made) / whole
+        scales = [c.scale for c in made]
+        cells = [c.cells for c in made]
+        noisy = kind not in ("scores", "choice", "synthetic")
+        out.append(
+            Step(
+                kind=kind, parts=(len(made), len(made)), share=(share, share),
+                sigma=(min(scales), max(scales)) if noisy else None, cells=(min(cells), max(cells)),
+            )
+        )  # fmt: skip
+    return out
 
 
 class _EmptyTable:
@@ -98,6 +109,10 @@ class _EmptyTable:
     ) -> list[NDArray[np.int64]]:
         """Zeros, set by set."""
         return [self.marginal(s, {n: recodes[n] for n in s if n in recodes}) for s in sets]
+
+    def occupied(self, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Nothing."""
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 class _NoNoise:
@@ -128,10 +143,22 @@ class _DryGate(Gate):
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
 
 
-def plan(method: str, settings: Mapping[str, Any], task: Task) -> Plan:
-    """What `method` would charge for this task. Raises what calibration raises; reads no data."""
+def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> Plan:
+    """What `method` would charge for this task. Raises what calibration raises; reads no data.
+
+    Args:
+        method: name of a system.
+        settings: its settings.
+        task: all that is public before the run.
+        n_records: about how many records there are, for forecasts; default the public number, or 10,000.
+    """
     system = configure(method, settings).calibrate(task)
+    about = task.n_public if task.n_public is not None else n_records
+    stated = tuple(system.steps(float(ASSUMED if about is None else about)))
+    if stated:
+        return Plan(cost=system.cost, unit=task.unit, steps=stated)
     account = Account(system.cost)
     gate = _DryGate(account=account, noise=_NoNoise(), unit=task.unit)
     system.measure(_EmptyTable(task.domain), gate=gate)
-    return Plan(cost=system.cost, charges=tuple(account.charges))
+    steps = tuple(_steps(account.charges, system.cost))
+    return Plan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))

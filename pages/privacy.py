@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import budget, guarantee, noise
+from ui.panels import plan
 from ui.state import workspace
 from ui.text import t
 from ui.theme import dark, heading, section, show
@@ -20,13 +21,12 @@ with left:
         st.info(t("privacy.blocked"))
     else:
         section(t("privacy.plot"))
-        planned = guarantee.planned(space, chosen, unit)
-        shares = guarantee.shares(space, planned)
+        planned = plan.planned(space, chosen, unit)
         shown = st.container()
-        k = guarantee.k_field(space, planned)
+        k = plan.k_field(planned)
         document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
         finding = noise.finding(document, k)
-        points = tuple(guarantee.points(shares))
+        points = tuple(plan.points(planned))
         figure = noise.drawn(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, points, k, is_dark=dark())
         with shown:
             show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", ready=True)
@@ -37,8 +37,9 @@ with right:
     if chosen is not None:
         guarantee.odds(chosen)
         guarantee.delta_against_n(space, chosen)
-        guarantee.split(shares)
-        guarantee.expected(space, shares)
+        section(t("plan.title"))
+        plan.split(space, planned)
+        plan.expected(space, planned)
         guarantee.limit(space)
 if st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next"):
     st.switch_page("pages/synthesize.py")

@@ -5,6 +5,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui import methods, runs
 from ui.budget import plain, sentence
+from ui.panels import plan
 from ui.starting import problem, start
 from ui.state import jobs, workspace
 from ui.text import t
@@ -17,6 +18,7 @@ with left:
     section(t("synthesize.system"))
     methods.choose(space)
     methods.settings(space)
+    plan.expander(space)
 with right:
     section(t("synthesize.run"))
     methods.output(space)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
+from dpsyn_core.schema.document import Schema
 from tests.app import at_page, words
+from ui.state import workspaces
 
 PAGES = ("data", "schema", "privacy", "synthesize", "report", "export")
 
@@ -168,7 +170,56 @@ def test_the_split_of_a_planned_run_adds_up_to_the_budget(app):
     app.selectbox(key="method").set_value("dpsyn").run()
     at_page(app, "privacy")
     text = words(app)
-    assert re.search(r"<b>pairs</b> 100 % in 91 releases", text)
+    assert re.search(r"<b>pairs</b> 100\s%, 91 releases, noise ±52\.4 records a cell", text)
+    assert "single columns" not in text
+
+
+@pytest.mark.parametrize(
+    ("method", "sentences"),
+    [
+        (
+            "rls",
+            ("number of records", "single columns", r"tables it picks</b> up to \d+\s%, about \d+ to \d+ releases"),
+        ),
+        ("mst", ("single columns", "finding what pays", r"pairs</b> 33\s%, 13 releases")),
+        ("aim", (r"picking the next table</b> 9.4\s%, 5 to 211 releases", r"tables it picks</b> 85\s%, 5 to 211")),
+    ],
+)
+def test_a_system_that_chooses_as_it_goes_says_what_is_known_beforehand(app, method, sentences):
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value(method).run()
+    folded = words(app)
+    at_page(app, "privacy")
+    for sentence in sentences:
+        assert re.search(sentence, words(app)), sentence
+        assert re.search(sentence, folded), "the Synthesize page shows the same plan"
+    assert ("reads private data" in folded) == (method == "rls"), "only a forecast counts the owner's records"
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"), [("mwem", "picking"), ("privbayes", "tables it"), ("field-groups", "groups of")]
+)
+def test_systems_for_small_or_grouped_tables_have_a_plan(app, method, sentence):
+    at_page(app, "data")
+    space = workspaces().find(app.session_state["owner"])
+    document = {"version": 1, "name": "t", "n_records": 900, "unit": {"neighbours": "replace"}, "attributes": [
+        {"name": n, "kind": "categorical", "values": [0, 1, 2], "group": "g"} for n in "abc"]}  # fmt: skip
+    space.schema = Schema.of(document)
+    space.choices.method, space.choices.delta = method, 0.0
+    at_page(app, "privacy")
+    assert sentence in words(app)
+    assert "nothing to plan" not in words(app)
+
+
+def test_a_plan_in_safe_mode_rests_on_a_guess_that_can_be_typed(app):
+    at_page(app, "data")
+    app.toggle(key="safe").set_value(True).run()
+    at_page(app, "privacy")
+    assert "reads private data" not in words(app)
+    before = words(app)
+    app.number_input(key="about_n").set_value(1_000_000).run()
+    assert "about" in words(app)
+    assert words(app) != before
 
 
 BAD = {

@@ -253,15 +253,15 @@ def test_a_plan_is_what_a_run_then_charges():
     assert [(c.name, c.scale) for c in planned.charges] == [
         (c.name, c.sigma or c.scale) for c in release.manifest.charges
     ]
-    assert sum(s.share for s in planned.shares()) == pytest.approx(1.0, rel=1e-9)
+    assert [s.share for s in planned.steps] == [pytest.approx((1.0, 1.0), rel=1e-9)]
 
 
 def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():
     domain = Domain.of({"a": 2, "b": 3, "c": 4, "d": 5})
-    shares = plan("dpsyn", {}, Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.5, delta=1e-9))).shares()
-    assert [(s.kind, s.parts) for s in shares] == [("2-way", 6)]
-    assert shares[0].k == pytest.approx(6, rel=1e-9)
-    assert shares[0].cells == (6, 20)
+    made = plan("dpsyn", {}, Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.5, delta=1e-9)))
+    assert [(s.kind, s.parts) for s in made.steps] == [("2-way", (6, 6))]
+    assert made.k(made.steps[0]) == pytest.approx(6, rel=1e-9)
+    assert made.steps[0].cells == (6, 20)
 
 
 def test_a_translation_needs_no_more_than_a_file(monkeypatch):

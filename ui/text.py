@@ -51,4 +51,4 @@ def number(value: float) -> str:
 
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage."""
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}\u00a0%"

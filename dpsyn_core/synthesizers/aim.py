@@ -31,6 +31,7 @@ from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
 from dpsyn_core.synthesizers.pgm.tree import model_cells
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
+from dpsyn_core.synthesizers.steps import Step, noise_of
 
 MEASURE = 0.9  # share of a round that its measurement gets, the rest is for the choice
 BATCH = 4_000_000  # cells counted at a time
@@ -141,6 +142,31 @@ class AIM(Synthesizer):
     def _share(self, part: float) -> Cost:
         return self.cost.scaled(part * (1 - 1e-12))
 
+    def steps(self, n_records: float) -> list[Step]:
+        """One-ways exactly; of the rounds, how few and how many there can be, and their least and largest noise.
+
+        A round quadruples at most, hence always quadrupling gives the fewest rounds, never the most. The last round
+        takes what is left when that is below two rounds' worth.
+        """
+        d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
+        first = MEASURE * d / self.rounds
+        rest, noise = 1 - first, noise_of(self._share(MEASURE / self.rounds), unit)
+        fewest, largest = _rounds(rest, 1 / self.rounds, 4.0)
+        parts = (fewest, _rounds(rest, 1 / self.rounds, 1.0)[0])
+        cells = [c for r in self.candidates if (c := self.domain.cells(r)) <= self.config.max_cells or len(r) == 1]
+        sigma = (noise_of(self._share(largest * MEASURE), unit), noise)
+        return [
+            Step(
+                kind="1-way", parts=(d, d), share=(first, first), sigma=(noise, noise),
+                cells=(min(sizes), max(sizes)),
+            ),
+            Step(kind="choice", parts=parts, share=(rest * (1 - MEASURE),) * 2),
+            Step(
+                kind="chosen", parts=parts, share=(rest * MEASURE,) * 2, sigma=sigma,
+                cells=(1, max([self.config.max_cells, *cells] if len(cells) < len(self.candidates) else cells)),
+            ),
+        ]  # fmt: skip
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
@@ -157,6 +183,16 @@ class AIM(Synthesizer):
             step=measured.step,
             progress=progress,
         )
+
+
+def _rounds(left: float, size: float, growth: float) -> tuple[int, float]:
+    """Rounds until nothing is left when each is `growth` times the one before it, and what one round takes at most."""
+    count, largest = 0, size
+    while left > 1e-9:
+        if left < 2 * size:
+            return count + 1, max(left, 2 * largest)  # a path that grew less often can end on up to two rounds' worth
+        left, largest, count, size = left - size, size, count + 1, size * growth
+    return count, 2 * largest
 
 
 @dataclass(frozen=True, slots=True)

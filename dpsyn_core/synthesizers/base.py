@@ -20,6 +20,7 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.steps import Step
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +53,16 @@ class Synthesizer(ABC):
     @abstractmethod
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Any:
         """Private phase: the only method that is handed the data. Returns released values only."""
+
+    def steps(self, n_records: float) -> Sequence[Step]:
+        """What `measure` will spend on what, from public facts: bounds where the data decide, with a forecast.
+
+        Empty for a system whose charges do not depend on what it releases; a dry run then tells all.
+
+        Args:
+            n_records: about how many records there are; a guess, used for forecasts alone.
+        """
+        return ()
 
     @abstractmethod
     def synthesize(

@@ -22,6 +22,7 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.steps import Step, even
 
 MAX_PAIRS = 20_000  # of 200 attributes: each is a release of its own
 
@@ -65,6 +66,13 @@ class DPSyn(Synthesizer):
             )
             raise SizeError(msg)
         self.cost = cheaper_noise(task.budget, task.unit, len(self.sets))
+
+    def steps(self, n_records: float) -> list[Step]:
+        """Exactly: one release a pair."""
+        count = len(self.sets)
+        cells = [self.domain.cells(s) for s in self.sets]
+        kind = f"{min(2, len(self.domain))}-way"
+        return [even(kind, self.cost, self.cost, self.task.unit, parts=(count, count), cells=cells)] if count else []
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """One charge a pair."""

@@ -28,6 +28,7 @@ from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
 from dpsyn_core.synthesizers.pgm.tree import model_cells
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
+from dpsyn_core.synthesizers.steps import Step, even, noise_of, share_of
 
 CELL = 8  # bytes
 
@@ -113,20 +114,55 @@ class MST(Synthesizer):
         self.fixed, self.heavy = fixed, heavy
         self.cost: Cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
 
-    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
-        """One-ways; then the scores and the tree, or the fixed list."""
+    def _split(self) -> tuple[list[Cost], Cost, list[Cost]]:
+        """Costs of every one-way, of all pairs together, and (a list of one or none) of their scores."""
         d = len(self.domain)
         if self.fixed:
             first, second = self.cost.split([1.0, 1.0])
-            costs = first.split(self._weights(self.domain.singletons()))
-        elif d == 1:
-            costs = [self.cost]
-        else:
-            rest = 1 - self.config.one_way_share - self.config.score_share
-            score = self.config.score_share if d > 2 else 0.0
-            shares = [self.config.one_way_share, rest] + ([score] if score else [])
-            first, second, *scoring = self.cost.split(shares)
-            costs = first.split([1.0] * d)
+            return first.split(self._weights(self.domain.singletons())), second, []
+        if d == 1:
+            return [self.cost], self.cost, []
+        rest = 1 - self.config.one_way_share - self.config.score_share
+        score = self.config.score_share if d > 2 else 0.0
+        first, second, *scoring = self.cost.split([self.config.one_way_share, rest] + ([score] if score else []))
+        return first.split([1.0] * d), second, scoring
+
+    def steps(self, n_records: float) -> list[Step]:
+        """All but how many pairs the tree finds under the cap: pairs that fit at full size are always candidates."""
+        d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
+        costs, second, scoring = self._split()
+        scales = [noise_of(c, unit) for c in costs]
+        out = [
+            Step(
+                kind="1-way", parts=(d, d), share=(sum(share_of(c, self.cost) for c in costs),) * 2,
+                sigma=(min(scales), max(scales)), cells=(min(sizes), max(sizes)),
+            )
+        ]  # fmt: skip
+        if self.fixed:
+            scales = [noise_of(c, unit) for c in second.split(self._weights(self.fixed))]
+            cells = [self.domain.cells(s) for s in self.fixed]
+            share = share_of(second, self.cost)
+            count = len(self.fixed)
+            out.append(
+                Step(
+                    kind="listed", parts=(count, count), share=(share, share), sigma=(min(scales), max(scales)),
+                    cells=(1, max(cells)),
+                )
+            )  # fmt: skip
+        elif d > 1:
+            sure = [p for p in self.domain.subsets(2) if self.domain.cells(p) <= self.config.max_cells]
+            if scoring:
+                share = share_of(scoring[0], self.cost)
+                out.append(Step(kind="scores", parts=(int(bool(sure)), 1), share=(share if sure else 0.0, share)))
+            fewest = len(spanning_tree(sure, np.zeros(len(sure))))
+            cells = [1, min(self.config.max_cells, int(np.prod(sorted(sizes)[-2:])))]
+            out.append(even("2-way", second, self.cost, unit, parts=(fewest, d - 1), cells=cells))
+        return out
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
+        """One-ways; then the scores and the tree, or the fixed list."""
+        d = len(self.domain)
+        costs, second, scoring = self._split()
         ones = measure_marginals(counter, self.domain.singletons(), costs, gate=gate)
         progress("measure one-ways", 1, 1)
         recodes = rare_codes(ones, self.config.rare)

@@ -24,6 +24,7 @@ from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, T
 from dpsyn_core.synthesizers.pgm.model import draw_within
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
+from dpsyn_core.synthesizers.steps import Step, noise_of
 
 Array = NDArray[np.float64]
 FLOOR = 1e-290  # keeps a cell alive that many corrections have pushed down
@@ -114,6 +115,22 @@ class MWEM(Synthesizer):
         self.cost: Cost = task.budget.zcdp() if task.budget.delta else task.budget.pure()
         # halves in the pure case (Hardt, Ligett, McSherry 2012); a tenth for the choice under zCDP
         self.choice_share = 0.5 if self.cost.pure else 0.1
+        self.unit = task.unit
+
+    def steps(self, n_records: float) -> list[Step]:
+        """Exactly: the rounds are fixed, only what they measure is not."""
+        rounds, share = self.config.rounds, 1 - self.choice_share
+        each = self.cost.scaled(share / rounds)
+        cells = [self.domain.cells(s) for s in self.workload]
+        if self.config.kind == "marginals":
+            kind, sigma, span = "chosen", noise_of(each, self.unit), (min(cells), max(cells))
+        else:  # one count, which a record moves by at most 1 whatever the neighbours
+            theta = float(self.unit.max_records)
+            kind, sigma, span = "cell", each.scale(theta) if each.pure else each.sigma(theta), (1, 1)
+        return [
+            Step(kind="choice", parts=(rounds, rounds), share=(self.choice_share,) * 2),
+            Step(kind=kind, parts=(rounds, rounds), share=(share, share), sigma=(sigma, sigma), cells=span),
+        ]
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Array:
         """Rounds of choose, measure, correct; the distribution, shape of the domain."""

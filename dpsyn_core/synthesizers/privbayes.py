@@ -32,6 +32,7 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.pgm.model import draw_within
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.steps import Step, noise_of
 
 
 @register("privbayes")
@@ -123,6 +124,23 @@ class PrivBayes(Synthesizer):
         self.most = max(
             (k for k in range(config.max_parents + 1) if _candidates(d, k) <= config.max_candidates), default=0
         )
+
+    def steps(self, n_records: float) -> list[Step]:
+        """Choices, of which the last may have one option and be free; then the tables of the largest families."""
+        d, sizes = len(self.domain), self.domain.sizes
+        network = self.config.structure_share if d > 1 else 0.0
+        certain = network * max(0, d - 2) / max(1, d - 1)
+        fewest = math.ceil(d / (1 + self.most))
+        largest = max(*sizes, min(math.floor(self.cap), self.domain.cells(self.domain.names)))
+        sigma = (
+            noise_of(self.cost.scaled((1 - certain) / fewest), self.unit),
+            noise_of(self.cost.scaled((1 - network) / d), self.unit),
+        )
+        out = [Step(kind="choice", parts=(max(0, d - 2), d - 1), share=(certain, network))] if d > 1 else []
+        tables = Step(
+            kind="chosen", parts=(fewest, d), share=(1 - network, 1 - certain), sigma=sigma, cells=(min(sizes), largest)
+        )
+        return [*out, tables]
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Network:
         """The network, one choice an attribute, then its largest tables."""

@@ -33,6 +33,7 @@ from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import check_pairs
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, even, noise_of, share_of, usual_gains
 
 MAX_PAIRS = 100_000  # of 447 attributes: all of them are counted for the scores
 
@@ -119,14 +120,47 @@ class PrivSyn(Synthesizer):
         check_pairs(task.domain, MAX_PAIRS)
         self.cost = task.budget.gaussian()
 
+    def _split(self) -> tuple[Cost, Cost, Cost]:
+        """Costs of the scores, of all one-ways and of all chosen marginals."""
+        c = self.config
+        rest = 1 - c.score_share - c.one_way_share
+        scores, ones, chosen = self.cost.split([c.score_share, c.one_way_share, max(rest, 1e-6)])
+        return scores, self.cost if len(self.domain) < 2 else ones, chosen
+
+    def steps(self, n_records: float) -> list[Step]:
+        """One-ways and scores exactly; of the chosen marginals, a forecast for pairs of ordinary dependence."""
+        d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
+        for_scores, for_ones, for_chosen = self._split()
+        out = [even("1-way", for_ones, self.cost, unit, parts=(d, d), cells=sizes)] if d else []
+        pairs = self.domain.subsets(2)
+        if not pairs:
+            return out
+        share = share_of(for_scores, self.cost)
+        out.append(Step(kind="scores", parts=(1, 1), share=(share, share)))
+        cells = [self.domain.cells(p) for p in pairs]
+        noise = for_scores.sigma((4 if self.config.scores == "indif" else 1) * unit.l1() * len(pairs) ** 0.5)
+        n = n_records if self.task.n_public is None else self.task.n_public
+        held = []
+        for strength in WEAK_STRONG:
+            gains = usual_gains(len(pairs), n, noise, strength)
+            picked = dense_marginals(gains, cells, for_chosen.rho, sensitivity=unit.l2(), gap=self.config.gap)
+            held.append([cells[i] for i in picked] or list(sizes))
+        scales = [noise_of(c, unit) for h in held for c in for_chosen.split(allocation(h))]
+        share = share_of(for_chosen, self.cost)
+        out.append(
+            Step(
+                kind="chosen", parts=(1, max(len(pairs), d)), share=(share, share), sigma=(min(scales), max(scales)),
+                cells=(1, max(*held[0], *held[1], self.config.combine_cells)), likely=(len(held[0]), len(held[1])),
+                about=True,
+            )
+        )  # fmt: skip
+        return out
+
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> PrivSynMeasured:
         """One-ways, then scores of all pairs in one release, then the chosen marginals."""
         c = self.config
         pairs = self.domain.subsets(2)
-        rest = 1 - c.score_share - c.one_way_share
-        score_cost, one_way_cost, pair_cost = self.cost.split([c.score_share, c.one_way_share, max(rest, 1e-6)])
-        if not pairs:
-            one_way_cost = self.cost
+        score_cost, one_way_cost, pair_cost = self._split()
         singles = self.domain.singletons()
         one_ways = measure_marginals(counter, singles, one_way_cost.split([1.0] * len(singles)), gate=gate)
         compressed = {m.attributes[0]: compress(m.values, c.low_count * m.sigma) for m in one_ways}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls_view import Recodes, View, total_of
+from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
 CAUTION = 0.7  # shrinking and fitting leave about this part of the noise
 LATER = 0.25  # of the cost of pairs, held back until triples have been scored
+TRIPLE_SCORES = 0.08  # of what was held back
 TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
@@ -77,7 +80,7 @@ class Rls(Synthesizer):
         self.domain = task.domain
         self.n_public = task.n_public
         self.cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
-        unit = task.unit
+        self.unit = unit = task.unit
         self.theta = float(unit.l1() if self.cost.pure else unit.l2())
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
@@ -134,6 +137,56 @@ class Rls(Synthesizer):
                 even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
+    def steps(self, n_records: float) -> list[Step]:
+        """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
+        d, n = len(self.domain), float(n_records if self.n_public is None else self.n_public)
+        known = () if self.n_public is not None else (self._step("total", [self.cost.scaled(TOTAL_SHARE)], [1]),)
+        if not d:
+            return []
+        for_ones, for_scores, for_pairs = self._split(n)
+        sizes = np.array(self.domain.sizes)
+        ones_costs = for_ones.split(self._shares(sizes))
+        ones = self._step("1-way", ones_costs, self.domain.sizes, about=self.n_public is None)
+        pairs = self.domain.subsets(2)
+        if not pairs:
+            return [*known, ones]
+        # a coarse value holds enough records; as values are never equally frequent, about two thirds of them are left
+        held_by_one = np.maximum(n / self._resolution(n), [3 * noise_of(c, self.unit) for c in ones_costs])
+        coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
+        cells = np.array([float(coarse[i]) * coarse[j] for i in range(d) for j in range(i + 1, d)])
+        laplace = math.sqrt(2) * for_scores.scale(self.unit.l1() * len(pairs)) if self.cost.pure else 0.0
+        noise = laplace or for_scores.sigma(self.unit.l1() * math.sqrt(len(pairs)))
+        likely: list[list[float]] = []
+        for strength in WEAK_STRONG:
+            gains = usual_gains(len(pairs), n, noise, strength)
+            chosen = choose_sets(gains, cells, cost=for_pairs, theta=self.theta, caution=CAUTION)
+            likely.append([float(c) for c in cells[chosen]])
+        held = [h or [float(cells.min())] for h in likely]
+        most, scored, extra = len(pairs), share_of(for_scores, self.cost), 0.0
+        if self.config.triples and 3 <= d <= 60:  # a second round may score triples, and measure them or pairs again
+            most += max(len(pairs), min(TRIPLES, math.comb(d, 3)))
+            extra = share_of(for_pairs.scaled(LATER * TRIPLE_SCORES), self.cost)
+        rest = share_of(for_pairs, self.cost)
+        scales = [noise_of(c, self.unit) for h in held for c in for_pairs.split(self._shares(np.array(h)))]
+        tables = [int(c) for h in held for c in h]
+        return [
+            *known, ones,
+            Step(kind="scores", parts=(1, 1 + (extra > 0)), share=(scored, scored + extra), about=ones.about),
+            Step(
+                kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
+                cells=(min(tables), max(tables)), likely=(len(likely[0]), len(likely[1])), about=True,
+            ),
+        ]  # fmt: skip
+
+    def _step(self, kind: str, costs: list[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
+        """A step of one release a cost."""
+        scales = [noise_of(c, self.unit) for c in costs]
+        share = sum(share_of(c, self.cost) for c in costs)
+        return Step(
+            kind=kind, parts=(len(costs), len(costs)), share=(share, share), sigma=(min(scales), max(scales)),
+            cells=(min(cells), max(cells)), about=about,
+        )  # fmt: skip
+
     def _second_round(
         self,
         counter: Counter,
@@ -148,7 +201,7 @@ class Rls(Synthesizer):
         view = View(self.domain, measured, self.n_public)
         coarse = view.recodes(TRIPLE_RESOLUTION)
         expected = self._expected(view, triples, coarse)
-        for_scores, cost = cost.split([0.08, 0.92])
+        for_scores, cost = cost.split([TRIPLE_SCORES, 1 - TRIPLE_SCORES])
         scores, _ = score_sets(counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples")
         cells = np.array([e.size for e in expected], dtype=np.float64)
         chosen = choose_sets(scores, cells, cost=cost, theta=self.theta, caution=1.0)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.plan import plan
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.plan import kind_of, plan
+from dpsyn_core.privacy.account import Account
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
@@ -119,13 +121,66 @@ def test_what_a_system_does_not_promise_is_refused_before_anything_is_charged(na
         )
 
 
+def spent_by_step(made, charges):
+    """Each step with the charges that are its own: the first step that can hold a charge and is not yet full."""
+    taken = [[] for _ in made.steps]
+    for charge in charges:
+        own = next(
+            (i for i, s in enumerate(made.steps) if s.holds(kind_of(charge)) and len(taken[i]) < s.parts[1]), None
+        )
+        assert own is not None, f"the plan has no room for {charge.name}"
+        taken[own].append(charge)
+    return list(zip(made.steps, taken, strict=True))
+
+
+@pytest.mark.parametrize(("sizes", "epsilon"), [(SIZES, 2.0), ({"a": 30, "b": 2, "c": 9, "d": 12, "e": 3}, 0.3)])
+@pytest.mark.parametrize(("name", "neighbours", "pure"), list(supported()))
+def test_what_a_run_charges_lies_inside_its_plan(name, neighbours, pure, sizes, epsilon):
+    for seed, (n, theta) in enumerate(((3000, 1), (40, 3))):
+        if name == "mwem" and len(sizes) > 3:
+            sizes = {k: min(v, 6) for k, v in sizes.items()}
+        task = task_for(name, sizes, n, neighbours=neighbours, theta=theta, pure=pure, epsilon=epsilon)
+        made = plan(name, MINI.get(name, {}), task, n_records=n)
+        system = configure(name, MINI.get(name, {})).calibrate(task)
+        gate = Gate(account=Account(system.cost), noise=SeededNoise(seed), unit=task.unit)
+        system.measure(PlainCounter(random_codes(sizes, n, seed), task.domain), gate=gate)
+        assert made.cost == system.cost
+        whole = system.cost.epsilon if system.cost.pure else system.cost.rho
+        for step, own in spent_by_step(made, gate.account.charges):
+            share = sum(c.epsilon if system.cost.pure else c.rho for c in own) / whole
+            slack = 0.2 if step.about else 1e-9  # a noisy total decides there, of as few as 40 records
+            assert step.parts[0] <= len(own) <= step.parts[1], step
+            assert step.share[0] * (1 - slack) - 1e-9 <= share <= step.share[1] * (1 + slack) + 1e-9, step
+            if step.sigma is not None and not step.about:
+                assert all(step.sigma[0] * (1 - 1e-9) <= c.scale <= step.sigma[1] * (1 + 1e-9) for c in own), step
+            if step.sigma is not None and step.likely is None:
+                assert all(step.cells[0] <= c.cells <= step.cells[1] for c in own), step
+        assert sum(s.share[0] for s in made.steps) <= 1 + 1e-9
+        assert 0.98 < sum(s.share[1] for s in made.steps) < 1.4
+
+
 @pytest.mark.parametrize("name", names())
-def test_a_plan_without_data_can_be_made_and_stays_within_the_cost(name):
-    made = plan(name, MINI.get(name, {}), task_for(name, SIZES, N))
-    stated = made.cost.epsilon if made.cost.pure else made.cost.rho
-    booked = sum(c.epsilon if made.cost.pure else c.rho for c in made.charges)
-    assert 0 < booked <= stated * (1 + 1e-9)
-    assert made.shares()
+@pytest.mark.parametrize("sizes", [{"a": 3}, {"a": 3, "b": 2}])
+def test_a_plan_of_one_or_two_attributes_holds_too(name, sizes):
+    task = task_for(name, sizes, 300)
+    try:
+        made = plan(name, MINI.get(name, {}), task, n_records=300)
+    except DPSynError as refusal:
+        assert "group" in str(refusal)
+        return
+    system = configure(name, MINI.get(name, {})).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(4), unit=task.unit)
+    system.measure(PlainCounter(random_codes(sizes, 300), task.domain), gate=gate)
+    for step, own in spent_by_step(made, gate.account.charges):
+        assert step.parts[0] <= len(own) <= step.parts[1], step
+
+
+def test_a_plan_of_independent_names_every_charge():
+    task = task_for("independent", SIZES, N)
+    made = plan("independent", {}, task)
+    assert [c.name for c in made.charges] == ["marginal a", "marginal b", "marginal c"]
+    assert made.steps[0].parts == (3, 3)
+    assert made.k(made.steps[0]) == pytest.approx(3, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", names())

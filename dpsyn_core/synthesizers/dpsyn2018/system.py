@@ -29,6 +29,7 @@ from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.steps import Step, even
 
 RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
 
@@ -171,6 +172,23 @@ class DPSyn2018(Synthesizer):
                 f"{RAW_CELLS}; name fewer attributes or add bins"
             )
             raise SizeError(msg)
+
+    def steps(self, n_records: float) -> list[Step]:
+        """First what the design names, exactly; then the list, or as many random views as turn out to differ."""
+        unit, functional = self.task.unit, self.config.design.functional
+        count = len(self.fine) + len(self.grouped) + len(functional)
+        first, rest = self.cost.split([self.first_share, 1 - self.first_share])
+        cells = [self.domain[n].size for n in self.fine] + [w.size for w in self.grouped]
+        cells += [self.domain.cells((f.source, f.target)) for f in functional]
+        kind = "listed" if self.grouped or functional else "1-way"
+        out = [even(kind, first, self.cost, unit, parts=(count, count), cells=cells)]
+        if self.listed is not None:
+            sizes = [math.prod(self.working[n].size for n in names) for names in self.listed]
+            parts = (len(self.listed), len(self.listed))
+            return [*out, even("listed", rest, self.cost, unit, parts=parts, cells=[1, *sizes])]
+        parts = (1, max(self.config.views, len(self.working)))
+        cells = [1, max(self.config.view_cells, *(w.size for w in self.working.values()))]
+        return [*out, even("chosen", rest, self.cost, unit, parts=parts, cells=cells)]
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured2018:
         """One-ways, then compression from what they released, then the marginals."""

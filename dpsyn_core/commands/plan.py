@@ -1,0 +1,97 @@
+"""`dpsyn plan`: where the budget of a run would go, before anything is spent; reads no table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+KINDS = {
+    "total": "number of records",
+    "1-way": "single columns",
+    "2-way": "pairs of columns",
+    "3-way": "triples of columns",
+    "chosen": "tables chosen on the way",
+    "listed": "tables named in advance",
+    "scores": "scores: which tables pay",
+    "choice": "choices of the next table",
+    "cell": "single counts",
+    "group": "groups of columns",
+    "synthetic": "tables of drawn records",
+}
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("plan", help="where the budget of a run would go; reads no table, spends nothing")
+    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--epsilon", type=float, required=True)
+    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--n-records", type=int, help="about how many records there are, for forecasts; default 10000")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Prints one line a step."""
+    from dpsyn_core.commands.common import parse_settings, print_json
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.plan import ASSUMED, plan
+    from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.privacy.unit import Unit
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.synthesizers.base import Task
+    from dpsyn_core.synthesizers.registry import DEFAULT
+
+    if args.n_records is not None and args.n_records < 1:
+        msg = f"--n-records is {args.n_records}; it must be at least 1"
+        raise SettingError(msg)
+    schema = Schema.load(args.schema)
+    task = Task(
+        domain=schema.domain(),
+        unit=Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records),
+        budget=Budget(epsilon=args.epsilon, delta=args.delta),
+        n_public=schema.n_records,
+    )
+    method = args.method or DEFAULT
+    made = plan(method, parse_settings(args.settings), task, n_records=args.n_records)
+    if args.json:
+        print_json({"method": method, "epsilon": args.epsilon, "delta": args.delta, "steps": described(made)})
+        return
+    assumed = schema.n_records or args.n_records or ASSUMED
+    print(f"{method} at epsilon {args.epsilon:g}, delta {args.delta:g}; forecasts are for about {assumed} records")
+    print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
+    for step in described(made):
+        low, high = (f"{100 * x:.3g}" for x in step["share"])
+        share = f"up to {high} %" if low == "0" else spread([low, high]) + " %"
+        parts = spread([str(x) for x in step["releases"]])
+        if step["likely"] is not None:
+            parts = f"about {spread([str(x) for x in step['likely']])} of {step['releases'][1]}"
+        std = "-" if step["std"] is None else spread([f"{x:.3g}" for x in step["std"]])
+        mark = "about " if step["about"] and not share.startswith("up") else ""
+        print(
+            f"{mark + share:<18}{parts:<26}{('about ' if step['about'] and std != '-' else '') + std:<24}{step['what']}"
+        )
+
+
+def spread(ends: list[str]) -> str:
+    """One number, or the least and the most."""
+    return ends[0] if ends[0] == ends[-1] else f"{ends[0]} to {ends[-1]}"
+
+
+def described(made: Any) -> list[dict[str, Any]]:
+    """The steps of a plan, ready for JSON."""
+    out = []
+    for s in made.steps:
+        std = made.std(s)
+        out.append(
+            {
+                "kind": s.kind, "what": KINDS.get(s.kind, f"tables of {s.kind.split('-')[0]} columns"),
+                "share": list(s.share), "releases": list(s.parts),
+                "likely": None if s.likely is None else list(s.likely),
+                "std": None if std is None else list(std), "cells": list(s.cells), "about": s.about,
+            }
+        )  # fmt: skip
+    return out

@@ -1,0 +1,91 @@
+"""`dpsyn plan`: every system prints its steps without a table, and says what it does not know."""
+
+import json
+
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.data import paths
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.plan import plan
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.sample import sample_table
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import config_class, configure, names
+from tests.synthesizers.harness import PlainCounter, SeededNoise
+
+SAMPLE = str(paths("sample")[1])
+
+
+def printed(capsys, *words):
+    assert main(["plan", *words]) == 0
+    return capsys.readouterr().out
+
+
+def small(tmp_path, **more):
+    attributes = [
+        {"name": n, "kind": "categorical", "values": list(range(s)), **({"group": "g"} if n != "c" else {})}
+        for n, s in (("a", 3), ("b", 4), ("c", 5))
+    ]
+    path = tmp_path / "schema.json"
+    path.write_text(json.dumps({"version": 1, "name": "t", "attributes": attributes, **more}), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_system_has_a_plan_that_accounts_for_the_whole_budget(name, capsys, tmp_path):
+    g = config_class(name).guarantee
+    unit = {"neighbours": g.neighbours[0]}
+    schema = small(tmp_path, unit=unit, n_records=500)
+    delta = "1e-9" if g.approximate else "0"
+    out = json.loads(
+        printed(capsys, "--schema", schema, "--epsilon", "1", "--delta", delta, "--method", name, "--json")
+    )
+    assert out["method"] == name
+    assert sum(s["share"][1] for s in out["steps"]) == pytest.approx(1, abs=0.2)
+    for step in out["steps"]:
+        assert 0 <= step["releases"][0] <= step["releases"][1]
+        assert "-way" not in step["what"]
+        assert step["std"] is None or 0 < step["std"][0] <= step["std"][1]
+
+
+def test_the_default_forecasts_how_many_pairs_it_will_measure(capsys):
+    few, many = (
+        json.loads(
+            printed(capsys, "--schema", SAMPLE, "--epsilon", e, "--delta", "1e-9", "--n-records", "20000", "--json")
+        )["steps"][-1]
+        for e in ("0.1", "3")
+    )
+    assert few["kind"] == many["kind"] == "chosen"
+    assert 0 <= few["likely"][0] <= few["likely"][1] < many["likely"][1] <= 91
+    assert few["about"]
+
+
+def test_the_text_says_what_is_certain_and_what_is_a_forecast(capsys):
+    text = printed(capsys, "--schema", SAMPLE, "--epsilon", "1", "--delta", "1e-9", "--method", "aim")
+    assert "single columns" in text
+    assert " to " in text.split("tables chosen")[0].splitlines()[-1], "a number of rounds that is not known is a range"
+    text = printed(capsys, "--schema", SAMPLE, "--epsilon", "1", "--delta", "1e-9")
+    assert "forecasts are for about 10000 records" in text
+
+
+def test_a_wrong_number_of_records_is_one_sentence(capsys):
+    assert main(["plan", "--schema", SAMPLE, "--epsilon", "1", "--delta", "1e-9", "--n-records", "0"]) == 2
+    assert "--n-records is 0; it must be at least 1" in capsys.readouterr().err
+
+
+def test_the_forecast_of_pairs_holds_on_the_sample():
+    schema = Schema.load(SAMPLE)
+    codes = Codec(schema).encode(sample_table()).codes
+    task = Task(domain=schema.domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+    (chosen,) = [s for s in plan("rls", {}, task, n_records=20_000).steps if s.kind == "chosen"]
+    system = configure("rls", {"triples": False}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
+    system.measure(PlainCounter(codes, task.domain), gate=gate)
+    pairs = sum(" x " in c.name for c in gate.account.charges)
+    assert 0.8 * chosen.likely[0] <= pairs <= 1.2 * chosen.likely[1]
+    assert chosen.likely[1] < 91, "a forecast of everything would say nothing"
