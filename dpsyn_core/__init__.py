@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dpsyn_core.kernel_cache import settle
+
 if TYPE_CHECKING:
     from dpsyn_core.buying import buy_schema
     from dpsyn_core.errors import DPSynError
@@ -28,6 +30,8 @@ _HOME = {
     "synthesize": "dpsyn_core.release",
 }
 __all__ = ["DPSynError", "Ledger", "Release", "Schema", "buy_schema", "read_table", "synthesize"]
+
+settle()  # before any part of the package imports numba
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ ENGINE = ROOT / "dpsyn_core"
 FLOORS = {
     "errors": -1,  # the ground that every part stands on
     "progress": 0, "files": 0, "data": 0,
-    "schema": 1, "privacy": 1,
+    "schema": 1, "privacy": 1, "kernel_cache": 1,
     "marginals": 2, "noise": 2,
     "consistency": 3, "records": 3,
     "counting": 4,

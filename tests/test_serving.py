@@ -1,45 +1,33 @@
-"""What a server prepares behind its first page: modules loaded before they are asked for, and a settled heap."""
+"""How the app is served: the settings that harden it, and that a server asks no other machine for anything."""
 
-import subprocess
-import sys
+import tomllib
 from pathlib import Path
 
-import pytest
+from streamlit import config, net_util
+from streamlit.web import bootstrap
 
 ROOT = Path(__file__).resolve().parent.parent
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 
 
-def said(code, tmp_path):
-    """What a fresh process prints."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False,
-        env={"PATH": "", "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(tmp_path), "HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-800:]
-    return done.stdout.split("\n")
+def test_the_settings_that_harden_the_server_stand():
+    server = CONFIG["server"]
+    assert server["address"] == "127.0.0.1" and set(server["allowedHosts"]) == {"localhost", "127.0.0.1"}
+    assert server["enableXsrfProtection"] is server["enableCORS"] is True
+    assert server["enableStaticServing"] is False
+    assert server["maxUploadSize"] == 200 and server["disconnectedSessionTTL"] <= 120
+    assert CONFIG["client"]["showErrorDetails"] == "none" and CONFIG["client"]["toolbarMode"] == "viewer"
+    assert CONFIG["browser"]["gatherUsageStats"] is False
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """What a process holds after the preparation: [modules, frozen objects, whether a second call did nothing]."""
-    code = (
-        "import gc, sys\n"
-        "from ui import serving\n"
-        "one = serving.prepare(); one.join()\n"
-        "print(' '.join(sys.modules)); print(gc.get_freeze_count()); print(serving.prepare() is one)\n"
-    )
-    return said(code, tmp_path_factory.mktemp("home"))
-
-
-def test_what_every_page_imports_is_loaded_before_a_page_asks_for_it(prepared):
-    loaded = set(prepared[0].split())
-    assert {"plotly.graph_objects", "pandas", "scipy.special", "ui.guarantee", "ui.panels.pairs"} <= loaded
-    assert {"ui.labs.race", "dpsyn_core.synthesizers.mst", "plotly.graph_objs._scatter"} <= loaded
-
-
-def test_libraries_are_out_of_the_collectors_sight(prepared):
-    assert int(prepared[1]) > 50_000
-
-
-def test_a_server_prepares_once(prepared):
-    assert prepared[2] == "True"
+def test_a_server_for_others_asks_no_public_host_for_its_address(monkeypatch, capsys):
+    asked = []
+    options = {
+        **{f"{part}.{name}": value for part in ("logger", "server") for name, value in CONFIG[part].items()},
+        "server.address": "0.0.0.0",
+    }
+    monkeypatch.setattr(config, "get_option", lambda name: options.get(name))
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: asked.append("external"))
+    monkeypatch.setattr(net_util, "get_internal_ip", lambda: "127.0.0.1")
+    bootstrap._print_url(False)
+    assert not asked
