@@ -110,8 +110,8 @@ def synthesize(
     codec, frame = Codec(schema), to_arrow(table)
     order = frame.column_names
     codes = bound(codec.encode(frame), unit.max_records)
-    if config.guarantee.needs_public_n and unit.neighbours == "replace" and codes.shape[1] > (schema.n_records or 0):
-        # such a system calibrates with n; under replace neighbours the number is public, so this tells nothing
+    fixed = unit.neighbours == "replace" and unit.max_records == 1  # then the number is public: this tells nothing
+    if config.guarantee.needs_public_n and fixed and codes.shape[1] > (schema.n_records or 0):
         msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
         raise SchemaError(msg)
     counter = MemoryCounter(codes, task.domain)

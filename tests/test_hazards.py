@@ -165,6 +165,15 @@ def test_a_system_that_calibrates_with_the_number_of_records_refuses_a_declared_
     run(rows(*crowd(41, 0)), schema(unit=unit, n_records=41), book, method=name, delta=0.0)
 
 
+def test_a_private_number_of_records_refuses_no_run_where_an_individual_may_hold_several(book):
+    declared = schema(unit={"neighbours": "replace", "identifier": "who", "max_records": 2}, n_records=40)
+    for n in (40, 41):
+        run(rows(*crowd(n, 0)), declared, book, method="dirichlet-multinomial", delta=0.0)
+        with pytest.raises(UnitError, match="max_records to 1"):
+            run(rows(*crowd(n, 0)), declared, book, method="privbayes", delta=0.0)
+    assert len(book.entries("people")) == 2
+
+
 # ---- missing or out-of-range values
 
 

@@ -42,6 +42,7 @@ class Guarantee:
     pure: bool = True  # can run at delta 0
     approximate: bool = True  # can use a delta above 0
     needs_public_n: bool = False
+    one_record: bool = False  # its sensitivity holds for tables of at most n records: public only at theta 1
 
 
 class Synthesizer(ABC):
@@ -95,6 +96,12 @@ class MethodConfig(BaseModel):
             msg = (
                 f"{self.name} does not protect {task.unit.neighbours} neighbours, only {', '.join(g.neighbours)}; "
                 "change the schema's unit or use the method 'rls'"
+            )
+            raise UnitError(msg)
+        if g.one_record and task.unit.max_records > 1:
+            msg = (
+                f"{self.name} calibrates with the number of records, which is private where an individual may hold "
+                f"{task.unit.max_records} of them; set the unit's max_records to 1, or use the method 'rls'"
             )
             raise UnitError(msg)
         if task.budget.delta == 0 and not g.pure:

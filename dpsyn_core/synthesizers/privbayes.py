@@ -45,6 +45,7 @@ class PrivBayesConfig(MethodConfig):
         neighbours=("replace",),
         approximate=False,
         needs_public_n=True,
+        one_record=True,
     )
 
     structure_share: float = Field(

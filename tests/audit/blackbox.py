@@ -12,7 +12,7 @@ from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.layers import alarm
-from tests.audit.world import DOMAIN, Pair, calibrated, main_offer, pairs, table
+from tests.audit.world import DOMAIN, Pair, calibrated, main_offer, pairs, served, table
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def lower_bound(left, right, delta, chance):
 def t4(name, runs=20_000, epsilon=1.0, chance=1e-3 / 20):
     """Bounds on epsilon for six pairs; `runs` is shared by pairs and sides. Raises Alarm when one is above epsilon."""
     neighbours, delta = main_offer(name)
-    every = [*pairs(neighbours), *tiny_pairs(neighbours)]
+    every = served(name, [*pairs(neighbours), *tiny_pairs(neighbours)])
     each = max(200, runs // (2 * len(every)))
     found = []
     for pair in every:

@@ -17,7 +17,7 @@ from dpsyn_core.privacy.accountant import compose
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.gates import Alarm, TapeGate, WatchGate, released
 from tests.audit.others import LAVISH
-from tests.audit.world import ARBITRARY, DOMAIN, WHITE, TwoSided, calibrated, main_offer, offers, pairs
+from tests.audit.world import ARBITRARY, DOMAIN, WHITE, TwoSided, calibrated, main_offer, offers, pairs, served
 from tests.synthesizers.harness import SeededNoise
 
 T0_ALARM = 1e-5 / 9  # nine statistics
@@ -125,7 +125,7 @@ def t2(name, seeds=(0, 1), pairs_of=pairs):
     of the first run is left in the second: a system may keep what it has counted.
     """
     for neighbours, delta in offers(name):
-        for pair in pairs_of(neighbours):
+        for pair in served(name, pairs_of(neighbours)):
             where = f"{name}, {pair.name}, {neighbours}, delta {delta}"
             for (free, bound), seed in product(((pair.left, pair.right), (pair.right, pair.left)), (None, *seeds)):
                 gates, outputs = [], None
@@ -212,7 +212,7 @@ def t3(name, runs=500, epsilon=8.0, pairs_of=pairs):
     epsilon = WHITE.get(name, epsilon if delta else 2.0)  # an urn at epsilon 8 has next to no prior to look at
     canary, residual, laws = Score(), {}, {}
     bound = 0.0
-    for pair in pairs_of(neighbours):
+    for pair in served(name, pairs_of(neighbours)):
         system = calibrated(name, pair.unit, epsilon=epsilon, delta=delta)
         counter = TwoSided(pair.left, pair.right)
         for side in (0, 1):

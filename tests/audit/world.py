@@ -111,6 +111,12 @@ def pairs(neighbours):
     return out
 
 
+def served(name, found):
+    """The pairs whose unit a system takes: some protect individuals of one record alone."""
+    alone = name not in OWN and config_class(name).guarantee.one_record
+    return [p for p in found if p.unit.max_records == 1 or not alone]
+
+
 def offers(name):
     """(neighbours, delta) of everything that a system promises."""
     g = OWN[name].guarantee if name in OWN else config_class(name).guarantee

@@ -23,7 +23,7 @@ def supported():
     for name in names():
         g = config_class(name).guarantee
         kinds = [pure for pure, offered in ((True, g.pure), (False, g.approximate)) if offered]
-        yield from itertools.product([name], g.neighbours, kinds, (1, 3))
+        yield from itertools.product([name], g.neighbours, kinds, (1,) if g.one_record else (1, 3))
 
 
 def gaussian_epsilon(records, delta):

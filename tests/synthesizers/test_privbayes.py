@@ -27,8 +27,8 @@ def task_of(domain, *, n=N, epsilon=1.0, theta=1, neighbours="replace"):
     return Task(domain=domain, unit=unit, budget=Budget(epsilon=epsilon, delta=0.0), n_public=n)
 
 
-def measured_on(settings, *, epsilon=1.0, theta=1, codes=None):
-    task = task_of(Domain.of(CHAIN), epsilon=epsilon, theta=theta)
+def measured_on(settings, *, epsilon=1.0, codes=None):
+    task = task_of(Domain.of(CHAIN), epsilon=epsilon)
     system = configure("privbayes", settings).calibrate(task)
     gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
     counter = PlainCounter(chain_codes(N) if codes is None else codes, task.domain)
@@ -75,16 +75,19 @@ def test_tables_have_at_most_the_useful_number_of_cells():
     assert system.cap == pytest.approx(26.25)
     assert max(m.cells for m in network.tables) <= 26.25
     assert any(len(m.attributes) == 2 for m in network.tables)
-    thrice, _, _ = measured_on({"usefulness": 20.0}, theta=3)
-    assert thrice.cap == pytest.approx(26.25 / 3)
 
 
-def test_theta_scales_the_choice_and_the_noise():
-    _, _, gate = measured_on({"max_parents": 1}, theta=3)
+def test_the_choice_and_the_noise_are_for_one_record_exchanged():
+    _, _, gate = measured_on({"max_parents": 1})
     choice = next(c for c in gate.account.charges if c.mechanism == "exponential")
     table = next(c for c in gate.account.charges if c.mechanism == "geometric")
-    assert choice.sensitivity == pytest.approx(3 * (6 * N + 4))
-    assert table.sensitivity == pytest.approx(6)
+    assert choice.sensitivity == pytest.approx(6 * N + 4)
+    assert table.sensitivity == pytest.approx(2)
+
+
+def test_individuals_of_several_records_are_refused_for_their_number_of_records_is_private():
+    with pytest.raises(UnitError, match=r"max_records to 1.*'rls'"):
+        configure("privbayes", {}).calibrate(task_of(Domain.of(CHAIN), theta=2))
 
 
 def test_no_table_can_be_useful_for_a_handful_of_records_and_attributes_stand_alone():
