@@ -47,7 +47,7 @@ def buy_schema(
     """
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
-    protected = Unit(neighbours=who.neighbours, max_records=who.max_records)
+    protected = Unit(**who.model_dump())
     cost, failure = cap_of(wanted, budget)
     frame = to_arrow(table)
     book = Ledger() if ledger is None else ledger

@@ -96,7 +96,7 @@ def synthesize(
     if not isinstance(schema, Schema):
         schema = Schema.load(schema)
     budget = Budget(epsilon=epsilon, delta=delta)
-    unit = Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records)
+    unit = Unit(**schema.unit.model_dump())
     name = registry.DEFAULT if method is None else method
     config = registry.configure(name, settings or {})
     generator, seed = post_processing_generator(rng)

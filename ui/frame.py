@@ -85,7 +85,13 @@ def _rows() -> None:
     spent = ledger.spent(space)
     bar = ""
     if spent is not None:
-        left = t("side.left", left=f"{spent.left:.3g}", limit=f"{spent.limit:g}") if spent.limit else t("side.no_limit")
+        left = (
+            t("side.left", left=f"{spent.left or 0:.3g}", limit=f"{spent.limit:g}")
+            if spent.limit
+            else t("side.no_limit")
+        )
+        if spent.unbounded:
+            left = t("side.others", count=number(spent.unbounded))
         total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
         rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left)))
         if spent.limit:

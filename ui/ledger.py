@@ -9,6 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.unit import Unit
 from ui.budget import plain, sentence
 from ui.state import Workspace
 from ui.text import t
@@ -17,12 +18,18 @@ from ui.theme import note
 
 @dataclass(frozen=True)
 class Spent:
-    """What all runs on a dataset cost together (epsilon None: unbounded), and what its limit leaves."""
+    """What all runs on a dataset cost those whom the schema protects, and what the limit leaves for one more run.
+
+    epsilon None: unbounded. unbounded: how many of the runs promise them nothing. sums: for everybody whom a run
+    protects, in words, with an epsilon or None.
+    """
 
     runs: int
     epsilon: float | None
     limit: float | None
     left: float | None
+    unbounded: int
+    sums: tuple[tuple[str, float | None], ...]
 
 
 def spent(space: Workspace) -> Spent | None:
@@ -30,11 +37,13 @@ def spent(space: Workspace) -> Spent | None:
     if space.dataset is None:
         return None
     book, name = Ledger(), space.dataset.ledger
-    stamp = (name, *_changed(book))
+    unit = Unit(**space.schema.unit.model_dump()) if space.schema is not None else Unit()
+    stamp = (name, unit, *_changed(book))
     kept = space.memo.get("ledger")
     if kept is None or kept[0] != stamp:
-        got = book.summary(name)
-        kept = (stamp, Spent(got.runs, got.epsilon, got.limit_epsilon, got.epsilon_left))
+        got, mine = book.summary(name), book.cost_for(name, unit)
+        sums = tuple((s.who, s.epsilon) for s in got.sums)
+        kept = (stamp, Spent(got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums))
         space.memo["ledger"] = kept
     return kept[1]
 
@@ -53,6 +62,10 @@ def limit_field(space: Workspace) -> None:
         return
     book, name = Ledger(), space.dataset.ledger
     limit = book.limit(name)
+    found = spent(space)
+    if found is not None and len(found.sums) > 1:
+        lines = [t("limit.sum", who=w, epsilon=f"{e:.3g}") if e else t("limit.no_sum", who=w) for w, e in found.sums]
+        note(t("limit.sums", sums="; ".join(lines)))
     with st.form(f"limit_{space.dataset.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")
         with first:

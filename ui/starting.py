@@ -49,7 +49,7 @@ def problem(space: Workspace) -> str:
         return t("start.rows")
     try:
         spec = spec_of(space)
-        unit = Unit(neighbours=space.schema.unit.neighbours, max_records=space.schema.unit.max_records)
+        unit = Unit(**space.schema.unit.model_dump())
         task = Task(
             domain=space.schema.domain(),
             unit=unit,

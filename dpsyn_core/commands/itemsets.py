@@ -129,7 +129,7 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     if not two:
         msg = "no attribute of the schema has exactly two values; a 0/1 table is needed, or transactions with --items"
         raise SettingError(msg)
-    unit = Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records)
+    unit = Unit(**schema.unit.model_dump())
     codes = bound(Codec(schema).encode(read_table(args.table)), unit.max_records)
     names = tuple(attributes[i].name for i in two)
     # of all attributes: that one is no item, for it has three values, was read from the data as well

@@ -13,6 +13,7 @@ SHOWN = (
     "purpose",
     "neighbours",
     "max_records",
+    "individuals",
     "kind",
     "amount",
     "epsilon",
@@ -25,6 +26,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("ledger", help="show what has been spent on each dataset")
     parser.add_argument("--dataset", help="one dataset by its name")
     parser.add_argument("--limit", type=float, metavar="EPSILON", help="set the dataset's limit at --delta")
+    parser.add_argument("--no-limit", action="store_true", help="lift the dataset's limit")
     parser.add_argument("--delta", type=float, help="delta of the limit, or at which the spend is shown")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -43,6 +45,11 @@ def run(args: argparse.Namespace) -> None:
             msg = "--limit needs --dataset and --delta, for example --dataset clinic --limit 4 --delta 1e-9"
             raise SettingError(msg)
         ledger.set_limit(args.dataset, Budget(epsilon=args.limit, delta=args.delta))
+    if args.no_limit:
+        if args.dataset is None or args.limit is not None:
+            msg = "--no-limit needs --dataset and no --limit, for example --dataset clinic --no-limit"
+            raise SettingError(msg)
+        ledger.set_limit(args.dataset, None)
     names = ledger.datasets() if args.dataset is None else [args.dataset]
     listed = []
     for name in names:
@@ -54,12 +61,35 @@ def run(args: argparse.Namespace) -> None:
     if not listed:
         print("nothing has been spent")
     for one in listed:
-        total = "unbounded" if one["epsilon"] is None else f"epsilon {one['epsilon']:.4g}"
-        rho = "" if one["rho"] is None else f", rho {one['rho']:.4g}"
-        who = f" ({one['neighbours']})" if one["neighbours"] else ""
-        left = ""
-        if one["limit_epsilon"] is not None:
-            left = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
-        print(f"{one['dataset']}: {one['runs']} runs, {total} at delta {one['delta']:g}{rho}{left}{who}")
-        for e in one["entries"]:
-            print(f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}")
+        print("\n".join(lines(one)))
+
+
+def lines(one: dict[str, Any]) -> list[str]:
+    """A dataset's sums, one line for everybody whom a run protects, and its runs."""
+    limit = ""
+    if one["limit_epsilon"] is not None:
+        limit = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
+    out = [f"{one['dataset']}: {one['runs']} runs{limit}"]
+    for s in one["sums"]:
+        who = f"  {s['who']} ({s['neighbours']}): "
+        if s["unbounded"]:
+            out.append(f"{who}no bound, for nothing is promised to them by {_entries(s['unbounded'])}")
+            continue
+        total = "unbounded" if s["epsilon"] is None else f"epsilon {s['epsilon']:.4g}"
+        rho = "" if s["rho"] is None else f", rho {s['rho']:.4g}"
+        out.append(f"{who}{total} at delta {one['delta']:g}{rho}")
+    for e in one["entries"]:
+        whom = "unit not written down" if e["individuals"] is None else e["individuals"] or "each record"
+        theta = f", at most {e['max_records']}" if e["max_records"] > 1 else ""
+        out.append(
+            f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}  "
+            f"({whom}{theta}, {e['neighbours']})"
+        )
+    return out
+
+
+def _entries(seqs: list[int]) -> str:
+    """A few entries by their numbers."""
+    shown = ", ".join(map(str, seqs[:5]))
+    more = f" and {len(seqs) - 5} more" if len(seqs) > 5 else ""
+    return f"entry {shown}" if len(seqs) == 1 else f"entries {shown}{more}"

@@ -25,7 +25,6 @@ def certificate(manifest: Manifest) -> str:
     lines.append(m.guarantee)
     if not m.private:
         lines += ["", "Why this release is not private:", *(f"  - {reason}" for reason in m.not_private_because)]
-    theta = "1 record" if m.max_records == 1 else f"at most {m.max_records} records, enforced before counting"
     lines += [
         "",
         "Promise",
@@ -33,7 +32,7 @@ def certificate(manifest: Manifest) -> str:
         f"  delta                {m.delta:g}",
         f"  recomputed epsilon   {m.recomputed_epsilon():.6g} (from the charges below)",
         f"  neighbours           {_WHO[m.neighbours]}",
-        f"  an individual holds  {theta}",
+        f"  individual           {_individual(m)}",
     ]
     if m.mu is not None and m.mu > 0:
         lines.append(f"  exact Gaussian cost  mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g})")
@@ -60,6 +59,14 @@ def certificate(manifest: Manifest) -> str:
         lines.append(f"  release and schema together: epsilon {both:.6g} at delta {m.delta:g}")
     lines += ["", "Versions", *(f"  {name} {number}" for name, number in m.versions.items())]
     return "\n".join(lines) + "\n"
+
+
+def _individual(m: Manifest) -> str:
+    if m.identifier is not None:
+        return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
+    if m.max_records == 1:
+        return "each record"
+    return f"holds at most {m.max_records} records, as the owner says: no column names individuals, none are enforced"
 
 
 def _charges(records: Iterable[ChargeRecord]) -> list[str]:

@@ -22,13 +22,14 @@ from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.protected import RECORDS, Protected, protected, unbounded
 from dpsyn_core.privacy.spend import Kind, Spend
-from dpsyn_core.privacy.summary import Summary, composition, fits_limit, summarise
+from dpsyn_core.privacy.summary import Sum, Summary, composition, fits_limit, lost, sum_for, summarise
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 FILE = "ledger.sqlite3"
 _APPLICATION = 0x44505359  # "DPSY"
-_VERSION = 1
+_VERSION = 2  # 1 had no individuals; such files are read as they are, and get the column at their next debit
 _TIMEOUT = 60.0  # seconds to wait for another process; its transaction takes milliseconds
 _LONGEST_NAME = 200
 _STATEMENTS = (
@@ -38,7 +39,7 @@ _STATEMENTS = (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
         method TEXT NOT NULL, purpose TEXT NOT NULL, neighbours TEXT NOT NULL, max_records INTEGER NOT NULL,
         kind TEXT NOT NULL, amount REAL NOT NULL CHECK (amount > 0), failure REAL NOT NULL, epsilon REAL NOT NULL,
-        delta REAL NOT NULL, recorded TEXT NOT NULL, chain TEXT NOT NULL)""",
+        delta REAL NOT NULL, recorded TEXT NOT NULL, chain TEXT NOT NULL, individuals TEXT)""",
     """CREATE TABLE limits (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, epsilon REAL, delta REAL,
         recorded TEXT NOT NULL)""",
@@ -52,7 +53,11 @@ _STATEMENTS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One debit. `recorded` is for people; the order is that of `seq`."""
+    """One debit. `recorded` is for people; the order is that of `seq`.
+
+    individuals: the public name of the column that names them, "" where each record is one (or any `max_records` of
+    them are), None where an earlier version of this program did not write it down.
+    """
 
     seq: int
     dataset: str
@@ -67,6 +72,7 @@ class Entry:
     epsilon: float
     delta: float
     recorded: str
+    individuals: str | None = None
 
     @property
     def spend(self) -> Spend:
@@ -74,7 +80,8 @@ class Entry:
         return Spend(kind=self.kind, amount=self.amount, delta=self.failure)
 
 
-_COLUMNS = ", ".join(f.name for f in fields(Entry))
+_FIELDS = tuple(f.name for f in fields(Entry))
+_COLUMNS = ", ".join(_FIELDS)
 
 
 class Ledger:
@@ -133,15 +140,16 @@ class Ledger:
                 epsilon=float(budget.epsilon),
                 delta=float(budget.delta),
                 recorded=datetime.now(UTC).isoformat(timespec="seconds"),
+                individuals=RECORDS if unit.identifier is None else unit.identifier,
             )
             if any(one.run_id == entry.run_id for one, _ in rows):
                 msg = f"run '{entry.run_id}' is on the ledger already; start a new run to spend again"
                 raise LedgerError(msg)
             limit = _limit(db, name)
             before = [one for one, _ in rows if one.dataset == name]
-            if limit and not fits_limit([*before, entry], limit):
-                raise LedgerError(_refusal(name, summarise(name, before, limit=limit), limit))
-            values = [getattr(entry, f.name) for f in fields(Entry)]
+            if limit and not fits_limit(before, entry, limit):
+                raise LedgerError(_refusal(name, before, entry, limit))
+            values = [getattr(entry, f) for f in _FIELDS]
             marks = ", ".join("?" * (len(values) + 1))
             chain = _link(rows[-1][1] if rows else "", entry)
             db.execute(f"INSERT INTO spends ({_COLUMNS}, chain) VALUES ({marks})", [*values, chain])  # noqa: S608
@@ -182,6 +190,17 @@ class Ledger:
         """
         name = check_name(dataset)
         return summarise(name, self.entries(name), limit=self.limit(name), delta=delta)
+
+    def cost_for(self, dataset: str, unit: Unit, *, delta: float | None = None) -> Sum:
+        """What all runs on a dataset cost those whom a run of this unit would protect, run or not.
+
+        Args:
+            dataset: name that the operator gave.
+            unit: of the run that is thought of.
+            delta: as in `summary`.
+        """
+        name = check_name(dataset)
+        return sum_for(self.entries(name), Protected.by(unit), limit=self.limit(name), delta=delta)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -250,9 +269,11 @@ def check_name(dataset: str) -> str:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Makes the tables in a new file, inside the caller's transaction; refuses other files."""
+    """Makes the tables in a new file, or the column that an old one lacks, inside the caller's transaction."""
     if not _empty(db):
-        _check_format(db)
+        if _check_format(db) == 1:
+            db.execute("ALTER TABLE spends ADD COLUMN individuals TEXT")
+            db.execute(f"PRAGMA user_version = {_VERSION}")
         return
     for statement in _STATEMENTS:
         db.execute(statement)
@@ -262,16 +283,19 @@ def _empty(db: sqlite3.Connection) -> bool:
     return not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
-def _check_format(db: sqlite3.Connection) -> None:
-    found = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
-    if found != (_APPLICATION, _VERSION):
-        msg = f"the file is no ledger of version {_VERSION}; let DPSYN_HOME name another folder"
+def _check_format(db: sqlite3.Connection) -> int:
+    """The version of the file. Raises LedgerError for one that cannot be read."""
+    mark, version = (db.execute(f"PRAGMA {p}").fetchone()[0] for p in ("application_id", "user_version"))
+    if mark != _APPLICATION or not 1 <= version <= _VERSION:
+        msg = f"the file is no ledger of version 1 to {_VERSION}; let DPSYN_HOME name another folder"
         raise LedgerError(msg)
+    return int(version)
 
 
 def _link(before: str, entry: Entry) -> str:
     """Hash of a row and of the one before it."""
-    row = json.dumps([getattr(entry, f.name) for f in fields(Entry)])
+    known = _FIELDS if entry.individuals is not None else _FIELDS[:-1]  # what a row of version 1 was hashed over
+    row = json.dumps([getattr(entry, f) for f in known])
     return hashlib.sha256(f"{before}\n{row}".encode()).hexdigest()
 
 
@@ -279,8 +303,12 @@ def _load(db: sqlite3.Connection) -> list[tuple[Entry, str]]:
     """All rows with their hashes, in order; raises LedgerError where a hash does not follow from the one before."""
     rows: list[tuple[Entry, str]] = []
     chain = ""
-    for *values, kept in db.execute(f"SELECT {_COLUMNS}, chain FROM spends ORDER BY seq"):  # noqa: S608
-        entry = Entry(**dict(zip((f.name for f in fields(Entry)), values, strict=True)))
+    found = db.execute("SELECT * FROM spends ORDER BY seq")  # one statement: another process may add the column
+    names = [column[0] for column in found.description]
+    for values in found:
+        row = dict(zip(names, values, strict=True))
+        kept = row.pop("chain")
+        entry = Entry(**row)
         chain = _link(chain, entry)
         if chain != kept:
             msg = f"the ledger was changed from outside at entry {entry.seq}; restore the file from a backup"
@@ -295,12 +323,21 @@ def _limit(db: sqlite3.Connection, name: str) -> Budget | None:
     return Budget(epsilon=row[0], delta=row[1]) if row and row[0] is not None else None
 
 
-def _refusal(name: str, spent: Summary, limit: Budget) -> str:
-    left = f"about {spent.epsilon_left:.4g} is left" if spent.epsilon_left else "nothing is left"
-    return (
-        f"this run would pass the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g}); "
-        f"{left}; lower epsilon, or let the owner raise the limit"
-    )
+def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str:
+    held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
+    lift = f"let the owner lift it: dpsyn ledger --dataset '{name}' --no-limit"
+    left = summarise(name, before, limit=limit).epsilon_left
+    gone = lost(before, entry)
+    if gone is not None:
+        mine = Protected(identifier=entry.individuals or None, records=entry.max_records).words
+        return (
+            f"this run protects {mine} ({entry.neighbours}) and promises nothing to {gone.words}, for whom {held} has "
+            f"held so far; let the schema's unit protect them, or {lift}"
+        )
+    if not any(not unbounded([*before, entry], who) for who in protected([*before, entry])):
+        return f"the runs so far protect no one in common, so that {held} cannot be checked; {lift}"
+    room = f"about {left:.4g} is left" if left else "nothing is left"
+    return f"this run would pass {held}; {room}; lower epsilon, or let the owner raise the limit"
 
 
 def _fault(error: sqlite3.Error) -> str:

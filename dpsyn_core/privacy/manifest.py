@@ -85,6 +85,7 @@ class Manifest(BaseModel):
     rho: float | None = Field(default=None, description="zCDP cost of all charges; null where there is none")
     neighbours: Neighbours
     max_records: int = Field(ge=1)
+    identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
     dataset: str = Field(description="Name under which the run stands on the ledger")
     run_id: str = Field(description="Entry of the ledger that paid for this run")
     schema_name: str
@@ -163,6 +164,7 @@ class Manifest(BaseModel):
             rho=whole.zcdp,
             neighbours=unit.neighbours,
             max_records=unit.max_records,
+            identifier=unit.identifier,
             dataset=dataset,
             run_id=run_id,
             schema_name=schema_name,
@@ -220,12 +222,21 @@ class Manifest(BaseModel):
 def guarantee(budget: Budget, unit: Unit, *, private: bool = True) -> str:
     """What is promised, in one sentence."""
     delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
-    who = "one individual more or less" if unit.neighbours == "add-remove" else "one individual exchanged for another"
-    records = "one record" if unit.max_records == 1 else f"at most {unit.max_records} records"
-    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {who}, who holds {records}"
+    change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
+    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"
     if private:
         return text[0].upper() + text[1:] + "."
     return f"{NOT_PRIVATE}: the noise alone would give {text}, but the reasons listed undo it."
+
+
+def individual(unit: Unit) -> str:
+    """One individual, in words: who is meant, and how many records they hold."""
+    if unit.identifier is not None:
+        records = "one record is" if unit.max_records == 1 else f"at most {unit.max_records} records are"
+        return f"one individual (named by '{unit.identifier}', of whom {records} counted)"
+    if unit.max_records == 1:
+        return "one record (each is an individual)"
+    return f"one individual (who is said to hold at most {unit.max_records} records)"
 
 
 def package_versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Summary: what the runs on one dataset cost together, and what its limit leaves."""
+"""Summary: what the runs on one dataset cost together, for everybody whom one of them protects, and what is left."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.protected import RECORDS, Protected, protected, unbounded
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.accountant import Composition
@@ -19,13 +21,34 @@ _ROUNDING = 1 + 1e-12  # half of what calibrated costs hold back
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Sum:
+    """What all runs cost somebody.
+
+    who: whom, in words. identifier, records, neighbours: as `Protected` has them. unbounded: entries (seq) that
+    promise them nothing; while there is one, mu, rho and epsilon are None. mu: exact Gaussian cost, None for
+    mixtures. rho: zCDP cost, None when a run has none. epsilon: at the summary's delta, None when unbounded.
+    epsilon_left: what one more run for them may cost at the limit's delta; None without a limit or a bound.
+    """
+
+    who: str
+    identifier: str | None
+    records: int
+    neighbours: str
+    unbounded: tuple[int, ...]
+    mu: float | None
+    rho: float | None
+    epsilon: float | None
+    epsilon_left: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """All runs on a dataset.
+    """All runs on a dataset, and one sum for everybody whom one of them protects.
 
     neighbours: for which the sums hold; runs under add/remove count twice (their group bound for two steps) as
-    soon as a run under replace stands beside them. max_records: the largest that a run assumed. mu: exact Gaussian
-    cost, None for mixtures. rho: zCDP cost, None when a run has none. epsilon: at `delta`, None when unbounded.
-    epsilon_left: what one more run of the same kind may cost at the limit's delta; None without a limit.
+    soon as a run under replace stands beside them. max_records: the largest that a run assumed. mu, rho, epsilon:
+    the largest of the sums, None when one of them is. epsilon_left: what one more run like the last may cost at
+    the limit's delta; None without a limit.
     """
 
     dataset: str
@@ -39,6 +62,7 @@ class Summary:
     limit_epsilon: float | None = None
     limit_delta: float | None = None
     epsilon_left: float | None = None
+    sums: tuple[Sum, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As JSON types."""
@@ -47,8 +71,8 @@ class Summary:
 
 def summarise(name: str, entries: Sequence[Entry], *, limit: Budget | None, delta: float | None = None) -> Summary:
     """Composes the runs of one dataset."""
-    if delta is None:
-        delta = limit.delta if limit else max((e.delta for e in entries), default=0.0)
+    delta = _delta(entries, limit, delta)
+    limits = (limit.epsilon, limit.delta) if limit else (None, None)
     if not entries:
         return Summary(
             dataset=name,
@@ -59,25 +83,69 @@ def summarise(name: str, entries: Sequence[Entry], *, limit: Budget | None, delt
             rho=0.0,
             epsilon=0.0,
             delta=delta,
-            limit_epsilon=limit.epsilon if limit else None,
-            limit_delta=limit.delta if limit else None,
-            epsilon_left=limit.epsilon if limit else None,
+            limit_epsilon=limits[0],
+            limit_delta=limits[1],
+            epsilon_left=limits[0],
         )
-    whole = compose_entries(entries)
-    epsilon = whole.epsilon(delta)
+    sums = tuple(sum_for(entries, who, limit=limit, delta=delta) for who in protected(entries))
     return Summary(
         dataset=name,
         runs=len(entries),
-        neighbours="replace" if any(e.neighbours == "replace" for e in entries) else "add-remove",
+        neighbours=sums[0].neighbours,
         max_records=max(e.max_records for e in entries),
-        mu=whole.mu,
-        rho=whole.zcdp,
-        epsilon=epsilon if math.isfinite(epsilon) else None,
+        mu=_largest([s.mu for s in sums]),
+        rho=_largest([s.rho for s in sums]),
+        epsilon=_largest([s.epsilon for s in sums]),
         delta=delta,
-        limit_epsilon=limit.epsilon if limit else None,
-        limit_delta=limit.delta if limit else None,
-        epsilon_left=_left(entries, limit) if limit else None,
+        limit_epsilon=limits[0],
+        limit_delta=limits[1],
+        epsilon_left=_left(entries, entries[-1], limit) if limit else None,
+        sums=sums,
     )
+
+
+def sum_for(
+    entries: Sequence[Entry], who: Protected, *, limit: Budget | None = None, delta: float | None = None
+) -> Sum:
+    """What these runs cost `who` together, whether or not one of them was meant for them."""
+    delta = _delta(entries, limit, delta)
+    if any(e.neighbours == "replace" for e in entries):
+        who = replace(who, neighbours="replace")
+    none = unbounded(entries, who)
+    whole = None if none else compose_entries(entries, who)
+    epsilon = math.inf if whole is None else whole.epsilon(delta)
+    left = None
+    if limit is not None and whole is not None:
+        left = _left(entries, _like(entries[-1], who), limit) if entries else limit.epsilon
+    return Sum(
+        who=who.words,
+        identifier=who.identifier,
+        records=who.records,
+        neighbours=who.neighbours,
+        unbounded=tuple(e.seq for e in none),
+        mu=None if whole is None else whole.mu,
+        rho=None if whole is None else whole.zcdp,
+        epsilon=epsilon if math.isfinite(epsilon) else None,
+        epsilon_left=left,
+    )
+
+
+def _delta(entries: Sequence[Entry], limit: Budget | None, delta: float | None) -> float:
+    if delta is not None:
+        return delta
+    return limit.delta if limit else max((e.delta for e in entries), default=0.0)
+
+
+def _largest(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return max(known) if len(known) == len(values) else None
+
+
+def _like(entry: Entry, who: Protected) -> Entry:
+    """An entry that protects `who`, otherwise like this one."""
+    if who.identifier is not None:
+        return replace(entry, individuals=who.identifier, neighbours=who.neighbours)
+    return replace(entry, individuals=RECORDS, max_records=who.records, neighbours=who.neighbours)
 
 
 def composition(spend: Spend) -> Composition:
@@ -94,18 +162,11 @@ def composition(spend: Spend) -> Composition:
     )
 
 
-def compose_entries(entries: Sequence[Entry]) -> Composition:
-    """The runs together, for one definition of neighbours; the order plays no part."""
+def compose_entries(entries: Sequence[Entry], who: Protected) -> Composition:
+    """The runs together as `who` sees them, all of which must have a bound for them; the order plays no part."""
     from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
 
-    mixed = len({e.neighbours for e in entries}) > 1
-    parts = []
-    for e in entries:
-        part = composition(e.spend)
-        if mixed and e.neighbours == "add-remove":
-            # a failure has no group bound of its own: the run's (epsilon, delta) as a whole has one
-            part = (Composition(pairs=((e.epsilon, e.delta),)) if part.delta else part).grouped(2)
-        parts.append(part)
+    parts = [_seen(e, _steps(e, who)) for e in entries]
     return Composition(
         mu2=math.fsum(p.mu2 for p in parts),
         pure=tuple(sorted(x for p in parts for x in p.pure)),
@@ -115,15 +176,51 @@ def compose_entries(entries: Sequence[Entry]) -> Composition:
     )
 
 
-def fits_limit(entries: Sequence[Entry], limit: Budget) -> bool:
-    """Whether a limit covers these runs although their budgets may have been chosen after seeing earlier outputs.
+def _steps(entry: Entry, who: Protected) -> int:
+    found = who.steps(entry)
+    if found is None:
+        msg = f"entry {entry.seq} of the ledger promises {who.words} nothing, and was added up for them"
+        raise EngineError(msg)
+    return found
 
-    Only sums that stay valid then (privacy filters) count: mu^2 of Gaussian runs, pure epsilons, rho of mixtures,
-    and each run's own (epsilon, delta). Sources: docs/proofs/accounting.md, T12.
+
+def _seen(entry: Entry, steps: int) -> Composition:
+    from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
+
+    part = composition(entry.spend)
+    if steps == 1:
+        return part
+    # a failure has no group bound of its own: the run's (epsilon, delta) as a whole has one
+    return (Composition(pairs=((entry.epsilon, entry.delta),)) if part.delta else part).grouped(steps)
+
+
+def lost(before: Sequence[Entry], entry: Entry) -> Protected | None:
+    """Whom the runs before protected together and would no longer with this one; None when there is nobody."""
+    after = [*before, entry]
+    had = {(w.identifier, w.records) for w in protected(before) if not unbounded(before, w)}
+    for who in protected(after):
+        if (who.identifier, who.records) in had and unbounded(after, who):
+            return who
+    return None
+
+
+def fits_limit(before: Sequence[Entry], entry: Entry, limit: Budget) -> bool:
+    """Whether a limit covers these runs and one more, although budgets may be chosen after seeing earlier outputs.
+
+    It must cover them for everybody for whom all runs have a bound; nobody may lose the bound by the new run, and
+    somebody must have one. Only sums that stay valid for budgets chosen on the way (privacy filters) count: mu^2 of
+    Gaussian runs, pure epsilons, rho of mixtures, and each run's own (epsilon, delta). Sources:
+    docs/proofs/accounting.md, T12 and section 8.
     """
+    after = [*before, entry]
+    held = [who for who in protected(after) if not unbounded(after, who)]
+    return bool(held) and lost(before, entry) is None and all(_covers(limit, after, who) for who in held)
+
+
+def _covers(limit: Budget, entries: Sequence[Entry], who: Protected) -> bool:
     from dpsyn_core.privacy.accounting import gdp_mu, zcdp_rho  # scipy is heavy
 
-    whole = compose_entries(entries)
+    whole = compose_entries(entries, who)
     if whole.pure_epsilon is not None and whole.pure_epsilon <= limit.epsilon:
         return True
     left = limit.delta - whole.delta
@@ -131,40 +228,42 @@ def fits_limit(entries: Sequence[Entry], limit: Budget) -> bool:
         return whole.mu2 <= (gdp_mu(limit.epsilon, left) * _ROUNDING) ** 2
     if left > 0 and whole.zcdp is not None and whole.zcdp <= zcdp_rho(limit.epsilon, left) * _ROUNDING:
         return True
-    pairs = _own_pairs(entries)
+    pairs = [_own_pair(e, _steps(e, who)) for e in entries]
     return math.fsum(e for e, _ in pairs) <= limit.epsilon and math.fsum(d for _, d in pairs) <= limit.delta
 
 
-def _own_pairs(entries: Sequence[Entry]) -> list[tuple[float, float]]:
-    """What each run promised on its own, for one definition of neighbours."""
+def _own_pair(entry: Entry, steps: int) -> tuple[float, float]:
+    """What a run promised on its own, to neighbours so many steps apart."""
     from dpsyn_core.privacy.accountant import Composition  # scipy is heavy
 
-    mixed = len({e.neighbours for e in entries}) > 1
-    found = []
-    for e in entries:
-        pair = (e.amount, e.failure) if e.kind in {"pure", "approximate"} else (e.epsilon, e.delta)
-        grouped = mixed and e.neighbours == "add-remove"
-        found.append(Composition(pairs=(pair,)).grouped(2).pairs[0] if grouped else pair)
-    return found
+    own = entry.kind in {"pure", "approximate"}
+    pair = (entry.amount, entry.failure) if own else (entry.epsilon, entry.delta)
+    return pair if steps == 1 else Composition(pairs=(pair,)).grouped(steps).pairs[0]
 
 
-def _left(entries: Sequence[Entry], limit: Budget) -> float:
+def _left(entries: Sequence[Entry], like: Entry, limit: Budget) -> float:
     """Largest epsilon of one more run at the limit's delta, a little below what fits; 0 when nothing does.
 
-    The run is Gaussian, or pure where the limit's delta is 0, and of the neighbours of the last one.
+    The run is Gaussian, or pure where the limit's delta is 0, and protects whom `like` protects.
     """
     from dpsyn_core.privacy.accounting import gdp_epsilon, gdp_mu  # scipy is heavy
 
-    whole = compose_entries(entries)
+    after = [*entries, like]
+    held = [who for who in protected(after) if not unbounded(after, who)]
+    if not held or lost(entries, like) is not None:
+        return 0.0
+    wholes = [(compose_entries(entries, who), _steps(like, who)) for who in held]
     if limit.delta == 0:
-        return 0.0 if whole.pure_epsilon is None else max(0.0, limit.epsilon - whole.pure_epsilon) * _BELOW
-    if whole.gaussian and not whole.delta:
-        room = gdp_mu(limit.epsilon, limit.delta) ** 2 - whole.mu2
+        rooms = [0.0 if w.pure_epsilon is None else (limit.epsilon - w.pure_epsilon) / steps for w, steps in wholes]
+        return max(0.0, min(rooms)) * _BELOW
+    if all(w.gaussian and not w.delta for w, _ in wholes):
+        most = gdp_mu(limit.epsilon, limit.delta) ** 2
+        room = min((most - w.mu2) / steps**2 for w, steps in wholes)
         return gdp_epsilon(math.sqrt(room), limit.delta) * _BELOW if room > 0 else 0.0
     low, high = 0.0, limit.epsilon
     for _ in range(50):
         middle = (low + high) / 2
         mu = gdp_mu(middle, limit.delta)
-        more = replace(entries[-1], kind="gaussian", amount=mu, failure=0.0, epsilon=middle, delta=limit.delta)
-        low, high = (middle, high) if fits_limit([*entries, more], limit) else (low, middle)
+        more = replace(like, kind="gaussian", amount=mu, failure=0.0, epsilon=middle, delta=limit.delta)
+        low, high = (middle, high) if fits_limit(entries, more, limit) else (low, middle)
     return low * _BELOW

@@ -1,4 +1,4 @@
-"""Unit of privacy: what one neighbour changes, and the sensitivities that follow."""
+"""Unit of privacy: who is protected, what one neighbour changes, and the sensitivities that follow."""
 
 from __future__ import annotations
 
@@ -13,21 +13,27 @@ Neighbours = Literal["add-remove", "replace"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unit:
-    """One individual holds at most `max_records` (theta) records, enforced before counting.
+    """One individual holds at most `max_records` (theta) records.
 
-    add-remove: a neighbour has one individual more or less; replace: one individual is exchanged.
+    add-remove: a neighbour has one individual more or less; replace: one individual is exchanged. identifier: the
+    public name of the column that names the individual of a record, by which theta is enforced before counting;
+    None: each record is an individual, or any `max_records` of them together are (nothing is enforced).
     """
 
     neighbours: Neighbours = "add-remove"
     max_records: int = 1
+    identifier: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuses theta below 1 and unknown neighbours."""
+        """Refuses theta below 1, unknown neighbours and an identifier without a name."""
         if self.neighbours not in ("add-remove", "replace"):
             msg = f"neighbours is {self.neighbours!r}; allowed are 'add-remove' and 'replace'"
             raise UnitError(msg)
         if isinstance(self.max_records, bool) or not isinstance(self.max_records, int) or self.max_records < 1:
             msg = f"max_records is {self.max_records!r}; it must be a whole number of at least 1"
+            raise UnitError(msg)
+        if self.identifier == "":
+            msg = "the identifier's name is empty; name a column, or None when each record is an individual"
             raise UnitError(msg)
 
     def l1(self, marginals: int = 1) -> int:

@@ -245,9 +245,9 @@ def test_order_is_that_of_insertion_when_the_clock_jumps_back(ledger, monkeypatc
 
 
 def test_runs_under_different_neighbours_are_added_for_replace(ledger):
-    reserve(ledger)
+    reserve(ledger, unit=Unit(identifier="who"))
     assert ledger.summary("census").neighbours == "add-remove"
-    reserve(ledger, unit=Unit(neighbours="replace", max_records=4))
+    reserve(ledger, unit=Unit(neighbours="replace", max_records=4, identifier="who"))
     got = ledger.summary("census")
     assert got.neighbours == "replace"
     assert got.max_records == 4
