@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from benchmarks.adult import adult
 from benchmarks.process import table
+from benchmarks.tables import adult_codes
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.schema.domain import Domain
 
@@ -33,8 +33,9 @@ def seconds(counter: MemoryCounter, domain: Domain, k: int, repeats: int) -> flo
 
 def main() -> None:
     """Prints CPU seconds, compiled before."""
-    codes, domain = adult()
-    counter = MemoryCounter(codes, domain)
+    adult = adult_codes()
+    domain = adult.domain
+    counter = MemoryCounter(adult.codes, domain)
     for k in (1, 2, 3):
         counter.marginals(domain.subsets(k)[:1])
     rows = [

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-from benchmarks.adult import adult, mean_distance
-from benchmarks.engine import run_system
+from benchmarks.engine import mean_distance, run_system
 from benchmarks.process import table
+from benchmarks.tables import adult_codes
 
 GOALS = {1.0: 0.060, 8.0: 0.0175}
 SEEDS = (0, 1, 2)
@@ -21,7 +21,8 @@ def peak() -> str:
 
 def accuracy() -> str:
     """Mean distances at delta 1e-9, the mean of three runs; compiled before the clock starts."""
-    codes, domain = adult()
+    adult = adult_codes(ordered=False)  # as the figures in docs/systems.md: no attribute is declared ordered
+    codes, domain = adult.codes, adult.domain
     run_system("dpsyn", codes[:, :500], domain, epsilon=1.0)
     rows = []
     for epsilon in (0.3, 1.0, 8.0):
@@ -42,7 +43,8 @@ def accuracy() -> str:
 
 def million() -> str:
     """A million records drawn from Adult with replacement."""
-    codes, domain = adult()
+    adult = adult_codes(ordered=False)  # as the figures in docs/systems.md: no attribute is declared ordered
+    codes, domain = adult.codes, adult.domain
     run_system("dpsyn", codes[:, :500], domain, epsilon=1.0)
     large = np.ascontiguousarray(codes[:, np.random.default_rng(0).integers(0, codes.shape[1], 1_000_000)])
     rows = []

@@ -1,4 +1,4 @@
-"""Runs one system on coded records in this process, through the gate, with the noise of production."""
+"""Runs one system on coded records in this process with the noise of production, and measures its distance."""
 
 from __future__ import annotations
 
@@ -55,3 +55,15 @@ def run_system(
     measured = system.measure(MemoryCounter(codes, domain), gate=gate)
     out = system.synthesize(measured, None, rng=np.random.default_rng(seed))
     return Run(codes=out, seconds=time.perf_counter() - start, charges=len(gate.account.charges))
+
+
+def mean_distance(real: np.ndarray, synthetic: np.ndarray, domain: Domain, k: int = 2, *, sets: int = 300) -> float:
+    """Mean total variation distance over all k-way marginals, or over `sets` of them drawn once for all runs."""
+    chosen = domain.subsets(k)
+    if len(chosen) > sets:
+        chosen = [chosen[i] for i in np.random.default_rng(0).choice(len(chosen), sets, replace=False)]
+    pairs = zip(
+        MemoryCounter(real, domain).marginals(chosen), MemoryCounter(synthetic, domain).marginals(chosen), strict=True
+    )
+    n, m = max(1, real.shape[1]), max(1, synthetic.shape[1])
+    return float(np.mean([np.abs(a / n - b / m).sum() / 2 for a, b in pairs]))

@@ -18,6 +18,7 @@ from dpsyn_core.schema.read import read_table
 
 DATA = Path(os.environ.get("DPSYN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic"]
+NUMBERS = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic")
 
 
@@ -37,12 +38,12 @@ def _encoded(name: str, path: Path, schema: Schema) -> Table:
     return Table(name=name, codes=Codec(schema).encode(table).codes, domain=schema.domain(), table=table, schema=schema)
 
 
-def adult_codes() -> Table:
-    """14 attributes, 48,842 records; every column holds whole numbers 0..size-1."""
+def adult_codes(*, ordered: bool = True) -> Table:
+    """14 attributes, 48,842 records; every column holds whole numbers 0..size-1. ordered: say which are numbers."""
     sizes = json.loads((DATA / "adult_domain.json").read_text())
-    ordered = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
     attributes = [
-        {"name": n, "kind": "categorical", "values": list(range(k)), "ordered": n in ordered} for n, k in sizes.items()
+        {"name": n, "kind": "categorical", "values": list(range(k)), "ordered": ordered and n in NUMBERS}
+        for n, k in sizes.items()
     ]
     schema = Schema.of({"version": 1, "name": "adult_codes", "attributes": attributes})
     return _encoded("adult_codes", DATA / "adult_codes.csv.gz", schema)
