@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui.frame import Page
+from ui.serving import TRAFFIC
 from ui.text import t
 
 PAGES = ("data", "schema", "privacy", "synthesize", "report", "export", "learn")
@@ -21,5 +22,5 @@ page = st.navigation(
     ],
     position="top",
 )
-with Page():
+with TRAFFIC, Page():
     page.run()

@@ -134,6 +134,16 @@ def table(rows: list[tuple[str, float]]) -> str:
     return "\n".join(lines)
 
 
+async def opening(port: int, pause: float) -> float:
+    """Opens a fresh server as its operator does before the class comes; seconds."""
+    start = time.perf_counter()
+    async with session(port) as link:
+        await visit(link, "")
+    took = time.perf_counter() - start
+    await asyncio.sleep(pause)
+    return took
+
+
 async def everybody(port: int, visitors: int, rounds: int, pause: float) -> list[tuple[str, float]]:
     """All visitors at once."""
     found = await asyncio.gather(*(visitor(port, i, rounds, pause) for i in range(visitors)))
@@ -155,6 +165,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         server = serve(home, port)
+        opened = asyncio.run(opening(port, given.pause))
         workers = runs(home, given.runs)
         try:
             rows = asyncio.run(loaded(port, given, browser=given.browser))
@@ -166,6 +177,7 @@ def main() -> int:
                 process.wait(20)
     name = f"{given.visitors} visitors, a page every {given.pause:g} s each, {given.runs} runs, {os.cpu_count()} cores"
     print(f"{name}, load {os.getloadavg()[0]:.1f}\n\n{table(rows[0])}")
+    print(f"\nThe very first page of the server, before the class came: {opened:.2f} s.")
     print(f"\nThe server used {used:.1f} s of processor for {len(rows[0])} visits: {used / len(rows[0]):.3f} s each.")
     if rows[1]:
         print(f"\nOne of them in Chromium, meanwhile:\n\n{table(rows[1])}")

@@ -34,10 +34,17 @@ def sample(space: Workspace) -> None:
 @st.cache_resource(show_spinner=False)
 def _bundled() -> tuple[pa.Table, Schema]:
     """The bundled sample: simulated, so it may be shared by all visitors; neither part can be changed in place."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
     from dpsyn_core.data import paths
 
-    table, schema = paths("sample")
-    return read(table).table, Schema.load(schema)
+    path, document = paths("sample")
+    schema = Schema.load(document)
+    texts = dict.fromkeys((a.name for a in schema.attributes), pa.string())
+    # our own file, known to be whole: the strict reader would load a compiler first, which delays the first page
+    options = pacsv.ConvertOptions(column_types=texts, strings_can_be_null=False)
+    return pacsv.read_csv(path, convert_options=options), schema
 
 
 def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:

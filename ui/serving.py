@@ -6,33 +6,66 @@ import gc
 import importlib
 import pkgutil
 import threading
-from functools import cache
+from types import TracebackType
 
 # what pages import when they are first opened, those first that a visitor is likely to open first
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
-BREATH = 0.02  # seconds between two imports: a page that is being drawn meanwhile goes first
+PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
 
 
-@cache
+class Traffic:
+    """Counts pages that are being drawn now, so that the preparation gives way to them."""
+
+    def __init__(self) -> None:
+        """Nobody is there."""
+        self._changed = threading.Condition()
+        self._pages = 0
+
+    def __enter__(self) -> None:
+        """A page begins."""
+        with self._changed:
+            self._pages += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """A page ends, well or not."""
+        with self._changed:
+            self._pages -= 1
+            self._changed.notify_all()
+
+    def quiet(self, patience: float = PATIENCE) -> bool:
+        """Waits until no page is being drawn; whether that came within `patience` seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._pages, patience)
+
+
+TRAFFIC = Traffic()
+_LOCK = threading.Lock()
+_started: list[threading.Thread] = []
+
+
 def prepare() -> threading.Thread:
-    """Starts, once in this process, the thread that loads what pages will need and then settles the heap."""
-    thread = threading.Thread(target=_prepare, name="dpsyn-prepare", daemon=True)
-    thread.start()
-    return thread
+    """Starts, once in this process, the thread that loads what pages will need and settles the heap."""
+    with _LOCK:
+        if not _started:
+            _started.append(threading.Thread(target=_prepare, name="dpsyn-prepare", daemon=True))
+            _started[0].start()
+    return _started[0]
 
 
 def _prepare() -> None:
     import ui
+
+    TRAFFIC.quiet()
+    settle()  # at once for the visitors who come meanwhile
+    for name in (*LIBRARIES, *(m.name for m in pkgutil.walk_packages(ui.__path__, "ui."))):
+        importlib.import_module(name)
+        TRAFFIC.quiet()
     from dpsyn_core.synthesizers import registry
     from ui import noise
 
-    pause = threading.Event()
-    for name in (*LIBRARIES, *(m.name for m in pkgutil.walk_packages(ui.__path__, "ui."))):
-        importlib.import_module(name)
-        pause.wait(BREATH)
     for name in registry.names():
         registry.config_class(name)
-        pause.wait(BREATH)
+        TRAFFIC.quiet()
     noise.drawn(1.0, 1e-9, "add-remove", 1, (), 91, is_dark=False)  # Plotly loads most of itself with its first figure
     settle()
 
