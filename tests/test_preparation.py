@@ -6,10 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
+import streamlit
 
 from dpsyn_core.data import paths
 from dpsyn_core.schema.read import read
-from ui import loading
+from ui import loading, serving
 from ui.serving import Traffic
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,3 +82,17 @@ def test_the_sample_as_the_app_loads_it_is_what_the_strict_reader_reads():
     assert table.equals(strict)
     assert table.schema.equals(strict.schema, check_metadata=True)
     assert set(table.column_names) >= {a.name for a in schema.attributes}
+
+
+def test_the_browser_is_told_once_to_fetch_the_script_that_draws_figures(app):
+    address = serving.figures_script()
+    assert address.startswith("/static/js/PlotlyChart.")
+    assert (Path(streamlit.__file__).parent / "static" / address.removeprefix("/")).stat().st_size > 1_000_000
+
+    def told():
+        return [e for e in app.get("html") if address in e.proto.body]
+
+    app.run()
+    assert len(told()) == 1
+    app.run()
+    assert not told()

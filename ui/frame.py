@@ -39,6 +39,7 @@ class Page:
         shown = error is not None and explain(error)
         with Calm():
             _side()
+            serving.fetch_figures()
         serving.prepare()
         return shown
 

@@ -6,10 +6,16 @@ import gc
 import importlib
 import pkgutil
 import threading
+from functools import cache
+from pathlib import Path
 from types import TracebackType
+
+import streamlit as st
 
 # what pages import when they are first opened, those first that a visitor is likely to open first
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
+FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
+FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
 PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
 
 
@@ -79,3 +85,23 @@ def settle() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@cache
+def figures_script() -> str | None:
+    """Address of the script that draws figures, from the server's root; None when Streamlit has moved it."""
+    found = sorted((Path(st.__file__).parent / "static" / "static" / "js").glob(FIGURES))
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{base and '/' + base}/static/js/{found[0].name}" if found else None
+
+
+def fetch_figures() -> None:
+    """Lets the browser fetch and read, while its visitor reads the first page, the script that figures will need."""
+    script = figures_script()
+    if script is None or st.session_state.get(FETCHED):
+        return
+    st.session_state[FETCHED] = True
+    st.html(
+        f"<script>(window.requestIdleCallback || setTimeout)(() => import('{script}'))</script>",
+        unsafe_allow_javascript=True,
+    )
