@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.access import admitted
 from ui.frame import Page
 from ui.serving import TRAFFIC
 from ui.text import t
@@ -20,7 +21,7 @@ page = st.navigation(
         for name in PAGES
         if (HERE / "pages" / f"{name}.py").exists()
     ],
-    position="top",
+    position="top" if admitted() else "hidden",
 )
 with TRAFFIC, Page():
     page.run()

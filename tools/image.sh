@@ -48,8 +48,8 @@ mkdir -p "$folder/context" "$folder/data"
 store=(buildah --root "$folder/store" --runroot "$folder/run" --storage-driver vfs)
 
 if ! "${store[@]}" inspect --type image localhost/base >/dev/null 2>&1; then
-  mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\S*\).*/\1/p' /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list \
-    2>/dev/null | head -n 1)
+  mirror=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
+    sed -n 's/^URIs: *//p; s/^deb \(http\S*\).*/\1/p' | sed -n 1p) || true
   debootstrap --variant=minbase --include=python3,python3-venv,python-is-python3,ca-certificates \
     stable "$folder/base" ${mirror:+"$mirror"} >"$folder/base.log"
   base=$("${store[@]}" from scratch)

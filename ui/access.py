@@ -20,9 +20,14 @@ def shared() -> bool:
     return configured() or any(name not in LOCAL for name in names)
 
 
+def admitted() -> bool:
+    """Whether the visitor may see the app: everybody without a login, else who has logged in."""
+    return not configured() or bool(st.user.get("is_logged_in"))
+
+
 def require_login() -> None:
     """Stops the page at a login button for a visitor who has not logged in."""
-    if not configured() or st.user.get("is_logged_in"):
+    if admitted():
         return
     st.title(t("access.title"), anchor=False)
     st.write(t("access.lead"))

@@ -34,14 +34,15 @@ def free_port():
 class Server:
     """The app as a person starts it, with a home of its own."""
 
-    def __init__(self, home, port):
-        self.home, self.port = home, port
+    def __init__(self, home, port, *options):
+        self.home, self.port, self.options = home, port, options
         self.url = f"http://127.0.0.1:{port}"
         self.log = home / "app.log"
         self.process = self.start()
 
     def start(self):
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(self.port)]
+        command += self.options
         environment = {**os.environ, "DPSYN_HOME": str(self.home), "DPSYN_WARM_UP": "0", "PYTHONPATH": str(ROOT)}
         with self.log.open("ab") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
@@ -85,10 +86,10 @@ def chromium():
 
 
 class Visitor:
-    """One browser context and its page."""
+    """One browser context and its page. friends: addresses beside the server's that it may ask."""
 
-    def __init__(self, chromium, server, **options):
-        self.server = server
+    def __init__(self, chromium, server, friends=(), **options):
+        self.server, self.friends = server, friends
         self.context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, **options)
         self.foreign, self.faults = [], []
         self.context.on("request", self._watch)
@@ -97,7 +98,8 @@ class Visitor:
         self.page.set_default_timeout(30_000)
 
     def _watch(self, request):
-        if not request.url.startswith((self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:")):
+        own = (self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:", *self.friends)
+        if not request.url.startswith(own):
             self.foreign.append(request.url)
 
     def open(self, name="", query=""):
