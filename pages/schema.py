@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
 from ui import buying, editor, schemafiles
+from ui.panels import schema
 from ui.state import workspace
 from ui.text import number, t
 from ui.theme import end_page, facts, heading, not_private, note, section
@@ -30,11 +31,12 @@ unsure = space.schema.from_data
 if unsure:
     not_private(t("schema.stamp", count=number(len(unsure)), names=", ".join(unsure[:6])))
     if st.button(t("schema.confirm", count=number(len(unsure))), key="confirm_all", help=t("schema.confirm_help")):
-        space.schema = confirm(space.schema)
+        editor.take(space, confirm(space.schema))
         editor.sync(space)
         st.rerun()
 editor.table(space)
 editor.problems(space)
+schema.more(space)
 buying.panel(space)
 
 left, right = st.columns([7, 5], gap="large")

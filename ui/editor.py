@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from dpsyn_core.schema.document import Schema, SchemaUnit
+
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 SHOWN = 12  # rows of the table before it scrolls
 ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
-BULK = ("missing", "source", "bins", "kind", "group")
+SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
+BULK = ("missing", "source", "bins", "kind")
+PAST, STEPS = "schema_past", 30  # changes that can be undone
 
 
 def sync(space: Workspace) -> None:
@@ -93,10 +97,13 @@ def table(space: Workspace) -> None:
         st.session_state[FRAME] = kept
     height = 33 * (min(SHOWN, len(index)) + 1) + 3
     edited = st.data_editor(
-        kept[1], key=key, hide_index=True, height=height, column_config=_columns(), alt=t("schema.table_alt")
-    )
+        kept[1], key=key, hide_index=True, height=height, column_config=_columns(), column_order=SHOWN_ORDER,
+        alt=t("schema.table_alt"),
+    )  # fmt: skip
     _take(space, edited, index)
-    _bulk(space, index)
+    with st.container(horizontal=True, gap="small"):
+        _bulk(space, index)
+        undo_button(space)
 
 
 def _columns() -> dict[str, Any]:
@@ -104,11 +111,10 @@ def _columns() -> dict[str, Any]:
     return {
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
         "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=125),
-        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=245),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=300),
         "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=66),
         "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=66),
-        "group": column.TextColumn(t("schema.column_group"), help=t("schema.help_group"), width=80),
         "source": column.SelectboxColumn(
             t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
             help=t("schema.help_source"), width=112,
@@ -131,13 +137,42 @@ def adopt(space: Workspace, rows: list[Row]) -> None:
     if space.schema is None:
         return
     try:
-        space.schema = schemas.build(space.schema, rows)
+        built = schemas.build(space.schema, rows)
     except DPSynError as error:
         st.error(sentence(error))
         redraw()
         return
+    take(space, built)
     documents = space.schema.document()["attributes"]
     space.rows = [Row(d, r.pending, r.problem) for d, r in zip(documents, rows, strict=True)]
+
+
+def take(space: Workspace, schema: Schema) -> None:
+    """Makes a changed schema the visitor's, and remembers the one before it."""
+    if space.schema is not None and schema.attributes != space.schema.attributes:
+        past = space.memo.get(PAST, [])
+        if past and past[-1][1].attributes != space.schema.attributes:
+            past = []  # something else changed it since: another table, a file, a purchase
+        space.memo[PAST] = [*past, (space.schema, schema)][-STEPS:]
+    space.schema = schema
+
+
+def undo_button(space: Workspace) -> None:
+    """Takes back the last change of a column; what was bought or loaded since is not undone."""
+    past = space.memo.get(PAST, [])
+    usable = bool(past) and space.schema is not None and past[-1][1].attributes == space.schema.attributes
+    if st.button(t("schema.undo"), key="schema_undo", disabled=not usable, help=t("schema.undo_help")):
+        before, _ = space.memo[PAST].pop()
+        space.schema = before.model_copy(update={"unit": _unit(space, before)})
+        sync(space)
+        redraw()
+        st.rerun()
+
+
+def _unit(space: Workspace, before: Schema) -> SchemaUnit:
+    """Who is protected stays as it is now, but for the identifier, which is an attribute's kind."""
+    now = before.unit if space.schema is None else space.schema.unit
+    return now.model_copy(update={"identifier": before.unit.identifier})
 
 
 def _bulk(space: Workspace, index: list[int]) -> None:

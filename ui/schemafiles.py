@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
 from ui import editor
 from ui.budget import sentence
@@ -14,23 +19,28 @@ from ui.state import Workspace
 from ui.text import t
 from ui.theme import note, section
 
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
 TAKEN = "schema_file_taken"
+DICTIONARIES = (".csv", ".tsv", ".xlsx")
+FILES = ["json", *(d[1:] for d in DICTIONARIES)]
 
 
 def load_and_save(space: Workspace) -> None:
     """Both directions, side by side."""
     section(t("schemafile.title"))
-    got = st.file_uploader(t("schemafile.upload"), ["json"], accept_multiple_files=True, key="schema_upload")
+    got = st.file_uploader(t("schemafile.upload"), FILES, accept_multiple_files=True, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
         try:
-            found = read([f.getvalue() for f in got], name=space.dataset.name if space.dataset else "table")
+            found = chosen(space, got)
             check(space, found)
         except DPSynError as error:
             st.error(sentence(error))
         else:
             st.session_state[TAKEN] = marks
-            space.schema = found
+            editor.take(space, found)
             editor.sync(space)
             st.rerun()
     if space.schema is not None:
@@ -44,6 +54,34 @@ def load_and_save(space: Workspace) -> None:
             key="schema_download",
         )
     note(t("schemafile.note"))
+
+
+def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
+    """What the files say: a data dictionary changes the columns that it names, a schema all. Raises SchemaError."""
+    name = space.dataset.name if space.dataset else "table"
+    tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
+    if not tables:
+        return read([f.getvalue() for f in files], name=name)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"dictionary{Path(tables[0].name).suffix.lower()}"
+        path.write_bytes(tables[0].getvalue())
+        try:
+            found = import_dictionary(path, name=name)
+        except DPSynError as error:
+            msg = str(error).replace(str(path), tables[0].name)
+            raise SchemaError(msg) from error
+    if space.schema is None:
+        return found
+    document, named = space.schema.document(), {a.name: a.document() for a in found.attributes}
+    listed = {a["name"] for a in document["attributes"]}
+    strange = [n for n in named if n not in listed]
+    if strange:
+        msg = f"the dictionary describes '{strange[0]}', which the table does not have; check its spelling"
+        raise SchemaError(msg)
+    document["attributes"] = [named.get(a["name"], a) for a in document["attributes"]]
+    if found.unit.identifier is not None:
+        document["unit"] = {**document["unit"], "identifier": found.unit.identifier}
+    return Schema.of(document)
 
 
 def read(files: list[bytes], *, name: str) -> Schema:

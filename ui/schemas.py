@@ -14,7 +14,8 @@ from ui.text import t
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
 
-KINDS = ("category", "ordered category", "whole number", "number", "date", "identifier", "left out")
+FOLLOWS = "follows another"
+KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
 SOURCES = ("public", "bought", "data")
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
@@ -48,7 +49,9 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     """The words of an attribute in the table."""
     kind = document["kind"]
     words = {
-        "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date"}.get(kind, ""),
+        "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date", "derived": FOLLOWS}.get(
+            kind, ""
+        ),
         "content": "",
         "bins": "",
         "missing": bool(document.get("missing", False)),
@@ -56,6 +59,8 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         "group": document.get("group") or "",
         "source": document["source"],
     }
+    if kind == "derived":
+        words["content"] = t("schema.follows", column=document["from"])
     if kind == "categorical":
         words["kind"] = "ordered category" if document.get("ordered") else "category"
         words["content"] = _values_text(document["values"])
@@ -109,6 +114,8 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     kept = old if same else {k: old[k] for k in ("name", "label", "description") if k in old}
     out: dict[str, Any] = {**kept, "source": words["source"]}
     kind = words["kind"]
+    if kind == FOLLOWS or (old["kind"] == "derived" and kind not in ("identifier", "left out")):
+        return _follower(old, kind, edits)
     if kind in ("identifier", "left out"):
         return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
     _refuse_idle(kind, old["name"], edits)
@@ -133,6 +140,19 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     bins = old["bins"] if as_is else _bins(str(words["bins"]) or "10", old["name"], dates=False)
     return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last,
                      "bins": bins})  # fmt: skip
+
+
+def _follower(old: dict[str, Any], kind: str, edits: dict[str, Any]) -> dict[str, Any]:
+    """A column that follows from another is changed where its map is; here only where it is known from."""
+    if old["kind"] == "derived" and set(edits) <= {"source"}:
+        return {**old, "source": edits.get("source", old["source"])}
+    if kind == FOLLOWS:
+        msg = f"column '{old['name']}': say which column it follows from, and how, under 'More about columns'"
+    else:
+        msg = (
+            f"column '{old['name']}' follows from '{old['from']}'; make it stand alone under 'More about columns' first"
+        )
+    raise SchemaError(msg)
 
 
 def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:

@@ -162,8 +162,13 @@ class CategoricalAttribute(CodedBase):
         return self.ordered
 
     def labels(self) -> list[str]:
-        """The values as text."""
-        return [*self.keys, *(["(other)"] if self.other else []), *self._tail()]
+        """The values as text, or the words for them that a data dictionary gave (`notes.labels`)."""
+        found = self.notes.get("labels")
+        given = found if isinstance(found, dict) else {}
+        words = [str(given.get(k, k)) for k in self.keys]
+        if len(set(words)) < len(words):  # two codes of one word must still be told apart
+            words = [w if w == k else f"{k}: {w}" for k, w in zip(self.keys, words, strict=True)]
+        return [*words, *(["(other)"] if self.other else []), *self._tail()]
 
     def middles(self) -> NDArray[np.float64] | None:
         """The values themselves when they are numbers."""
