@@ -111,10 +111,10 @@ def _columns() -> dict[str, Any]:
     return {
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
         "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=125),
-        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=300),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=276),
         "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
-        "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=66),
-        "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=66),
+        "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=78),
+        "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=78),
         "source": column.SelectboxColumn(
             t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
             help=t("schema.help_source"), width=112,

@@ -304,12 +304,15 @@ def test_16_two_edits_in_a_row_stand_after_a_page_switch(visitor):
 
 def _edit(visitor, row, text):
     """Types into the bins of a row of the schema's table, as a person does."""
-    grid = visitor.page.get_by_test_id("stDataFrame").first
+    _type_into(visitor, visitor.page.get_by_test_id("stDataFrame").first, 110 + 125 + 112 + 276 + 50, row, text)
+
+
+def _type_into(visitor, grid, x, row, text):
+    """Types into a cell of a table, so many pixels from its left."""
     grid.locator("canvas").first.wait_for()
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()
-    x, y = box["x"] + 110 + 125 + 112 + 245 + 50, box["y"] + ROW * (row + 1.5)
-    visitor.page.mouse.dblclick(x, y)
+    visitor.page.mouse.dblclick(box["x"] + x, box["y"] + ROW * (row + 1.5))
     field = visitor.page.locator(".gdg-input").first
     field.wait_for()
     field.fill(text)
@@ -358,6 +361,58 @@ def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
     finished.page.mouse.click(x, y)
     finished.settle()
     finished.page.get_by_text(f"{names[row]} x {names[column]}:").first.wait_for()
+
+
+def more(visitor, view):
+    """The Schema page with one of the views of More about columns open."""
+    visitor.open("schema")
+    visitor.page.get_by_text("More about columns").click()
+    visitor.settle()
+    return visitor.pick(view)
+
+
+def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
+    more(visitor, "Groups")
+    visitor.choose("columns that belong together", "CITY")
+    visitor.choose("columns that belong together", "OWNERSHP")
+    visitor.page.keyboard.press("Escape")
+    visitor.page.get_by_role("textbox", name="name of the group").fill("home")
+    visitor.press("Keep together")
+    assert "CITY + OWNERSHP: " in visitor.words()
+    schema = json.loads(visitor.download("Save the schema"))
+    assert {a["name"]: a["group"] for a in schema["attributes"] if "group" in a} == {"CITY": "home", "OWNERSHP": "home"}
+    visitor.press("Undo")
+    schema = json.loads(visitor.download("Save the schema"))
+    assert not any("group" in a for a in schema["attributes"])
+
+
+def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them(visitor):
+    more(visitor, "One follows from another")
+    visitor.choose("this column", "EMPSTAT")
+    visitor.choose("follows from", "SEX")
+    grid = visitor.page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
+    wide = grid.bounding_box()["width"]
+    _type_into(visitor, grid, 0.75 * wide, 0, "paid")
+    _type_into(visitor, grid, 0.75 * wide, 1, "unpaid")
+    visitor.press("Save the rule")
+    assert "EMPSTAT follows from SEX" in visitor.words()
+    visitor.pick("Words for codes")
+    visitor.choose("column with codes", "SEX")
+    field = visitor.page.get_by_role("textbox", name="or pasted lines")
+    field.fill("Male = men\nFemale = women")
+    field.press("Control+Enter")
+    visitor.settle()
+    visitor.press("Save the words")
+    preview = visitor.page.get_by_role("combobox", name="column").last
+    preview.click()
+    preview.fill("SEX")
+    visitor.page.get_by_role("option", name="SEX", exact=True).click()
+    visitor.settle()
+    assert "men, women" in visitor.words()
+    made(visitor, "independent")
+    visitor.go("Export")
+    table = pd.read_csv(io.BytesIO(visitor.download("Download CSV")))
+    assert set(zip(table["SEX"], table["EMPSTAT"], strict=True)) == {("Male", "paid"), ("Female", "unpaid")}
 
 
 @pytest.mark.parametrize(

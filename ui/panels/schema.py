@@ -94,13 +94,22 @@ def _follows(space: Workspace, schema: Schema) -> None:
         note(t("follows.none"))
     left, right = st.columns(2)
     with left:
-        column = st.selectbox(t("follows.column"), [a.name for a in schema.attributes], key="follows_column")
+        names = [a.name for a in schema.attributes]
+        column = st.selectbox(
+            t("follows.column"), names, index=None, placeholder=t("follows.choose"), key="follows_column"
+        )
+    if column is None:
+        return
     origins = relations.parents(schema, column)
     if not origins:
         note(t("follows.no_parent"))
         return
     with right:
-        origin = st.selectbox(t("follows.origin"), origins, key="follows_origin")
+        origin = st.selectbox(
+            t("follows.origin"), origins, index=None, placeholder=t("follows.choose"), key="follows_origin"
+        )
+    if origin is None:
+        return
     pairs = {k: relations.known_pairs(schema, column, origin).get(k, "") for k in schema[origin].keys}
     got = st.file_uploader(t("follows.upload"), FILES, key=_fresh("follows_file"))
     try:
@@ -168,7 +177,7 @@ def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: tup
     words = t("labels.table_alt", column=a) if kind == "labels" else t("follows.table_alt", origin=a, column=b)
     edited = st.data_editor(
         _frame(pairs), key=_fresh(f"{key}_{hash(tuple(pairs.items())) & 0xFFFFFF:x}"), hide_index=True, alt=words,
-        height=35 * (min(TALL, len(pairs)) + 1) + 3,
+        height=33 * (min(TALL, len(pairs)) + 1) + 3,
         column_config={
             "first": st.column_config.TextColumn(first, disabled=True),
             "second": st.column_config.TextColumn(second),
