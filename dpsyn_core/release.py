@@ -143,8 +143,8 @@ def synthesize(
         schema_hash=hashlib.sha256(schema.dumps().encode()).hexdigest(),
         seed=seed,
         seconds=time.perf_counter() - started,
-        reasons=[f"the schema of attribute '{a}' was read from the data" for a in schema.from_data],
-        bought=[Charge(**b.model_dump()) for b in schema.bought],
+        reasons=schema.reasons,
+        bought=[Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought],
     )
     return Release(
         table=from_arrow(arrow, like=table), arrow=arrow, manifest=manifest, measurements=measured, codes=made

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui import buying, editor, schemafiles
+from ui import buying, editor, schemafiles, stamps
 from ui.panels import schema
 from ui.state import workspace
 from ui.text import number, t
@@ -28,12 +28,13 @@ facts(
     ]
 )
 unsure = space.schema.from_data
-if unsure:
-    not_private(t("schema.stamp", count=number(len(unsure)), names=", ".join(unsure[:6])))
-    if st.button(t("schema.confirm", count=number(len(unsure))), key="confirm_all", help=t("schema.confirm_help")):
-        editor.take(space, confirm(space.schema))
-        editor.sync(space)
-        st.rerun()
+if not space.schema.private:
+    not_private(stamps.words(space.schema))
+sure = t("schema.confirm", count=number(len(unsure)))
+if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
+    editor.take(space, confirm(space.schema))
+    editor.sync(space)
+    st.rerun()
 editor.table(space)
 editor.problems(space)
 schema.more(space)
@@ -45,7 +46,7 @@ with left:
     editor.bins_preview(space)
 with right:
     schemafiles.load_and_save(space)
-if unsure:
+if not space.schema.private:
     note(t("schema.next_unsure"), "alarm")
 if st.button(t("schema.next"), type="primary", key="schema_next"):
     st.switch_page("pages/privacy.py")

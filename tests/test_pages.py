@@ -425,7 +425,12 @@ def test_a_visitor_without_a_login_is_stopped_at_the_door(app, monkeypatch):
     assert "Simulated census" not in words(app)
 
 
-def test_buying_knowledge_is_charged_and_takes_the_stamp_away(app):
+def space_of(app):
+    return workspaces().find(app.session_state["owner"])
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed(app, known):
     from dpsyn_core.privacy.ledger import Ledger
 
     rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
@@ -433,11 +438,31 @@ def test_buying_knowledge_is_charged_and_takes_the_stamp_away(app):
     at_page(app, "schema")
     assert "NOT PRIVATE" in words(app)
     app.text_input(key="buying_price").set_value("5").run()
+    assert "age (whole number)" in words(app)
+    if known:
+        next(c for c in app.checkbox if c.key.startswith("buying_known")).check().run()
     app.button(key="buy").click().run()
     assert not app.error
+    assert Ledger().summary("ages").runs == 1
+    if not known:
+        assert "The kinds of 2 bought columns were read from the data" in words(app)
+        assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
+        assert not space_of(app).schema.private
+        app.button(key="confirm_all").click().run()
     assert "NOT PRIVATE" not in words(app)
     assert set(app.dataframe[0].value["source"]) == {"bought"}
-    assert Ledger().summary("ages").runs == 1
+    assert space_of(app).schema.private
+
+
+def test_a_confirmation_of_kinds_does_not_stand_for_columns_that_are_added_later(app):
+    rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)
+    at_page(app, "schema")
+    columns = next(m for m in app.multiselect if m.key and m.key.startswith("buying_"))
+    columns.set_value(["age"]).run()
+    next(c for c in app.checkbox if c.key.startswith("buying_known")).check().run()
+    next(m for m in app.multiselect if m.key == columns.key).set_value(["age", "week"]).run()
+    assert not next(c for c in app.checkbox if c.key.startswith("buying_known")).value
 
 
 @pytest.mark.parametrize("page", [*PAGES, "learn"])

@@ -267,3 +267,35 @@ def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():
 def test_a_translation_needs_no_more_than_a_file(monkeypatch):
     assert t("nav.data") == "Data"
     assert (ASSETS / "text" / "en.toml").exists()
+
+
+def read_row(**more):
+    document = {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9, "bins": {"count": 10}}
+    return schemas.Row({**document, "missing": False, "source": "data", **more}, {})
+
+
+def test_nobody_can_say_that_a_column_was_bought_without_buying_it():
+    row = read_row()
+    for source in ("bought", "bought-unconfirmed"):
+        got = schemas.changed(row, {**row.cells(), "source": source})
+        assert "was not bought" in got.problem and got.document["source"] == "data"
+    assert schemas.changed(row, {**row.cells(), "source": "public"}).document["source"] == "public"
+    half = read_row(source="bought-unconfirmed")
+    assert schemas.changed(half, {**half.cells(), "source": "bought"}).document["source"] == "bought"
+
+
+def test_a_column_that_a_person_leaves_out_keeps_nothing_that_was_read():
+    row = read_row()
+    assert schemas.changed(row, {**row.cells(), "kind": "left out"}).document["source"] == "public"
+
+
+def test_an_edit_does_not_turn_a_column_of_single_values_into_the_unit_of_privacy():
+    key = {"name": "key", "kind": "identifier", "source": "data"}
+    attributes = [key, read_row().document, {**read_row().document, "name": "b"}]
+    drafted = Schema.of({"version": 1, "name": "t", "attributes": attributes})
+    rows = schemas.rows_of(drafted)
+    rows[1] = schemas.changed(rows[1], {**rows[1].cells(), "bins": "5"})
+    assert schemas.build(drafted, rows).unit.identifier is None
+    rows[1] = schemas.changed(rows[1], {**rows[1].cells(), "kind": "identifier"})
+    assert schemas.build(drafted, rows).unit.identifier == "age"
+    assert schemas.identified(drafted, "age", 2)["age"].source == "public"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import streamlit as st
 
 from dpsyn_core.buying import buy_schema
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.measurement.discover import Kind, Wanted
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import READ, Schema
 from ui import editor
 from ui.budget import plain, read, sentence
 from ui.schemas import Row
@@ -40,6 +42,7 @@ def panel(space: Workspace) -> None:
             )  # fmt: skip
         with second:
             price = st.text_input(t("buying.price"), "0.1", key="buying_price", help=t("buying.price_help"))
+        known = confirmation(space, [rows[n] for n in wanted])
         got = read(price or "", plain(space.choices.delta))
         with third:
             name = t("buying.spend", epsilon=price)
@@ -49,7 +52,8 @@ def panel(space: Workspace) -> None:
         if pressed and got.budget is not None:
             try:
                 with st.spinner(t("buying.running")):
-                    space.schema = bought(space, [rows[n] for n in wanted], got.budget.epsilon, got.budget.delta)
+                    chosen = [rows[n] for n in wanted]
+                    space.schema = bought(space, chosen, got.budget.epsilon, got.budget.delta, known=known)
             except DPSynError as error:
                 st.error(sentence(error))
             else:
@@ -58,8 +62,29 @@ def panel(space: Workspace) -> None:
                 st.rerun()
 
 
-def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float) -> Schema:
-    """The schema with these columns learnt anew at a price. Raises DPSynError; nothing is bought then."""
+def confirmation(space: Workspace, rows: list[Row]) -> bool:
+    """Asks whether the kinds that a draft read from the data are known without it; they are not bought."""
+    kinds = [(r.name, r.cells()["kind"]) for r in rows if r.document["source"] in READ]
+    if not kinds or space.dataset is None:
+        return False
+    mark = hashlib.sha256(repr(kinds).encode()).hexdigest()[:12]  # another list is asked for anew
+    listed = ", ".join(f"{name} ({kind})" for name, kind in kinds)
+    note(t("buying.kinds", kinds=listed))
+    return st.checkbox(
+        t("buying.known"), key=f"buying_known_{space.dataset.serial}_{mark}", help=t("buying.known_help")
+    )
+
+
+def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, known: bool) -> Schema:
+    """The schema with these columns learnt anew at a price. Raises DPSynError; nothing is bought then.
+
+    Args:
+        space: with table and schema.
+        rows: columns; what is bought for a kind that was read from the data stays marked unless `known`.
+        epsilon: price.
+        delta: price.
+        known: whether the person knows the kinds from outside the data.
+    """
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
@@ -73,7 +98,12 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float) -> S
         unit=schema.unit,
         dataset=space.dataset.ledger,
     )
-    learnt = {a.name: a for a in found.schema.attributes}
+    looked = set() if known else {r.name for r in rows if r.document["source"] in READ}
+    learnt = {
+        a.name: a.model_copy(update={"source": "bought-unconfirmed"}) if a.name in looked else a
+        for a in found.schema.attributes
+        if a.coded
+    }
     document = schema.model_copy(
         update={
             "attributes": tuple(learnt.get(a.name, a) for a in schema.attributes),

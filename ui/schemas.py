@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOLLOWS = "follows another"
 KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
-SOURCES = ("public", "bought", "data")
+SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(r"^\s*(\S+)\s+(?:to|until|bis|-|–)\s+(\S+)\s*$")
@@ -113,10 +113,15 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
     kept = old if same else {k: old[k] for k in ("name", "label", "description") if k in old}
     out: dict[str, Any] = {**kept, "source": words["source"]}
+    if edits.get("source", "").startswith("bought") and not old["source"].startswith("bought"):
+        msg = f"column '{old['name']}' was not bought; buy it below the table, or choose public if it is known anyway"
+        raise SchemaError(msg)
     kind = words["kind"]
     if kind == FOLLOWS or (old["kind"] == "derived" and kind not in ("identifier", "left out")):
         return _follower(old, kind, edits)
     if kind in ("identifier", "left out"):
+        if "kind" in edits and "source" not in edits:
+            out["source"] = "public"  # nothing is left of what was read: a person chose the kind
         return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
     _refuse_idle(kind, old["name"], edits)
     out["missing"] = bool(words["missing"])
@@ -234,9 +239,10 @@ def build(schema: Schema, rows: list[Row]) -> Schema:
 
     document = {**schema.document(), "attributes": [r.document for r in rows]}
     key = schema.unit.identifier
+    known = {a.name for a in schema.attributes if a.kind == "identifier"}  # a draft may call a column so by its cells
     names = [r.name for r in rows if r.document["kind"] == "identifier"]
     if key not in names:
-        document["unit"] = {**document["unit"], "identifier": names[0] if names else None}
+        document["unit"] = {**document["unit"], "identifier": next((n for n in names if n not in known), None)}
     return Document.of(document)
 
 
@@ -253,8 +259,8 @@ def identified(schema: Schema, column: str | None, max_records: int) -> Schema:
     document = schema.document()
     for attribute in document["attributes"]:
         if attribute["name"] == column:
-            kept = {k: attribute[k] for k in ("name", "source", "label", "description") if k in attribute}
+            kept = {k: attribute[k] for k in ("name", "label", "description") if k in attribute}
             attribute.clear()
-            attribute.update({**kept, "kind": "identifier"})
+            attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
     document["unit"] = {**document["unit"], "identifier": column, "max_records": max_records if column else 1}
     return Document.of(document)

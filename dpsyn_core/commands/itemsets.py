@@ -133,6 +133,6 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     codes = bound(Codec(schema).encode(read_table(args.table)), unit.max_records)
     names = tuple(attributes[i].name for i in two)
     # of all attributes: that one is no item, for it has three values, was read from the data as well
-    reasons = [f"the schema of attribute '{a}' was read from the data" for a in schema.from_data]
-    bought = [Charge(**b.model_dump()) for b in schema.bought]
+    reasons = list(schema.reasons)
+    bought = [Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought]
     return TransactionCounter.of_codes(codes[two] == 1), names, unit, schema.name, reasons, bought

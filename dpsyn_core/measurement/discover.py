@@ -131,7 +131,7 @@ def discover(
         "name": name,
         "unit": unit.model_dump(),
         "attributes": sorted(attributes, key=lambda a: order[a["name"]]),
-        "bought": [_bought(c) for c in charges],
+        "bought": [_bought(c) | {"unit": unit.model_dump()} for c in charges],
     }
     return Discovery(schema=Schema.of(document), total=max(int(total.values), 0), charges=charges)
 

@@ -30,7 +30,7 @@ from dpsyn_core.schema.domain import CodedAttribute
 
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr
-Source = Literal["public", "bought", "data"]
+Source = Literal["public", "bought", "data", "bought-unconfirmed"]
 EXTRAS = (
     "label",
     "description",
@@ -58,7 +58,8 @@ class BaseAttribute(Part):
     name: StrictStr = Field(min_length=1, description="Header of the column")
     source: Source = Field(
         "public",
-        description="Where this knowledge comes from: public, bought with budget, or read from the data (NOT PRIVATE)",
+        description="Where this knowledge comes from: public, bought with budget, read from the data (NOT PRIVATE), or "
+        "bought for a kind that was read from the data (NOT PRIVATE until a person confirms the kind)",
     )
     label: StrictStr | None = Field(None, description="Short name for figures")
     description: StrictStr | None = Field(None, description="What the column means")

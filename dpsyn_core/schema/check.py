@@ -41,11 +41,11 @@ def check(schema: Schema, table: Any = None) -> list[Finding]:
 def _alone(schema: Schema) -> list[Finding]:
     out: list[Finding] = []
     for name in schema.from_data:
-        text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public"
+        text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public knowledge"
         out.append(Finding(level="warning", about=name, text=text))
     bought = [a.name for a in schema.coded if a.source == "bought"]
     if bought and not schema.bought:
-        text = "says it was bought, but the schema lists no charge for it"
+        text = "says it was bought, but the schema lists no charge for it: runs are stamped NOT PRIVATE"
         out += [Finding(level="warning", about=name, text=text) for name in bought]
     if schema.unit.max_records > 1 and schema.unit.identifier is None:
         text = (

@@ -18,6 +18,7 @@ from dpsyn_core.schema.explain import describe
 __all__ = ["BoughtCharge", "Schema", "SchemaUnit"]
 
 Number = StrictInt | StrictFloat
+READ = ("data", "bought-unconfirmed")  # sources that stamp a run
 
 
 class Document(BaseModel):
@@ -51,6 +52,7 @@ class BoughtCharge(Document):
     rho: Annotated[Number, Field(ge=0)] = 0.0
     epsilon: Annotated[Number, Field(ge=0)] = 0.0
     delta: Annotated[Number, Field(ge=0, lt=1)] = 0.0
+    unit: SchemaUnit | None = Field(default=None, description="Whom the charge protects; null: the schema's unit")
 
 
 class Schema(Document):
@@ -102,14 +104,39 @@ class Schema(Document):
 
     @property
     def from_data(self) -> tuple[str, ...]:
-        """Names of attributes whose knowledge was read from the data: a run with any of them is NOT PRIVATE."""
-        wanted = set(self.output_names)
-        return tuple(a.name for a in self.attributes if a.source == "data" and a.name in wanted)
+        """Names of attributes of which something was read from the data: a run with any of them is NOT PRIVATE.
+
+        Columns that are left out count too: that they have too many values, or none, was seen in the data.
+        """
+        return tuple(a.name for a in self.attributes if a.source in READ)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why a run with this schema is NOT PRIVATE, one sentence a reason; empty when it is private."""
+        out = []
+        for a in self.attributes:
+            if a.source in READ:
+                what = "schema" if a.source == "data" else "kind"
+                out.append(f"the {what} of attribute '{a.name}' was read from the data")
+            elif a.source == "bought" and not self.bought:
+                out.append(f"the schema of attribute '{a.name}' is said to be bought, and no charge for it is listed")
+        if not all(self._protects(b.unit) for b in self.bought):
+            out.append("parts of the schema were bought for another unit of privacy than this run protects")
+        return tuple(out)
+
+    def _protects(self, bought: SchemaUnit | None) -> bool:
+        """Whether a charge under that unit promises as much to whom this schema's unit protects (theta: its own)."""
+        mine = self.unit
+        if bought is None:
+            return True
+        if (bought.neighbours, bought.identifier) != (mine.neighbours, mine.identifier):
+            return False
+        return mine.identifier is not None or bought.max_records >= mine.max_records
 
     @property
     def private(self) -> bool:
-        """Whether nothing here was read from the data without paying for it."""
-        return not self.from_data
+        """Whether nothing here was read from the data without paying for it, for whom this schema protects."""
+        return not self.reasons
 
     def __getitem__(self, name: str) -> Any:
         """The attribute of this name. Raises SchemaError when there is none."""
@@ -164,6 +191,9 @@ class Schema(Document):
         for key in ("bought", "notes"):
             if not out[key]:
                 del out[key]
+        for charge in out.get("bought", ()):
+            if charge["unit"] is None:
+                del charge["unit"]
         out["attributes"] = [a.document() for a in self.attributes]
         return out
 

@@ -19,6 +19,7 @@ SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
 BINS = 20
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
+CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
@@ -33,14 +34,16 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
         identifier: column that names individuals.
 
     Returns:
-        A schema whose entries all have source "data"; a run with it is stamped NOT PRIVATE.
+        A schema whose entries all have source "data", but for the identifier; a run with it is stamped NOT PRIVATE.
     """
     headers.check(table.column_names)
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
     comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
     attributes = [
-        {"name": n, "source": "data"} | ({"kind": "identifier"} if n == identifier else _column(table.column(i), comma))
+        {"name": n, "kind": "identifier"}  # a person named it
+        if n == identifier
+        else {"name": n, "source": "data"} | _column(table.column(i), comma)
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -51,14 +54,17 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
 
 
 def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
-    """The schema with entries that a person declares public: those named, or all that were read from the data."""
+    """The schema with what a person says could be known without the data: the entries named, or all of them.
+
+    What was read from the data becomes public; what was bought for a kind that was read from it becomes bought.
+    """
     wanted = set(schema.from_data if names is None else names)
     known = {a.name for a in schema.attributes}
     if wanted - known:
         msg = f"the schema has no attribute '{sorted(wanted - known)[0]}'; name one of its own"
         raise SchemaError(msg)
     attributes = tuple(
-        a.model_copy(update={"source": "public"}) if a.name in wanted and a.source == "data" else a
+        a.model_copy(update={"source": CONFIRMED[a.source]}) if a.name in wanted and a.source in CONFIRMED else a
         for a in schema.attributes
     )
     return schema.model_copy(update={"attributes": attributes})

@@ -414,7 +414,7 @@ def late_ledger():
 
 @mutant("the NOT PRIVATE stamp is lost", "T2 whole", whole.stamp)
 def lost_stamp():
-    with replacing((Schema, "from_data", ())):
+    with replacing((Schema, "reasons", ())):
         yield
 
 

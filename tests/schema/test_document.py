@@ -5,6 +5,7 @@ import pytest
 
 from dpsyn_core.errors import OutputError, SchemaError
 from dpsyn_core.schema.document import Schema, json_schema
+from dpsyn_core.schema.drafting import confirm
 from tests.schema.helpers import cat, date, num, schema
 
 # the exact shape of the specification, extras left out
@@ -145,6 +146,46 @@ def test_knowledge_from_data_makes_a_schema_not_private():
     s = schema(cat("a", [1, 2], source="data"), cat("b", [1], source="bought"), cat("c", [1]))
     assert s.from_data == ("a",)
     assert not s.private
+
+
+PRICE = {"name": "b", "mechanism": "geometric", "sensitivity": 1, "scale": 1, "cells": 1, "epsilon": 1}
+
+
+def test_what_is_said_to_be_bought_without_a_charge_makes_a_schema_not_private():
+    assert "no charge" in schema(cat("b", [1], source="bought")).reasons[0]
+    assert schema(cat("b", [1], source="bought"), bought=[PRICE]).private
+
+
+def test_a_kind_that_was_read_from_the_data_makes_what_was_bought_not_private_until_it_is_confirmed():
+    s = schema(cat("b", [1], source="bought-unconfirmed"), bought=[PRICE])
+    assert s.reasons == ("the kind of attribute 'b' was read from the data",)
+    assert s.from_data == ("b",) and not s.private
+    assert confirm(s).private and confirm(s)["b"].source == "bought"
+
+
+@pytest.mark.parametrize(
+    ("bought", "runs", "fits"),
+    [
+        ({}, {}, True),
+        ({"identifier": "id"}, {"identifier": "id", "max_records": 5}, True),
+        ({"max_records": 3}, {"max_records": 2}, True),
+        ({"max_records": 2}, {"max_records": 3}, False),
+        ({}, {"identifier": "id"}, False),
+        ({"identifier": "id"}, {}, False),
+        ({"neighbours": "replace"}, {}, False),
+        ({}, {"neighbours": "replace"}, False),
+    ],
+)
+def test_what_was_bought_for_another_unit_makes_a_schema_not_private(bought, runs, fits):
+    s = schema(
+        {"name": "id", "kind": "identifier"},
+        cat("b", [1], source="bought"),
+        bought=[PRICE | {"unit": bought}],
+        unit=runs,
+    )
+    assert s.private == fits
+    assert fits or "another unit" in s.reasons[0]
+    assert Schema.loads(s.dumps()) == s
 
 
 def test_labels_stand_for_cells_one_by_one():

@@ -109,6 +109,20 @@ def test_confirming_makes_entries_public_one_by_one_or_all():
         confirm(s, ["nobody"])
 
 
+def test_a_column_that_a_draft_leaves_out_for_its_cells_stamps_a_run_until_it_is_confirmed():
+    s = draft(TABLE, "t")
+    left_out = [a.name for a in s.attributes if a.kind in ("ignored", "identifier")]
+    assert left_out and set(left_out) <= set(s.from_data)
+    rest = confirm(s, set(s.from_data) - set(left_out))
+    assert rest.from_data == tuple(left_out) and not rest.private
+
+
+def test_the_identifier_that_a_person_names_is_not_read_from_the_data():
+    s = draft(TABLE, "t", identifier="sex")
+    assert s["sex"].source == "public" and s["sex"].kind == "identifier"
+    assert "sex" not in s.from_data
+
+
 def test_a_confirmed_schema_is_still_a_schema():
     s = confirm(draft(TABLE, "t"))
     assert type(s).loads(s.dumps()) == s
