@@ -51,6 +51,7 @@ class Note:
     charge: Any
     extra: Any = None
     keys: Any = None
+    held: Any = None  # count of every key before noise
 
 
 class WatchGate(Gate):
@@ -92,10 +93,17 @@ class WatchGate(Gate):
         return super().select(name, self._watched(name, scores), **kwargs)
 
     def partitions(self, name, present, **kwargs):
-        got = super().partitions(name, self._watched(name, present), **kwargs)
+        held = {}
+
+        def counted():
+            keys, counts = present()
+            held.update(zip(keys, (int(c) for c in counts), strict=True))
+            return keys, counts
+
+        got = super().partitions(name, self._watched(name, counted), **kwargs)
+        self.notes[-1] = replace(self.notes[-1], keys=got.keys, held=held)
         if self.forced is not None:  # keys differ between tables: the other run's are released
             return ReleasedKeys(keys=self.forced.pop(0), charge=got.charge)
-        self.notes[-1] = replace(self.notes[-1], keys=got.keys)
         return got
 
     def _note(self, way, here, charge, draw, extra=None, there=None):

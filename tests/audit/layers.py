@@ -1,5 +1,6 @@
 """The layers of the audit, T0 to T3; each raises Alarm. False alarms are added up in docs/audit.md."""
 
+import hashlib
 import math
 from itertools import product
 
@@ -15,12 +16,15 @@ from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.accountant import compose
 from dpsyn_core.privacy.unit import Unit
+from tests.audit.ears import listening
 from tests.audit.gates import Alarm, TapeGate, WatchGate, released
 from tests.audit.others import LAVISH
 from tests.audit.world import ARBITRARY, DOMAIN, WHITE, TwoSided, calibrated, main_offer, offers, pairs, served
 from tests.synthesizers.harness import SeededNoise
 
 T0_ALARM = 1e-5 / 9  # nine statistics
+SHARED = ("noise within an access", "noise of several accesses", "noise of several runs")
+SHARED_LIMIT = 7.0  # standard errors: these sums are skewed, and shared noise gives dozens
 T3_ALARM = 1e-5 / 500  # at most five hundred statistics: canaries, and accesses by name, of all systems
 
 
@@ -84,11 +88,15 @@ def tail_at(kind, k, scale):
 
 
 def t1(name, tables=tuple(ARBITRARY)):
-    """The same bytes for arbitrary tables: records, progress, charges, and whether anything is raised."""
+    """The same bytes for arbitrary tables: records, progress, charges, what is raised, warned, logged or printed.
+
+    Returns a digest of them.
+    """
+    digest = hashlib.sha256()
     for neighbours, delta in offers(name):
         seen = []
         for codes in tables:
-            said = []
+            said, heard = [], []
 
             def progress(stage, done, total, value=None, said=said):
                 said.append((stage, done, total, value))
@@ -99,13 +107,16 @@ def t1(name, tables=tuple(ARBITRARY)):
                 noise=SeededNoise(0),
                 unit=Unit(neighbours=neighbours),
             )
-            try:
-                measured = system.measure(MemoryCounter(codes, DOMAIN), gate=gate, progress=progress)
-                out = system.synthesize(measured, None, rng=np.random.default_rng(0), progress=progress)
-                seen.append((out.shape, out.dtype.str, out.tobytes(), said, gate.account.charges))
-            except DPSynError as error:
-                seen.append(str(error))
+            with listening(heard):
+                try:
+                    measured = system.measure(MemoryCounter(codes, DOMAIN), gate=gate, progress=progress)
+                    out = system.synthesize(measured, None, rng=np.random.default_rng(0), progress=progress)
+                    seen.append((out.shape, out.dtype.str, out.tobytes(), said, gate.account.charges, heard))
+                except DPSynError as error:
+                    seen.append((str(error), said, heard))
         alarm(any(s != seen[0] for s in seen), f"{name}, {neighbours}, delta {delta}: the output depends on the table")
+        digest.update(repr(seen[0]).encode())
+    return digest.hexdigest()
 
 
 # ---- T2: what neighbours move
@@ -184,6 +195,9 @@ def check_note(one, other, unit, where):
         alarm(loss > charge.epsilon * slack, f"{where}: the prior is too small, its loss is {loss}")
     elif one.way == "keys":
         reach = partitions.reach_for(charge.scale, one.extra, charge.delta * one.extra / charge.sensitivity)
+        moves = [abs(one.held.get(k, 0) - other.held.get(k, 0)) for k in one.held.keys() | other.held.keys()]
+        alarm(max(moves, default=0) > one.extra, f"{where}: neighbours move one key by {max(moves, default=0)}")
+        alarm(sum(moves) > charge.sensitivity, f"{where}: neighbours move all keys by {sum(moves)}")
         lost = partitions.failure(charge.scale, one.extra, reach) * charge.sensitivity / one.extra
         alarm(lost > charge.delta * slack, f"{where}: keys of one individual come out with {lost}")
 
@@ -226,6 +240,7 @@ def t3(name, runs=500, epsilon=8.0, pairs_of=pairs):
 def collect(notes, side, canary, residual, laws):
     """Adds one run; returns the square root of the sum of (sensitivity / sd)^2 that was charged."""
     score, noisy, charged = 0.0, False, 0.0
+    standard = []
     for note in notes:
         if note.way == "noise":
             sd2 = sigma_of(note.charge) ** 2 + (1 / 12 if note.charge.mechanism == "gaussian" else 0.0)
@@ -233,7 +248,8 @@ def collect(notes, side, canary, residual, laws):
             left = note.here if side == 0 else note.there
             score += float(((note.out - left) * toward).sum()) / sd2
             charged += note.charge.sensitivity**2 / sd2
-            squares = float(((note.out - note.here) ** 2).sum()) / sd2
+            standard.append((note.out - note.here).ravel() / math.sqrt(sd2))
+            squares = float((standard[-1] ** 2).sum())
             # variance of a squared standard draw: 2, or 5 + 1 / variance for the geometric law
             spread = 2.0 if note.charge.mechanism == "gaussian" else 5 + 1 / sd2
             residual.setdefault(note.charge.name, []).append((squares, note.out.size, spread * note.out.size))
@@ -261,7 +277,25 @@ def collect(notes, side, canary, residual, laws):
             )
     if noisy:
         canary.add(side, score)
+        shared_noise(standard, laws)
     return math.sqrt(charged)
+
+
+def shared_noise(standard, laws):
+    """Products of standard draws have mean 0 when independent: within accesses, across them, and from run to run."""
+    within = [(x.sum() ** 2 - (x**2).sum(), 2.0 * x.size * (x.size - 1)) for x in standard]
+    laws.setdefault(SHARED[0], []).append(tuple(map(sum, zip(*within, strict=True))))
+    wide = np.zeros((len(standard), max(x.size for x in standard)))
+    for row, x in zip(wide, standard, strict=True):
+        row[: x.size] = x
+    held = np.bincount([x.size - 1 for x in standard], minlength=wide.shape[1])[::-1].cumsum()[::-1]
+    across = ((wide.sum(0) ** 2 - (wide**2).sum(0)).sum() / 2, (held * (held - 1)).sum() / 2)
+    laws.setdefault(SHARED[1], []).append(across)
+    drawn = np.concatenate(standard)
+    last = laws.pop("last run", drawn[:0])
+    size = min(last.size, drawn.size)
+    laws.setdefault(SHARED[2], []).append((float(drawn[:size] @ last[:size]), float(size)))
+    laws["last run"] = drawn
 
 
 def keep_probability(n, charge, per_key, known={}):
@@ -297,12 +331,14 @@ def judge(where, canary, residual, laws, bound):
         ratio = squares / cells
         least = ratio if least is None else min(least, ratio)
         alarm(score < -worst, f"{where}: the noise of '{name}' has {ratio:.3f} of its charged variance")
+    laws.pop("last run", None)
     for way, pairs_ in laws.items():
+        limit = SHARED_LIMIT if way in SHARED else worst
         off, variance = map(np.array, zip(*pairs_, strict=True))
         if variance.sum() > 1e-9:
             score = off.sum() / math.sqrt(variance.sum())
             off_law = max(off_law or 0.0, abs(score))
-            alarm(abs(score) > worst, f"{where}, {way}: off its law by {score:.1f} standard errors")
+            alarm(abs(score) > limit, f"{where}, {way}: off its law by {score:.1f} standard errors")
         else:
             alarm(np.abs(off).sum() > 1e-6, f"{where}, {way}: certain by its law, but varies")
     return apart, bound if left.size else None, least, off_law

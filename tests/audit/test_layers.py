@@ -3,8 +3,9 @@
 import pytest
 
 from tests.audit import whole
+from tests.audit.apart import t1_apart
 from tests.audit.layers import t0, t1, t2, t3
-from tests.audit.world import accessors, random_pairs, systems
+from tests.audit.world import accessors, flavours, random_pairs, systems
 
 
 @pytest.mark.parametrize("name", accessors())
@@ -15,6 +16,16 @@ def test_t1_a_constant_tape_gives_the_same_bytes_for_arbitrary_tables(name):
 @pytest.mark.parametrize("name", [s for s in systems() if s not in ("probe", "dirichlet-multinomial")])
 def test_t1_a_whole_release_under_a_constant_tape_does_not_depend_on_the_table(name):
     whole.t1_whole(name)
+
+
+def test_t1_what_one_run_has_read_does_not_stay_for_the_next():
+    t1_apart()
+
+
+@pytest.mark.parametrize("name", flavours())
+def test_t1_and_t2_hold_for_every_choice_and_switch_of_a_system(name):
+    t1(name)
+    t2(name, seeds=(0,))
 
 
 def test_t0_sources_differ_and_a_million_draws_fit_their_law():

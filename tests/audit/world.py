@@ -1,6 +1,7 @@
 """Mini-worlds for audits: a small domain, arbitrary tables, neighbouring pairs, and small settings for any system."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 
@@ -45,20 +46,61 @@ MINI = {
     "privbayes": {"usefulness": 0.01},  # so that twelve records buy parents
 }
 
+# settings that say what is measured: no choice or switch
+TWO = (("a", "b"), ("b", "c"))
+SPELT_OUT = {
+    ("mst", "a list"): {"marginals": TWO, "heavy": (("a",),)},
+    ("aim", "a workload"): {"workload": TWO},
+    ("mwem", "a workload"): {"workload": TWO, "kind": "queries"},
+    ("dirichlet-multinomial", "tables"): {"tables": (("a", "b"), ("c", "d"))},
+    ("field-groups", "groups"): {"groups": (("a", "b", "c"), ("d",))},
+    ("rls", "no triples and its own shares"): {"triples": False, "one_way_share": 0.3, "resolution": 2},
+    ("dpsyn-2018", "a design"): {
+        "design": {
+            "bins": [{"attribute": "c", "width": 2}],
+            "functional": [{"target": "d", "source": "a"}],
+            "marginals": [{"epsilon": 0, "sets": [["a", "b"], ["b", "c"]]}],
+        }
+    },
+}
 
 # T3's epsilon where 8 would leave noise far below one count, and nothing to see
 WHITE = {"priview": 1.0}
 
 
 def mini(name):
-    """The smallest configuration of a system that still takes every step."""
+    """The smallest configuration of a system that still takes every step; 'mwem, kind=queries' sets one more."""
+    name, _, flavour = name.partition(", ")
     cls = config_class(name)
-    small = {}
+    small = dict(SPELT_OUT.get((name, flavour), {}))
     for key, value in (SMALL | MINI.get(name, {})).items():
         field = cls.model_fields.get(key)
         if field is not None and (key in MINI.get(name, {}) or isinstance(field.default, int)):
             small[key] = value
+    if flavour and (name, flavour) not in SPELT_OUT:
+        key, _, value = flavour.partition("=")
+        small[key] = next(o for o in options(cls.model_fields[key].annotation) if str(o) == value)
     return cls(**small)
+
+
+def options(annotation):
+    """What a setting may be, when it is a choice or a switch; nothing for numbers and sets."""
+    return (True, False) if annotation is bool else get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def flavours():
+    """Every system with each choice and each switch set to what is not its default: other ways to the data.
+
+    The other engine of graphical models is left out: it is handed released values, and starts slowly.
+    """
+    chosen = [
+        f"{name}, {key}={value}"
+        for name in names()
+        for key, field in config_class(name).model_fields.items()
+        for value in options(field.annotation)
+        if value != field.default and key != "engine"
+    ]
+    return [*chosen, *(f"{name}, {flavour}" for name, flavour in SPELT_OUT)]
 
 
 def table(rows):
@@ -119,7 +161,7 @@ def served(name, found):
 
 def offers(name):
     """(neighbours, delta) of everything that a system promises."""
-    g = OWN[name].guarantee if name in OWN else config_class(name).guarantee
+    g = OWN[name].guarantee if name in OWN else mini(name).guarantee
     deltas = ([0.0] if g.pure else []) + ([DELTA] if g.approximate else [])
     return [(n, d) for n in g.neighbours for d in deltas]
 

@@ -1,0 +1,163 @@
+"""Seeded bugs in sensitivities, charges and conversions, for T2."""
+
+import numpy as np
+
+from dpsyn_core.measurement import gate as gate_module
+from dpsyn_core.measurement.gate import Gate, Released
+from dpsyn_core.privacy import accounting
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+from tests.audit import layers
+from tests.audit.mutants.base import mutant, replacing
+
+
+@mutant("theta is ignored", "T2", lambda: layers.t2("independent"))
+def no_theta():
+    with replacing(
+        (Unit, "l2", lambda self, marginals=1: marginals**0.5 * (2 if self.neighbours == "replace" else 1) ** 0.5)
+    ):
+        yield
+
+
+@mutant("sqrt(theta) stands for theta", "T2", lambda: layers.t2("rls"))
+def root_theta():
+    real = Unit.l2
+    with replacing((Unit, "l2", lambda self, marginals=1: real(self, marginals) / self.max_records**0.5)):
+        yield
+
+
+@mutant("replace neighbours are taken for add/remove ones", "T2", lambda: layers.t2("independent"))
+def one_way_replace():
+    with replacing(
+        (Unit, "l1", lambda self, marginals=1: marginals * self.max_records),
+        (Unit, "l2", lambda self, marginals=1: self.max_records * marginals**0.5),
+    ):
+        yield
+
+
+@mutant("the measurement forgets the theta that the selection knew", "T2", lambda: layers.t2("rls"))
+def forgetful_measurement():
+    real = Gate.release
+
+    def forgetful(self, name, count, **kwargs):
+        known = {} if name.startswith("scores") else {"l1": 1.0, "l2": 1.0}
+        return real(self, name, count, **(kwargs | known))
+
+    with replacing((Gate, "release", forgetful)):
+        yield
+
+
+@mutant("scores share the sensitivity of one score", "T2", lambda: layers.t2("rls"))
+def cheap_scores():
+    real = Gate.release
+
+    def cheap(self, name, count, *, cells, l1=None, l2=None, **kwargs):
+        return real(self, name, count, cells=cells, l1=l1 and l1 / cells, l2=l2 and l2 / cells**0.5, **kwargs)
+
+    with replacing((Gate, "release", cheap)):
+        yield
+
+
+@mutant("scores that rise and fall are called one-sided", "T2", lambda: layers.t2("probe"))
+def called_monotone():
+    real = gate_module.gaps_and_rate
+    with replacing(
+        (gate_module, "gaps_and_rate", lambda *a, one_sided, **k: real(*a, one_sided=True, **k)),
+    ):
+        yield
+
+
+@mutant("the charge is booked after the count", "T2", lambda: layers.t2("independent"))
+def late_charge():
+    def release_late(self, name, count, *, cells, cost, l1=None, l2=None):
+        charge = gate_module.noise_charge(name, cost, self.unit, cells=cells, l1=l1, l2=l2)
+        exact = np.asarray(count())
+        self.account.debit(charge)
+        return Released(values=self._noisy(exact, charge), sigma=gate_module.sigma_of(charge), charge=charge)
+
+    with replacing((Gate, "release", release_late)):
+        yield
+
+
+@mutant("one charge in two is forgotten", "T2", lambda: layers.t2("independent"))
+def forgotten_charge():
+    real, calls = Account.debit, []
+
+    def debit(self, charge):
+        calls.append(charge)
+        if len(calls) % 2:
+            real(self, charge)
+
+    with replacing((Account, "debit", debit)):
+        yield
+
+
+@mutant("mu squared is taken for rho", "T2", lambda: layers.t2("independent"))
+def wrong_conversion():
+    real = accounting.gdp_mu
+    with replacing((accounting, "gdp_mu", lambda e, d: 2**0.5 * real(e, d))):
+        yield
+
+
+@mutant("sigma loses its square root of two", "T2", lambda: layers.t2("independent"))
+def small_sigma():
+    real = Cost.sigma
+    with replacing(
+        (Cost, "sigma", lambda self, l2: real(self, l2) / 2**0.5),
+        (Account, "debit", lambda self, charge: self.charges.append(charge)),
+    ):
+        yield
+
+
+@mutant("the prior is half of what epsilon needs", "T2", lambda: layers.t2("dirichlet-multinomial"))
+def half_prior():
+    real = gate_module.prior_count
+    with replacing((gate_module, "prior_count", lambda *a: real(*a) / 2)):
+        yield
+
+
+@mutant("two choices of one name share a charge", "T2", lambda: layers.t2("mwem"))
+def shared_charge():
+    real = Account.debit
+
+    def debit(self, charge):
+        if charge.mechanism != "exponential" or charge.name not in {c.name for c in self.charges}:
+            real(self, charge)
+
+    with replacing((Account, "debit", debit)):
+        yield
+
+
+@mutant("replace neighbours count once in the choices of a mixed run", "T2", lambda: layers.t2("mwem"))
+def half_of_an_exchange():
+    real = Gate.select
+
+    def select(self, name, scores, *, sensitivity, **kwargs):
+        return real(self, name, scores, sensitivity=sensitivity / self.unit.l1() * self.unit.max_records, **kwargs)
+
+    with replacing((Gate, "select", select)):
+        yield
+
+
+@mutant("a setting that few people touch forgets theta", "T2", lambda: layers.t2("mwem, kind=queries"))
+def rare_setting():
+    real = Gate.select
+
+    def select(self, name, scores, *, sensitivity, **kwargs):
+        forgets = self.unit.max_records if name == "the worst query" else 1
+        return real(self, name, scores, sensitivity=sensitivity / forgets, **kwargs)
+
+    with replacing((Gate, "select", select)):
+        yield
+
+
+@mutant("counts of records pass for counts of individuals", "T2", lambda: layers.t2("discovery"))
+def records_for_individuals():
+    real = Gate.partitions
+
+    def partitions(self, *args, distinct, **kwargs):
+        return real(self, *args, distinct=True, **kwargs)
+
+    with replacing((Gate, "partitions", partitions)):
+        yield
