@@ -155,7 +155,7 @@ def pairs(neighbours):
 
 def served(name, found):
     """The pairs whose unit a system takes: some protect individuals of one record alone."""
-    alone = name not in OWN and config_class(name).guarantee.one_record
+    alone = name not in OWN and mini(name).guarantee.one_record
     return [p for p in found if p.unit.max_records == 1 or not alone]
 
 
