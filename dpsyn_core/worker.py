@@ -1,5 +1,7 @@
 """Worker: runs one job in a child process, in the job's own folder; `python -m dpsyn_core.worker FOLDER`.
 
+With `--read` it reads one table instead, from a file that nobody vouches for; the folder's name comes on its input.
+
 A folder holds what the job needs (`job.json`, `schema.json`, the table) and what it leaves: `progress.json`,
 replaced atomically while it runs; then either `done.json` beside `synthetic.parquet`, `manifest.json` and
 `measurements.json.gz`, or `error.json`. Messages of unexpected faults are dropped, for they may quote a value.
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
 LOG = "worker.log"
-WARM = "--warm"
+WARM, READ = "--warm", "--read"
+ASK, UPLOAD, DRAFT = "ask.json", "upload", "draft.json"  # in the folder of a table to be read
 NICENESS = 10  # runs give way to pages: the app stays quick while they work
+NICENESS_OF_READING = 5  # somebody waits for it, while the pages of all others wait for their turn
 LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded after the limit is set
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
+CALM_READING = "The file could not be read because of a fault in the program; save it as CSV and try again."
 CALM = "The run stopped because of a fault in the program. What it had charged stays spent; run it again."
 
 
@@ -55,6 +60,19 @@ class JobSpec(BaseModel):
     dataset: str | None = None
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
+
+
+class ReadSpec(BaseModel):
+    """A table to be read: the file `upload` of the folder under its own `name`, or a `path` on this machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    path: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    memory_mb: int = Field(default=4096, ge=64)
+    seconds: int = Field(default=300, ge=1)
 
 
 def write_json(path: Path, value: object) -> None:
@@ -199,11 +217,53 @@ def _leave(folder: Path, release: Release) -> None:
     dump_measurements(folder / MEASUREMENTS, release.marginals)
 
 
-def _fault(folder: Path, kind: type[BaseException], trace: TracebackType | None) -> None:
+def _fault(folder: Path, kind: type[BaseException], trace: TracebackType | None, *, sentence: str = CALM) -> None:
     """Logs where a fault arose, without its message, and leaves a calm sentence for the page."""
     frames = [f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)]
     (folder / LOG).write_text(f"{kind.__name__}\n" + "\n".join(frames) + "\n", encoding="utf-8")
-    write_json(folder / ERROR, {"type": kind.__name__, "message": CALM})
+    write_json(folder / ERROR, {"type": kind.__name__, "message": sentence})
+
+
+def read_when_asked() -> int:
+    """Loads what reading takes, waits for the name of a folder on the standard input, reads its table. Exit status.
+
+    An input that ends without a name means that the app is gone.
+    """
+    from dpsyn_core.schema.drafting import draft
+    from dpsyn_core.schema.read import read_table
+
+    draft(read_table(b"a,b\n1,2\n3,4\n"), "loads all that reading needs")
+    line = sys.stdin.readline().strip()
+    if not line:
+        return 0
+    folder = Path(line)
+    sys.excepthook = lambda kind, _error, trace: _fault(folder, kind, trace, sentence=CALM_READING)
+    spec = ReadSpec.model_validate_json((folder / ASK).read_text("utf-8"))
+    try:
+        _read(folder, spec)
+    except MemoryError:
+        msg = f"reading the file takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
+        return _refuse(folder, SizeError(msg))
+    except DPSynError as error:
+        return _refuse(folder, error)
+    except OSError as error:
+        msg = f"the table cannot be handed over ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
+        return _refuse(folder, OutputError(msg))
+    return 0
+
+
+def _read(folder: Path, spec: ReadSpec) -> None:
+    """Reads, drafts a schema, hands both over."""
+    from dpsyn_core.schema.drafting import draft
+    from dpsyn_core.schema.handover import leave
+    from dpsyn_core.schema.read import read
+
+    limit_resources(spec.memory_mb, spec.seconds)
+    source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
+    reading = read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding)
+    del source
+    draft(reading.table, spec.name).dump(folder / DRAFT)
+    leave(folder, reading)
 
 
 def warm() -> None:
@@ -233,12 +293,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs one job. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
     given = arguments or sys.argv[1:]
     if hasattr(os, "nice"):
-        os.nice(NICENESS)
+        os.nice(NICENESS_OF_READING if given == [READ] else NICENESS)
     if given == [WARM]:
         warm()
         return 0
-    folder = Path(given[0])
     os.umask(0o077)
+    if given == [READ]:
+        return read_when_asked()
+    folder = Path(given[0])
     sys.excepthook = lambda kind, _error, trace: _fault(folder, kind, trace)
     try:
         run(folder)

@@ -112,7 +112,7 @@ def _forget_table(job: Job) -> None:
         path.unlink(missing_ok=True)
 
 
-def spawn(argument: str, cwd: Path) -> subprocess.Popen[bytes]:
+def spawn(argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """A worker process of this installation; what it has to say it leaves in files."""
     import dpsyn_core
 
@@ -120,7 +120,7 @@ def spawn(argument: str, cwd: Path) -> subprocess.Popen[bytes]:
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         [sys.executable, "-m", "dpsyn_core.worker", argument],
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},

@@ -12,9 +12,11 @@ import streamlit as st
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import Reading, read
+from dpsyn_core.schema.read import Reading
+from dpsyn_core.worker import ReadSpec
 from ui.access import shared
 from ui.jobs import hashed
+from ui.reading import Tell, limits, readers
 from ui.state import Dataset, Workspace
 from ui.text import t
 
@@ -49,8 +51,8 @@ def _bundled() -> tuple[pa.Table, Schema]:
 
 def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
     """Puts a dataset on the workspace and forgets what belonged to the one before."""
-    space.dataset = dataset
-    space.schema = schema if schema is not None else draft(dataset)
+    chosen = schema if schema is not None else draft(dataset)  # may refuse the table, before anything has changed
+    space.dataset, space.schema = dataset, chosen
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
         del st.session_state[key]
@@ -63,19 +65,29 @@ def draft(dataset: Dataset) -> Schema | None:
     return None if dataset.table is None else read_draft(dataset.table, dataset.name)
 
 
-def upload(space: Workspace, name: str, raw: bytes, delimiter: str | None = None, encoding: str | None = None) -> None:
-    """Reads the bytes of an upload. Raises TableError."""
-    reading = read(raw, name=name, delimiter=delimiter, encoding=encoding)
-    place(space, _dataset(name, reading, raw=raw), None)
+def upload(
+    space: Workspace,
+    name: str,
+    raw: bytes,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    *,
+    tell: Tell = lambda _: None,
+) -> None:
+    """Reads the bytes of an upload in a child process. Raises DPSynError."""
+    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, **limits())
+    reading, drafted = readers().read(spec, raw, tell)
+    place(space, _dataset(name, reading, raw=raw), drafted)
 
 
-def by_path(space: Workspace, text: str) -> None:
-    """Reads a file on this machine. Raises TableError when it is not allowed, missing or too large."""
+def by_path(space: Workspace, text: str, *, tell: Tell = lambda _: None) -> None:
+    """Reads a file on this machine in a child process. Raises TableError when not allowed, missing or too large."""
     path = allowed(text)
     if path.exists() and path.stat().st_size > LARGEST:
         msg = f"'{path.name}' is above {LARGEST >> 30} GiB; use the command 'dpsyn synth' for it"
         raise TableError(msg)
-    place(space, _dataset(path.name, read(path)), None)
+    reading, drafted = readers().read(ReadSpec(name=path.name, path=str(path.absolute()), **limits()), None, tell)
+    place(space, _dataset(path.name, reading), drafted)
 
 
 def allowed(text: str) -> Path:

@@ -68,10 +68,12 @@ def _prepare() -> None:
         TRAFFIC.quiet()
     from dpsyn_core.synthesizers import registry
     from ui import noise
+    from ui.reading import readers
 
     for name in registry.names():
         registry.config_class(name)
         TRAFFIC.quiet()
+    readers().warm()
     noise.drawn(1.0, 1e-9, "add-remove", 1, (), 91, is_dark=False)  # Plotly loads most of itself with its first figure
     settle()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui import loading
 from ui.budget import sentence
 from ui.databases import DATABASES
+from ui.reading import Tell
 from ui.schemas import identified
 from ui.state import Workspace
 from ui.text import t
@@ -18,6 +21,7 @@ KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
 TAKEN = "upload_taken"  # name and size of the upload that was last read
+PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 
 
 def choose(space: Workspace) -> None:
@@ -48,11 +52,13 @@ def _upload(space: Workspace) -> None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:
             st.session_state[TAKEN] = mark
-            if _tried(lambda: loading.upload(space, got.name, got.getvalue())):
+            st.session_state.pop(PROBLEM, None)
+            problem = _tried(lambda tell: loading.upload(space, got.name, got.getvalue(), tell=tell))
+            if not problem:
                 st.rerun()
-            st.session_state["upload_problem"] = mark
-        elif st.session_state.get("upload_problem") == mark:
-            _tried(lambda: loading.upload(space, got.name, got.getvalue()))
+            st.session_state[PROBLEM] = problem
+        elif PROBLEM in st.session_state:
+            st.error(st.session_state[PROBLEM])
     _correct(space)
 
 
@@ -73,7 +79,7 @@ def _correct(space: Workspace) -> None:
     with third:
         again = st.button(t("data.reread"), key="reread", width="stretch")
     raw, name = data.raw, data.name
-    if again and _tried(lambda: loading.upload(space, name, raw, delimiter, encoding)):
+    if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, tell=tell)):
         st.rerun()
 
 
@@ -81,7 +87,7 @@ def _path(space: Workspace) -> None:
     with st.form("path_form", border=False):
         text = st.text_input(t("data.path"), key="path", placeholder="/data/census.parquet", help=t("data.path_help"))
         pressed = st.form_submit_button(t("data.path_load"))
-    if pressed and _tried(lambda: loading.by_path(space, text or "")):
+    if pressed and not _tried(lambda tell: loading.by_path(space, text or "", tell=tell)):
         st.rerun()
 
 
@@ -91,18 +97,25 @@ def _database(space: Workspace) -> None:
         target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
         query = st.text_input(t("data.query"), key="database_query", placeholder="people")
         pressed = st.form_submit_button(t("data.database_load"))
-    if pressed and _tried(lambda: loading.database(space, kind, target or "", query or "")):
+    if pressed and not _tried(lambda _: loading.database(space, kind, target or "", query or "")):
         st.rerun()
 
 
-def _tried(load) -> bool:  # noqa: ANN001 a function without arguments
+def _tried(load: Callable[[Tell], None]) -> str:
+    """Loads a table while the page says so; the sentence of what is wrong with it, shown already, or nothing.
+
+    Each word to the page is also where Streamlit ends a run whose visitor has left: the child then ends with it.
+    """
+    slot = st.empty()
     try:
         with st.spinner(t("data.reading")):
-            load()
+            load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
     except DPSynError as error:
         st.error(sentence(error))
-        return False
-    return True
+        return sentence(error)
+    finally:
+        slot.empty()
+    return ""
 
 
 def who(space: Workspace) -> None:

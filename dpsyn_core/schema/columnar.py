@@ -29,7 +29,7 @@ def parse(data: memoryview) -> Reading:
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
             table = file.read(use_threads=True)
         table.validate(full=True)  # text that is not UTF-8 would fail later, in the middle of a run
-    except TableError:
+    except (TableError, MemoryError):  # Arrow's want of memory is one of its own errors as well
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"
