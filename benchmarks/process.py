@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+WATCHER = Path(__file__).with_name("watcher.py")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,26 +23,20 @@ class Cost:
     errors: str
 
 
-def measure(command: Sequence[str], *, home: Path | None = None) -> Cost:
-    """One run. Peak memory is that of the process itself."""
+def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path | None = None) -> Cost:
+    """One run. Peak memory is that of the largest of its processes; `kernels`: where compiled kernels are kept."""
     environment = dict(os.environ)
     if home is not None:
         environment["DPSYN_HOME"] = str(home)
-    with tempfile.TemporaryFile() as errors:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
+    if kernels is not None:
+        environment["NUMBA_CACHE_DIR"] = str(kernels)
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile() as errors:
+        cost = Path(name) / "cost.json"
+        watched = [sys.executable, "-IS", str(WATCHER), str(cost), *command]
+        subprocess.run(watched, stdout=subprocess.DEVNULL, stderr=errors, env=environment, check=True)
         errors.seek(0)
         text = errors.read().decode(errors="replace")
-    return Cost(
-        wall=wall,
-        cpu=usage.ru_utime + usage.ru_stime,
-        megabytes=usage.ru_maxrss / 1024,
-        status=process.returncode,
-        errors=text,
-    )
+        return Cost(**json.loads(cost.read_text(encoding="utf-8")), errors=text)
 
 
 def dpsyn(*arguments: object) -> list[str]:

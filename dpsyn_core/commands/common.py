@@ -63,6 +63,14 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
 
 
+def add_incomes(parser: argparse.ArgumentParser) -> None:
+    """Declares which attributes the scores of incomes are about."""
+    parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
+    parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
+    parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
+    parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
+
+
 def read_input(args: argparse.Namespace) -> Any:
     """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
     if args.sql_table is not None or args.sql_query is not None:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.commands.common import add_incomes
+
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
@@ -15,10 +17,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
     parser.add_argument("--json", type=Path, required=True, metavar="OUT.json", help="the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
-    parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
-    parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
-    parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
-    parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
+    add_incomes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.set_defaults(run=run)
 

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.commands.common import add_incomes
+
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
@@ -31,10 +33,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--repeats", action="store_true", help="the tables differ by their seed alone: show intervals")
     parser.add_argument("--target", metavar="NAME", help="attribute that models learn to predict")
     parser.add_argument("--models", metavar="NAMES", help="of the learning score, separated by commas; also xgboost")
-    parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
-    parser.add_argument("--groups", metavar="NAME", help="attribute whose values are compared by income")
-    parser.add_argument("--split", metavar="NAME[:A,B]", help="attribute, and two values of it, of the pay gap")
-    parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
+    add_incomes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.set_defaults(run=run)
 

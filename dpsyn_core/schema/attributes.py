@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -74,16 +75,16 @@ class BaseAttribute(Part):
         return out | values | {"source": source} | extras
 
 
-class CodedBase(BaseAttribute):
+class CodedBase(BaseAttribute, ABC):
     """A column that is synthesized."""
 
     group: StrictStr | None = Field(None, description="Columns of one group are kept together by field groups")
     missing: StrictBool = Field(False, description="Whether blank cells have a cell of their own")
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """Number of cells, the special ones included."""
-        raise NotImplementedError
 
     @property
     def special(self) -> int:
@@ -101,9 +102,9 @@ class CodedBase(BaseAttribute):
             name=self.name, size=self.size, ordered=self.in_order, special=self.special, group=self.group
         )
 
+    @abstractmethod
     def labels(self) -> list[str]:
         """One text a cell, for figures and tables."""
-        raise NotImplementedError
 
     def middles(self) -> NDArray[np.float64] | None:
         """A number a cell (NaN for special cells), or None when the column holds no numbers."""

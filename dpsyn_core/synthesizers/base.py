@@ -32,6 +32,14 @@ class Task:
     budget: Budget
     n_public: int | None = None
 
+    @property
+    def known_n(self) -> int:
+        """The public number of records. Raises MethodError when it is private."""
+        if self.n_public is None:
+            msg = "the system needs a public number of records; declare n_records in the schema, or use 'rls'"
+            raise MethodError(msg)
+        return self.n_public
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Guarantee:

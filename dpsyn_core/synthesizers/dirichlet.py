@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import MethodError, SizeError
+from dpsyn_core.errors import SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
@@ -92,12 +92,9 @@ class DirichletMultinomial(Synthesizer):
 
     def __init__(self, config: DirichletMultinomialConfig, task: Task, tables: list[AttributeSet]) -> None:
         """Tables and replicates share epsilon evenly."""
-        if task.n_public is None:
-            msg = "dirichlet-multinomial needs a public number of records; use the method 'rls'"
-            raise MethodError(msg)
         self.config, self.domain, self.tables = config, task.domain, tables
         self.cost = task.budget.pure()
-        self.draws = task.n_public if config.records is None else config.records
+        self.draws = task.known_n if config.records is None else config.records
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[SyntheticTable]:
         """One charge a table and replicate."""

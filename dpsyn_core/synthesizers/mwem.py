@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import MethodError, SizeError
+from dpsyn_core.errors import SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.cost import Cost
@@ -107,11 +107,8 @@ class MWEM(Synthesizer):
 
     def __init__(self, config: MWEMConfig, task: Task, workload: list[AttributeSet]) -> None:
         """Splits the budget over rounds, and each round into a choice and a measurement."""
-        if task.n_public is None:
-            msg = "mwem needs a public number of records; use the method 'rls'"
-            raise MethodError(msg)
         self.config, self.domain, self.workload = config, task.domain, workload
-        self.n = task.n_public
+        self.n = task.known_n
         self.cost: Cost = task.budget.zcdp() if task.budget.delta else task.budget.pure()
         # halves in the pure case (Hardt, Ligett, McSherry 2012); a tenth for the choice under zCDP
         self.choice_share = 0.5 if self.cost.pure else 0.1

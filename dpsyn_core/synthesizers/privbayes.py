@@ -15,7 +15,6 @@ from pydantic import Field
 
 from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.information import (
@@ -112,11 +111,8 @@ class PrivBayes(Synthesizer):
 
     def __init__(self, config: PrivBayesConfig, task: Task) -> None:
         """Keeps the plan: cap on cells and on parents."""
-        if task.n_public is None:
-            msg = "privbayes needs a public number of records; use the method 'rls'"
-            raise MethodError(msg)
         self.config, self.domain, self.unit = config, task.domain, task.unit
-        self.n = task.n_public
+        self.n = task.known_n
         self.cost: Cost = task.budget.pure()
         d = len(self.domain)
         epsilon_tables = self.cost.epsilon * (1 - config.structure_share)
