@@ -9,7 +9,8 @@ from ui.theme import end_page, heading, not_private, note, section
 
 space = workspace()
 heading("export")
-job = runs.choose(space, key="export_run")
+with st.columns([4, 7])[0]:
+    job = runs.choose(space, key="export_run")
 if job is None:
     runs.empty()
     end_page()
@@ -44,9 +45,9 @@ with right:
         on_click="ignore",
         key="export_bundle",
     )
-    st.code(export.command(space, job), language=None, wrap_lines=True)
+    st.code(export.command(space, job).replace(" --", " \\\n  --"), language=None, wrap_lines=True)
 section(t("export.report"))
 note(t("export.report_note"))
 export.reports(space, job)
 section(t("export.certificate"))
-st.code(export.certificate(job), language=None, height=460)
+st.code(export.certificate(job), language=None, height=460, wrap_lines=True)

@@ -13,7 +13,7 @@ VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "relea
 
 space = workspace()
 heading("report")
-first, second, _ = st.columns([4, 4, 3])
+first, second, _ = st.columns([4, 4, 3], vertical_alignment="bottom")
 with first:
     job = runs.choose(space, key="report_run")
 if job is None:

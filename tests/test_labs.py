@@ -126,14 +126,35 @@ def test_an_attackers_figure_is_drawn_for_pure_dp_too():
     assert len(attacker.figure(1.0, 0.0, 0.1).data) == 5
 
 
+def controls(app, lab):
+    """Widgets that belong to a lab, by the first part of their keys."""
+    kinds = ("radio", "select_slider", "slider", "number_input", "toggle", "button_group", "segmented_control", "pills")
+    found = {e.proto.id for kind in (*kinds, "button", "selectbox", "multiselect") for e in app.get(kind)}
+    return {i for i in found if f"-{lab}_" in i}
+
+
 @pytest.mark.parametrize("lab", LABS)
-def test_every_lab_opens_with_its_question_a_figure_and_answers(app, lab):
+def test_every_lab_opens_with_its_question_controls_a_figure_and_answers(app, lab):
     at_page(app, "learn")
     app.selectbox(key="lab").set_value(lab).run()
+    if lab == "race":  # its figure follows a press
+        app.session_state["race_runners"] = ["independent"]
+        app.button(key="race_start").click().run(timeout=300)
     assert not app.exception
     assert not app.error
     text = words(app)
     assert catalogue()[f"learn.{lab}.question"] in text
-    assert len(app.expander) >= 2
-    if lab != "race":
-        assert app.get("plotly_chart")
+    folded = [e.label for e in app.expander]
+    assert folded == [catalogue()[f"learn.{lab}.q{i}"] for i in (1, 2)]
+    assert catalogue()[f"learn.{lab}.source"][:40] in text
+    assert 2 <= len(controls(app, lab)) <= 4, "two or three controls, and perhaps a button"
+    figures = app.get("plotly_chart")
+    assert figures
+    for figure in figures:
+        assert len(figure.proto.alt) > 40, "a figure says what it shows to those who cannot see it"
+
+
+def test_the_growing_table_says_who_was_replaced_and_who_was_copied_from_whom():
+    table = growing.people_table(growing.PEOPLE, growing.grown(2.0, 0.5))
+    assert sorted(set(table["what happened"]) - {""}) == ["copied from v5", "one cell replaced"]
+    assert "→" in " ".join(table["gender"])

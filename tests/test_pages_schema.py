@@ -171,7 +171,7 @@ def test_pasted_words_for_codes_are_saved_and_shown_instead_of_the_codes(app):
     assert relations.labels(schema, "SEX") == {"1": "Male", "2": "Female"}
     assert schema["SEX"].labels() == ["Male", "Female"]
     assert schema["SEX"].values == (1, 2), "the table keeps its codes"
-    assert "1 columns have words" in words(app)
+    assert "Words are known for the codes of SEX." in words(app)
     app.selectbox(key="schema_preview").set_value("SEX").run()
     assert "Male, Female" in words(app)
 

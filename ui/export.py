@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from ui import results
+from ui.budget import plain
 from ui.jobs import Job
 from ui.state import Workspace
 from ui.text import t
@@ -101,7 +102,7 @@ def command(space: Workspace, job: Job) -> str:
     settings = "".join(f" --set {k}={json.dumps(v)}" for k, v in spec.settings.items())
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
     return (
-        f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {spec.epsilon:g} --delta {spec.delta:g} "
+        f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "
         f"--method {spec.method}{settings}{rows} --seed {spec.seed} --dataset {spec.dataset} "
         f"--out {name}.csv --manifest {name}.manifest.json"
     )
@@ -135,7 +136,7 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
 def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and after a tick of the owner's."""
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             t("export.report_public"), data=lambda: html(space, job, private=False),
             file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",

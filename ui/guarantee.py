@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from ui.budget import plain
 from ui.schemas import with_unit
 from ui.state import Workspace
 from ui.text import number, t
@@ -58,7 +59,7 @@ def delta_against_n(space: Workspace, budget: Budget) -> None:
     if n is None or budget.delta == 0:
         return
     if budget.delta * n > 1:
-        note(t("delta.above", delta=f"{budget.delta:g}"), "alarm")
+        note(t("delta.above", delta=plain(budget.delta)), "alarm")
     else:
         note(t("delta.fine", part=number(round(1 / (budget.delta * n)))))
 

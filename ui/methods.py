@@ -35,6 +35,7 @@ def choose(space: Workspace) -> None:
         index=names.index(chosen(space)),
         format_func=lambda n: t("synthesize.recommended", name=n) if n == registry.DEFAULT else n,
         key="method",
+        label_visibility="collapsed",
         persist_state="session",
     )
     space.choices.method = got

@@ -12,7 +12,7 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
 from ui.text import number, t
-from ui.theme import HUES, dressed, palette
+from ui.theme import HUES, LIGHTER, dressed, palette
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +22,6 @@ MOST = 10_000  # largest k on the plot
 HEIGHT = 430
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
-# hues that are too dark for the dark page
-LIGHTER = {HUES[0]: "#4FA8E0", HUES[1]: "#F07A3C", HUES[2]: "#35C79A", HUES[6]: "#A0A0A0"}
 STYLES = {
     "laplace_basic": (HUES[1], "solid", "circle"),
     "laplace_advanced": (HUES[5], "dash", "square"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import comparing, export, figures, results
+from ui.budget import plain
 from ui.jobs import Job
 from ui.runs import OPEN
 from ui.state import Workspace
@@ -21,7 +22,7 @@ def card(space: Workspace, job: Job) -> None:
     table = results.synthetic(space, job)
     items = [
         (number(table.num_rows), t("outcome.records"), t("outcome.records_note")),
-        (f"{manifest['epsilon']:g}", t("outcome.epsilon"), t("outcome.delta", delta=f"{manifest['delta']:g}")),
+        (f"{manifest['epsilon']:g}", t("outcome.epsilon"), t("outcome.delta", delta=plain(manifest["delta"]))),
     ]
     compared = None if space.choices.safe else comparing.of(space, job)
     if compared is not None:

@@ -49,6 +49,11 @@ def number(value: float) -> str:
     return f"{value:.1e}"
 
 
+def capital(text: str) -> str:
+    """The words as a heading: the first letter large."""
+    return text[:1].upper() + text[1:]
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage."""
     return f"{100 * share:.{digits}f}\u00a0%"

@@ -46,11 +46,18 @@ LIGHT, DARK = _palette(template.LIGHT, "#FFFFFF"), _palette(template.DARK, "#0B1
 # Okabe-Ito hues; yellow and black are left out for want of contrast on paper
 LEGEND = {"orientation": "h", "y": -0.2, "x": 0, "title": {"text": ""}}  # below, where axes leave room
 HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
+# the hues that are too dark for the dark page
+LIGHTER = {HUES[0]: "#4FA8E0", HUES[1]: "#F07A3C", HUES[2]: "#35C79A", HUES[6]: "#A0A0A0"}
 
 
 def dark() -> bool:
     """Whether the visitor looks at the dark theme."""
     return st.context.theme.get("type") == "dark"
+
+
+def hues() -> tuple[str, ...]:
+    """The hues of curves in the visitor's theme."""
+    return tuple(LIGHTER.get(h, h) for h in HUES) if dark() else HUES
 
 
 def palette(is_dark: bool | None = None) -> Palette:

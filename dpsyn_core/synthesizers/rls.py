@@ -43,7 +43,9 @@ SCOUT = 30_000  # records of the fit that triples are scored against
 class RlsConfig(MethodConfig):
     """Settings; None lets the public facts and the released total decide."""
 
-    summary = "Fits records straight to noisy one-ways and the tables that pay: the most accurate method here."
+    summary = (
+        "Fits records straight to noisy tables of single columns and of the pairs that pay: the most accurate here."
+    )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
 
     one_way_share: float | None = Field(

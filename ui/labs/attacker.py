@@ -8,9 +8,10 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.privacy.odds import best_guess, odds_sentence, posterior, trade_off
+from ui.budget import plain
 from ui.labs.frame import epsilon
 from ui.text import percent, t
-from ui.theme import HUES, facts, palette
+from ui.theme import facts, hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
     p = np.linspace(0, 1, 101)
     low, high = posterior(p, eps)
     out = make_subplots(rows=1, cols=2, horizontal_spacing=0.18)
-    hue = {"color": HUES[0], "width": 2}
+    hue = {"color": hues()[0], "width": 2}
     out.add_trace(go.Scatter(x=p, y=high, mode="lines", line=hue, name=t("learn.attacker.most")), 1, 1)
     fill = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,0.15)"}
     lower = {**hue, "dash": "dash"}
@@ -45,7 +46,7 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
     alarm = np.linspace(0, 1, 201)
     out.add_trace(
         go.Scatter(
-            x=alarm, y=trade_off(alarm, eps, delta), mode="lines", line={"color": HUES[1], "width": 2},
+            x=alarm, y=trade_off(alarm, eps, delta), mode="lines", line={"color": hues()[1], "width": 2},
             name=t("learn.attacker.frontier"),
         ),
         1, 2,
@@ -69,7 +70,7 @@ def show() -> None:
         delta = float(
             st.select_slider(
                 t("learn.delta"), DELTAS, 1e-6, key="attacker_delta", bind="query-params",
-                format_func=lambda d: f"{d:g}",
+                format_func=plain,
             )
         )  # fmt: skip
     with c:

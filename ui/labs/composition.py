@@ -11,6 +11,7 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, crossings
 from dpsyn_core.privacy.unit import Unit
 from ui import noise
+from ui.budget import plain
 from ui.labs.frame import epsilon
 from ui.text import t
 from ui.theme import show as draw
@@ -44,7 +45,7 @@ def show() -> None:
         delta = float(
             st.select_slider(
                 t("learn.delta"), DELTAS, 1e-9, key="composition_delta", bind="query-params",
-                format_func=lambda d: f"{d:g}",
+                format_func=plain,
             )
         )  # fmt: skip
     rules = st.pills(
@@ -60,7 +61,7 @@ def show() -> None:
         noise.figure(only(document, [*rules, "laplace_basic"]), [], 1),
         alt=t("learn.composition.alt"), key="composition_plot", height=440,
     )  # fmt: skip
-    st.write(t("learn.composition.gain", eps=f"{eps:g}", delta=f"{delta:g}", gain=f"{100 * gain:.1f}"))
-    rows = [(f"{e:g}", f"{d:g}", f"{k:.2f}", str(first)) for e, d, k, first in paper_crossings()]
+    st.write(t("learn.composition.gain", eps=f"{eps:g}", delta=plain(delta), gain=f"{100 * gain:.1f}"))
+    rows = [(f"{e:g}", plain(d), f"{k:.2f}", str(first)) for e, d, k, first in paper_crossings()]
     names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
     st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, alt=t("learn.composition.table"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.privacy.budget import Budget
 from ui.labs.frame import epsilon
 from ui.text import number, t
-from ui.theme import HUES, palette
+from ui.theme import hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | No
     colours = palette()
     out = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.12)
     seen = p > 1e-4 * p.max()
-    for shift, name, colour, dash in ((0, "with", HUES[0], "solid"), (-1, "without", HUES[1], "dash")):
+    for shift, name, colour, dash in ((0, "with", hues()[0], "solid"), (-1, "without", hues()[1], "dash")):
         line = {"color": colour, "dash": dash, "width": 2, "shape": "hvh"}
         label = t(f"learn.count.{name}")
         out.add_trace(go.Scatter(x=count + z[seen] + shift, y=p[seen], name=label, mode="lines", line=line), 1, 1)
@@ -83,7 +83,6 @@ def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | No
     out.update_yaxes(title=t("learn.count.y"), row=1, col=1)
     out.update_yaxes(title=t("learn.count.y2"), row=2, col=1)
     out.update_xaxes(title=t("learn.count.x"), row=2, col=1)
-    out.update_layout(legend={"y": 1.12})
     return out
 
 

@@ -21,11 +21,12 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.text import t
-from ui.theme import HUES, palette
+from ui.theme import hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from pandas.io.formats.style import Styler
 
 Codes = NDArray[np.uint8]
 # income, gender, age of five people; the published example: (high, male) 4 -> 1, (high, female) 1 -> 4
@@ -48,6 +49,15 @@ def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
     return codes
 
 
+def highlighted(people: pd.DataFrame) -> Styler:
+    """The table with the records that changed on a tinted ground: one tint for replaced, a stronger one for copied."""
+    colours = palette()
+    how = t("learn.growing.how")
+    tints = {"": "", t("learn.growing.replaced"): f"background-color: {colours.line}"}
+    strong = f"background-color: {colours.accent}; color: {colours.on_accent}"
+    return people.style.apply(lambda row: [tints.get(row[how], strong)] * len(row), axis=1)
+
+
 def people_table(before: Codes, after: Codes) -> pd.DataFrame:
     """The five people in words; an arrow marks what changed."""
     rows = []
@@ -56,7 +66,10 @@ def people_table(before: Codes, after: Codes) -> pd.DataFrame:
         new = [WORDS[j][after[j, i]] for j in range(3)]
         cells = [a if a == b else f"{a} → {b}" for a, b in zip(old, new, strict=True)]
         changed = sum(a != b for a, b in zip(old, new, strict=True))
-        how = ("", t("learn.growing.replaced"), t("learn.growing.copied"))[min(changed, 2)]
+        how = t("learn.growing.replaced") if changed == 1 else ""
+        if changed > 1:  # the first record that was there before and is now here too
+            twins = [k for k in range(before.shape[1]) if (before[:, k] == after[:, i]).all()]
+            how = t("learn.growing.copied", n=twins[0] + 1) if twins else t("learn.growing.changed")
         rows.append([f"v{i + 1}", *cells, how])
     names = [t(f"learn.growing.{n}") for n in ("person", "income", "gender", "age", "how")]
     return pd.DataFrame(rows, columns=names)
@@ -102,7 +115,7 @@ def figure(curve: dict[str, list[float]]) -> go.Figure:
         out.add_trace(
             go.Scatter(
                 x=list(range(start, start + len(values))), y=values, name=t(f"learn.growing.{name}"),
-                mode="lines", line={"color": HUES[i], "dash": dashes[i], "width": 2.2},
+                mode="lines", line={"color": hues()[i], "dash": dashes[i], "width": 2.2},
             )
         )  # fmt: skip
     out.update_xaxes(title=t("learn.growing.sweeps"))
@@ -144,7 +157,15 @@ def show() -> None:
     after = grown(float(alpha), COPIES[str(fill)])
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.dataframe(people_table(PEOPLE, after), hide_index=True, alt=t("learn.growing.table_alt"))
+        st.dataframe(
+            highlighted(people_table(PEOPLE, after)), hide_index=True, alt=t("learn.growing.table_alt"),
+            column_config={
+                t("learn.growing.person"): st.column_config.TextColumn(width=58),
+                t("learn.growing.income"): st.column_config.TextColumn(width=64),
+                t("learn.growing.gender"): st.column_config.TextColumn(width=112),
+                t("learn.growing.age"): st.column_config.TextColumn(width=142),
+            },
+        )  # fmt: skip
         women = int((after[1] == 1).sum())
         st.write(t("learn.growing.reading", women=women, men=5 - women))
     with right:

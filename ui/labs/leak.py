@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.measurement.partitions import reach_for
+from ui.budget import plain
 from ui.labs.frame import epsilon
 from ui.text import percent, t
-from ui.theme import HUES, palette
+from ui.theme import hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def figure(eps: float, delta: float, holders: int) -> go.Figure:
     step = max(1, most // 150)
     x = list(range(0, most, step))
     out = go.Figure()
-    read = {"color": HUES[1], "dash": "dash", "width": 2.2, "shape": "hv"}
+    read = {"color": hues()[1], "dash": "dash", "width": 2.2, "shape": "hv"}
     out.add_trace(go.Scatter(x=x, y=[float(n > 0) for n in x], name=t("learn.leak.read"), mode="lines", line=read))
     bought = [chance_shown(n, eps, delta) for n in x]
-    line = {"color": HUES[0], "width": 2.2}
+    line = {"color": hues()[0], "width": 2.2}
     out.add_trace(go.Scatter(x=x, y=bought, name=t("learn.leak.bought"), mode="lines", line=line))
     mark = {"size": 11, "color": colours.warning}
     pair = [holders - 1, holders]
@@ -75,9 +76,7 @@ def show() -> None:
         eps = epsilon("leak_epsilon")
     with b:
         delta = float(
-            st.select_slider(
-                t("learn.delta"), DELTAS, 1e-6, key="leak_delta", bind="query-params", format_func=lambda d: f"{d:g}"
-            )
+            st.select_slider(t("learn.delta"), DELTAS, 1e-6, key="leak_delta", bind="query-params", format_func=plain)
         )
     with c:
         holders = int(st.number_input(t("learn.leak.holders"), 1, 400, 1, key="leak_holders", bind="query-params"))
@@ -90,7 +89,7 @@ def show() -> None:
         st.write(t("learn.leak.bought_title"))
         st.write(t("learn.leak.fair", with_you=shown(with_you), without=shown(without)))
     n = enough(eps, delta)
-    alt = t("learn.leak.alt", n=n, eps=f"{eps:g}", delta=f"{delta:g}")
+    alt = t("learn.leak.alt", n=n, eps=f"{eps:g}", delta=plain(delta))
     draw(figure(eps, delta, holders), alt=alt, key="leak_plot", height=360)
     st.write(alt)
 

@@ -18,7 +18,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.labs.frame import epsilon
 from ui.text import t
-from ui.theme import HUES, palette
+from ui.theme import hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def figure(rows: list[dict[str, Any]], floor: float) -> go.Figure:
     out = go.Figure(
         go.Bar(
             x=[r["pairs"] for r in ordered], y=[r["system"] for r in ordered], orientation="h",
-            marker={"color": [HUES[RUNNERS.index(r["system"]) % len(HUES)] for r in ordered]},
+            marker={"color": [hues()[RUNNERS.index(r["system"]) % len(hues())] for r in ordered]},
             text=[f"{100 * r['pairs']:.1f} %" for r in ordered], textposition="outside", cliponaxis=False,
         )
     )  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.covering import greedy_cover, pair_error, schonheim, uncovered
 from dpsyn_core.marginals.field import affine_plane
 from ui.text import t
-from ui.theme import HUES, facts, palette
+from ui.theme import facts, hues, palette
 from ui.theme import show as draw
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def figure(views: Design, points: int) -> go.Figure:
     )  # fmt: skip
     out.add_trace(heat, 1, 1)
     sizes = list(range(3, 13))
-    for order, hue, dash in ((2, HUES[0], "solid"), (3, HUES[1], "dash")):
+    for order, hue, dash in ((2, hues()[0], "solid"), (3, hues()[1], "dash")):
         noise = np.array([pair_error(s, order) for s in sizes])
         line = {"color": hue, "dash": dash, "width": 2}
         label = t("learn.views.pairs" if order == 2 else "learn.views.triples")

@@ -18,7 +18,11 @@ def headline(view: Look) -> None:
             got = view.score(side, metric)
             if isinstance(got, MetricError):
                 continue
-            value = f"{got.value:.2f}" if metric == "pay-gap" else percent(got.value, 2 if got.value < 0.01 else 1)
+            value = (
+                f"{got.value:.2f}".replace("-", "\N{MINUS SIGN}")
+                if metric == "pay-gap"
+                else percent(got.value, 2 if got.value < 0.01 else 1)
+            )
             floor = t("headline.gap_note")
             if got.floor is not None:
                 floor = t("headline.floor", floor=percent(got.floor, 2 if got.floor < 0.01 else 1))

@@ -11,7 +11,7 @@ from ui.budget import sentence
 from ui.jobs import Job
 from ui.panels.look import Look, look
 from ui.state import Workspace
-from ui.text import number, t
+from ui.text import capital, number, t
 from ui.theme import facts, note, palette, section, show
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def panel(space: Workspace, runs: list[Job], view: Look) -> None:
         section(t("incomes.gini"))
         _quantity(chosen, "gini", "gini")
     with right:
-        section(t("incomes.gap"))
+        section(capital(t("incomes.gap")))
         _quantity(chosen, "pay-gap", "gap")
 
 

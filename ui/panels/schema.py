@@ -130,7 +130,7 @@ def _labels(space: Workspace, schema: Schema) -> None:
         return
     worded = [n for n in names if relations.labels(schema, n)]
     if worded:
-        note(t("labels.saved", count=number(len(worded)), names=", ".join(worded[:12])))
+        note(t("labels.saved", names=", ".join(worded[:12])))
     column = st.selectbox(t("labels.column"), names, key="labels_column")
     left, right = st.columns(2)
     with left:
