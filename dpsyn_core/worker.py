@@ -134,6 +134,11 @@ class Reporter:
             self._curve = self._curve[::2]
 
 
+def limits_memory() -> bool:
+    """Whether this system keeps limits of memory: Linux does."""
+    return sys.platform == "linux"
+
+
 def limit_resources(memory_mb: int, seconds: int) -> None:
     """Caps memory beyond what the imports took, and wall time; where the system cannot, the job runs uncapped."""
     if hasattr(signal, "alarm"):

@@ -92,7 +92,11 @@ def output(space: Workspace) -> None:
 
 def estimate(space: Workspace) -> None:
     """What a run will take: seconds and memory, from the sizes alone."""
+    from dpsyn_core.worker import limits_memory
     from ui.estimates import estimated
+
+    if not limits_memory():
+        note(t("synthesize.unlimited"), "warning")
 
     got = estimated(space, chosen(space))
     if got is not None:
