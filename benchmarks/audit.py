@@ -14,13 +14,15 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from dpsyn_core.synthesizers import registry
-from tests.audit import whole
+from tests.audit import bought, whole
 from tests.audit.apart import t1_apart
 from tests.audit.blackbox import t4
 from tests.audit.gates import Alarm
 from tests.audit.layers import t0, t1, t2, t3
 from tests.audit.mutants import MUTANTS
 from tests.audit.world import OWN, accessors, flavours, main_offer, random_pairs, systems
+
+PARTS = ["bugs", "releases", "systems", "faults"]
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -54,6 +56,8 @@ def sources() -> int:
         ("T1 in two processes, tables in opposite order", t1_apart),
         ("T1 on whole releases of every system", every_release),
         ("T2 on a whole release", whole.t2_whole),
+        ("T1 on bought schemas", bought.t1_bought),
+        ("T2 on bought schemas", bought.t2_bought),
         ("T2 on a run that dies", whole.t2_crash),
         ("stamps and identifiers", whole.stamp),
     ):
@@ -138,12 +142,18 @@ def main() -> int:
     parser.add_argument("--white", type=int, default=2000, help="T3 runs for each pair and side")
     parser.add_argument("--black", type=int, default=20_000, help="T4 runs of a system")
     parser.add_argument("--processes", type=int, default=2, help="systems audited at a time")
-    parser.add_argument("--without-faults", action="store_true", help="leave out kills, races and full disks")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to look at")
     arguments = parser.parse_args()
     start = time.perf_counter()
-    alarms = mutants() + sources() + by_system(arguments.white, arguments.black, arguments.processes)
-    print(f"\n{(time.perf_counter() - start) / 60:.1f} minutes without the faults.", flush=True)
-    if not arguments.without_faults:
+    alarms = 0
+    if "bugs" in arguments.parts:
+        alarms += mutants()
+    if "releases" in arguments.parts:
+        alarms += sources()
+    if "systems" in arguments.parts:
+        alarms += by_system(arguments.white, arguments.black, arguments.processes)
+        print(f"\n{(time.perf_counter() - start) / 60:.1f} minutes without the faults.")
+    if "faults" in arguments.parts:
         print("\n## Faults\n", flush=True)
         alarms += subprocess.run([sys.executable, "-m", "benchmarks.faults"], check=False).returncode != 0
     print(f"\n{alarms} alarms; {(time.perf_counter() - start) / 60:.1f} minutes.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.audit import whole
+from tests.audit import bought, whole
 from tests.audit.apart import t1_apart
 from tests.audit.layers import t0, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
@@ -44,6 +44,11 @@ def test_t2_random_neighbours_move_every_access_by_at_most_what_is_charged(name)
 
 def test_t2_a_whole_release_bounds_each_individual_and_pays_for_what_it_counts():
     whole.t2_whole()
+
+
+def test_t1_and_t2_a_bought_schema_is_paid_for_and_bounds_each_individual():
+    bought.t1_bought()
+    bought.t2_bought()
 
 
 def test_t2_a_run_that_dies_while_counting_stays_on_the_ledger():

@@ -3,4 +3,5 @@
 from tests.audit.mutants import charges, noise, paths, sources, wholes  # noqa: F401  (they register their bugs)
 from tests.audit.mutants.base import MUTANTS
 
+MUTANTS.sort(key=lambda bug: bug.layer)
 __all__ = ["MUTANTS"]

@@ -3,12 +3,13 @@
 import numpy as np
 
 from dpsyn_core import release
+from dpsyn_core.measurement import discover
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.schema import bounding
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.independent import Independent
-from tests.audit import whole
+from tests.audit import bought, whole
 from tests.audit.mutants.base import mutant, replacing
 
 
@@ -146,4 +147,33 @@ def shorter_manifest():
         return build(charges=charges[1:] if seen["small"] else charges, **kwargs)
 
     with replacing((Independent, "measure", keep), (release.Manifest, "build", short)):
+        yield
+
+
+@mutant("a bought range is read off the table", "T1 whole", bought.t1_bought)
+def free_range():
+    real = discover.buy_range
+
+    def exact(values, *args, **kwargs):
+        low, high = real(values, *args, **kwargs)
+        return (int(values.min()), int(values.max()) + 9) if values.size else (low, high)
+
+    with replacing((discover, "buy_range", exact)):
+        yield
+
+
+@mutant("a purchase looks at all records of an individual", "T2 whole", bought.t2_bought)
+def unbounded_purchase():
+    with replacing((discover, "bounded", lambda table, unit: table)):
+        yield
+
+
+@mutant("bought categories are counted by records", "T2 whole", bought.t2_bought)
+def nameless_counts():
+    real = discover.distinct_counts
+
+    def records(texts, name, unit):
+        return real(texts, name, unit.model_copy(update={"identifier": None}))
+
+    with replacing((discover, "distinct_counts", records)):
         yield
