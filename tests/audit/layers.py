@@ -24,6 +24,8 @@ from tests.synthesizers.harness import SeededNoise
 
 T0_ALARM = 1e-5 / 9  # nine statistics
 SHARED = ("noise within an access", "noise of several accesses", "noise of several runs")
+TILTED = "logarithms of exponential moments"
+TILTS = np.outer([-1, 1], [0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]).ravel()
 SHARED_LIMIT = 7.0  # standard errors: these sums are skewed, and shared noise gives dozens
 T3_ALARM = 1e-5 / 500  # at most five hundred statistics: canaries, and accesses by name, of all systems
 
@@ -258,6 +260,7 @@ def collect(notes, side, canary, residual, laws):
             law = np.exp(note.here)
             mean, square = (law * note.here).sum(), (law * note.here**2).sum()
             laws.setdefault("choice", []).append((note.here[note.out] - mean, square - mean**2))
+            laws.setdefault(TILTED, {}).setdefault("choice", []).append(tilted_choice(note.here - mean, note.here))
         elif note.way == "urn":
             direction = note.there - note.here
             p = (note.here + note.charge.scale) / (note.here + note.charge.scale).sum()
@@ -267,18 +270,27 @@ def collect(notes, side, canary, residual, laws):
         elif note.way == "sparse":
             a, t = math.exp(-1 / note.charge.scale), note.extra - note.here
             p = np.where(t > 0, a ** np.maximum(t, 0) / (1 + a), 1 - a ** np.maximum(1 - t, 0) / (1 + a))
-            laws.setdefault("sparse", []).append((note.out[0].size - p.sum(), (p * (1 - p)).sum()))
+            bernoulli(laws, "sparse", note.out[0].size, p)
         elif note.way == "keys":
             p = np.array([keep_probability(int(n), note.charge, note.extra) for n in note.here])
-            laws.setdefault("keys", []).append((note.out.sum() - p.sum(), (p * (1 - p)).sum()))
-            alone = p[note.here == 1]
-            laws.setdefault("lone keys", []).append(
-                (note.out[note.here == 1].sum() - alone.sum(), (alone * (1 - alone)).sum())
-            )
+            bernoulli(laws, "keys", note.out.sum(), p)
+            bernoulli(laws, "lone keys", note.out[note.here == 1].sum(), p[note.here == 1])
     if noisy:
         canary.add(side, score)
         shared_noise(standard, laws)
     return math.sqrt(charged)
+
+
+def tilted_choice(off, log_law):
+    """log E exp(tilt * off) of one choice, for every tilt."""
+    return np.logaddexp.reduce(log_law + np.outer(TILTS, off), axis=1)
+
+
+def bernoulli(laws, way, count, p):
+    """A count of independent events with these chances."""
+    laws.setdefault(way, []).append((count - p.sum(), (p * (1 - p)).sum()))
+    tilted = (np.log1p(np.outer(np.expm1(TILTS), p)) - np.outer(TILTS, p)).sum(1)
+    laws.setdefault(TILTED, {}).setdefault(way, []).append(tilted)
 
 
 def shared_noise(standard, laws):
@@ -332,13 +344,17 @@ def judge(where, canary, residual, laws, bound):
         least = ratio if least is None else min(least, ratio)
         alarm(score < -worst, f"{where}: the noise of '{name}' has {ratio:.3f} of its charged variance")
     laws.pop("last run", None)
+    exact = {way: np.sum(rows, axis=0) for way, rows in laws.pop(TILTED, {}).items()}
     for way, pairs_ in laws.items():
         limit = SHARED_LIMIT if way in SHARED else worst
         off, variance = map(np.array, zip(*pairs_, strict=True))
         if variance.sum() > 1e-9:
             score = off.sum() / math.sqrt(variance.sum())
             off_law = max(off_law or 0.0, abs(score))
-            alarm(abs(score) > limit, f"{where}, {way}: off its law by {score:.1f} standard errors")
+            # Chernoff's bound, whatever earlier draws decided: rare keys and choices are too skewed for a normal law
+            chance = TILTS.size * math.exp((exact[way] - TILTS * off.sum()).min()) if way in exact else 1.0
+            far = chance < T3_ALARM if way in exact else abs(score) > limit
+            alarm(far, f"{where}, {way}: off its law by {score:.1f} standard errors")
         else:
             alarm(np.abs(off).sum() > 1e-6, f"{where}, {way}: certain by its law, but varies")
     return apart, bound if left.size else None, least, off_law
