@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # largest k on the plot
 HEIGHT = 430
+NEAR = 1.7  # points of this run within this factor of each other share one label
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 STYLES = {
@@ -103,7 +104,8 @@ def figure(
                 "type": "scatter",
                 "x": [x for _, x, _ in points],
                 "y": [y for _, _, y in points],
-                "text": [label.split(",")[0] for label, _, _ in points],
+                "text": _beside(points),
+                "customdata": [label for label, _, _ in points],
                 "name": t("noise.this_run"),
                 "mode": "markers+text",
                 "textposition": ["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
@@ -127,6 +129,22 @@ def figure(
         "margin": {"t": 6},
     }
     return go.Figure(data=traces, layout=layout)
+
+
+def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
+    """Labels of the points; those of points that (nearly) coincide stand below each other, at the first of them."""
+    out: list[str] = []
+    for i, (label, x, y) in enumerate(points):
+        near = (j for j in range(i) if out[j] and _close(points[j][1], x) and _close(points[j][2], y))
+        first = next(near, None)
+        out.append(label.split(",")[0] if first is None else "")
+        if first is not None:
+            out[first] += f"<br>{label.split(',')[0]}"
+    return out
+
+
+def _close(first: float, second: float) -> bool:
+    return abs(math.log(first / second)) < math.log(NEAR)
 
 
 def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def _correct(space: Workspace) -> None:
     data = space.dataset
     if data is None or data.raw is None or not data.source.get("delimiter"):
         return
-    first, second, third = st.columns([2, 2, 1.4], vertical_alignment="bottom")
+    first, second, third = st.columns(3, vertical_alignment="bottom")
     delimiters = list(dict.fromkeys([data.source["delimiter"], *DELIMITERS]))
     encodings = list(dict.fromkeys([data.source["encoding"], *ENCODINGS]))
     with first:
