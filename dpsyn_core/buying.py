@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from dpsyn_core.measurement.discover import Discovery, Wanted, cap_of, discover
+from dpsyn_core.measurement.discover import Discovery, Wanted, cap_of, check_columns, discover
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
@@ -44,12 +44,16 @@ def buy_schema(
         dataset: name on the ledger; None takes `name`.
         ledger: None is the ledger in DPSYN_HOME.
         progress: told the number of finished columns.
+
+    Raises:
+        InputError: before anything is charged, when budget, columns or the names of individuals do not fit.
     """
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
     protected = Unit(**who.model_dump())
     cost, failure = cap_of(wanted, budget)
     frame = to_arrow(table)
+    check_columns(frame, wanted, who)
     book = Ledger() if ledger is None else ledger
     book.reserve(
         name if dataset is None else dataset,

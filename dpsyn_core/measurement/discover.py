@@ -22,6 +22,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import casting
+from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema, SchemaUnit
 
 Kind = Literal["categorical", "integer", "float", "date"]
@@ -134,6 +135,13 @@ def discover(
         "bought": [_bought(c) | {"unit": unit.model_dump()} for c in charges],
     }
     return Discovery(schema=Schema.of(document), total=max(int(total.values), 0), charges=charges)
+
+
+def check_columns(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> None:
+    """Raises SchemaError or TableError when columns are not there, or individuals have blank names."""
+    _located(table, wanted, unit)
+    if unit.identifier is not None:
+        identifiers(table.column(unit.identifier), unit.identifier)
 
 
 def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str, int]:

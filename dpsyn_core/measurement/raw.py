@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.schema import casting
 from dpsyn_core.schema.bounding import kept, record_hashes
-from dpsyn_core.schema.codec import Encoded
+from dpsyn_core.schema.codec import Encoded, identifiers
 from dpsyn_core.schema.document import SchemaUnit
 
 
@@ -18,11 +18,12 @@ def bounded(table: Any, unit: SchemaUnit) -> Any:
     """At most unit.max_records rows of each individual, by a keyed hash of the row's content. Private.
 
     Without an identifier every row is an individual of its own, or the owner vouches for theta: all rows are kept.
+    Raises TableError where the identifier is blank: nobody can say whose records those are.
     """
     if unit.identifier is None:
         return table
     key = os.urandom(32)
-    names = _texts(table.column(unit.identifier))
+    names = identifiers(table.column(unit.identifier), unit.identifier)
     nothing = np.zeros((0, table.num_rows), dtype=np.uint64)
     content = [
         record_hashes(Encoded(codes=nothing, identifiers=_texts(table.column(i))), key)
