@@ -53,13 +53,20 @@ def table_name(args: argparse.Namespace) -> str:
     return args.table.name.split(".")[0] if isinstance(args.table, Path) else "query"
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Declares how TABLE is read: corrections of what is detected, and tables that live in a database."""
-    group = parser.add_argument_group("reading TABLE")
-    group.add_argument("--delimiter", help="one character; default detected (comma, semicolon, tab, pipe)")
+def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimiter: bool = True) -> None:
+    """Declares how TABLE is read: corrections of what is detected, and tables that live in a database.
+
+    Args:
+        parser: of the command.
+        name: what the command calls the table.
+        delimiter: False for a command that has that argument already.
+    """
+    group = parser.add_argument_group(f"reading {name}")
+    if delimiter:
+        group.add_argument("--delimiter", help="one character; default detected (comma, semicolon, tab, pipe)")
     group.add_argument("--encoding", help="default detected (UTF-8, UTF-16, Latin-1)")
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default detected")
-    group.add_argument("--sql-table", metavar="NAME", help="TABLE is a DuckDB, SQLite or PostgreSQL database")
+    group.add_argument("--sql-table", metavar="NAME", help=f"{name} is a DuckDB, SQLite or PostgreSQL database")
     group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
 
 
@@ -71,17 +78,23 @@ def add_incomes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
 
 
-def read_input(args: argparse.Namespace) -> Any:
-    """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
+def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any:
+    """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed.
+
+    Args:
+        args: what the command was given.
+        table: where it is; default `args.table`.
+    """
+    table = args.table if table is None else table
     if args.sql_table is not None or args.sql_query is not None:
         from dpsyn_core.schema.sources import Database, read_database
 
-        return read_database(Database.of(args.table), table=args.sql_table, query=args.sql_query)
+        return read_database(Database.of(table), table=args.sql_table, query=args.sql_query)
     from dpsyn_core.schema.read import read
 
-    got = read(args.table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)
+    got = read(table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)
     for notice in got.notices:
-        print(f"note: {args.table.name}: {notice}", file=sys.stderr)
+        print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
     return got.table
 
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes
+from dpsyn_core.commands.common import add_incomes, add_reading, place
 
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
-    parser.add_argument("real", metavar="REAL", type=Path, help="the real table")
+    parser.add_argument("real", metavar="REAL", type=place, help="the real table")
     parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table")
     parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
     parser.add_argument("--json", type=Path, required=True, metavar="OUT.json", help="the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
     add_incomes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
+    add_reading(parser, name="REAL")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
-    from dpsyn_core.commands.common import TerminalProgress, same_path
+    from dpsyn_core.commands.common import TerminalProgress, read_input, same_path
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.metrics.registry import compute, metric_class, names
@@ -46,7 +48,10 @@ def run(args: argparse.Namespace) -> None:
     )
     wanted = [n for n in names(quick=True) if metric_class(n).reads_private]
     progress("reading", 0, 1)
-    [(name, comparison)] = read_comparisons(schema, args.real, names_of([args.synthetic]), roles=roles).items()
+    found = read_comparisons(
+        schema, args.real, names_of([args.synthetic]), roles=roles, read_real=partial(read_input, args)
+    )
+    [(name, comparison)] = found.items()
     scores = compute(comparison, wanted, progress=progress)
     if args.order is not None:
         scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)

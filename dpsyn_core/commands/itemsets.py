@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.commands.common import add_reading, place
+
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("itemsets", help="release the most frequent itemsets of transactions or a 0/1 table")
-    parser.add_argument("table", metavar="TABLE", type=Path, help="transactions, one a line, or a table with --schema")
+    parser.add_argument("table", metavar="TABLE", type=place, help="transactions, one a line, or a table with --schema")
     public = parser.add_mutually_exclusive_group(required=True)
     public.add_argument("--items", type=Path, metavar="ITEMS.txt", help="public items of transactions, one a line")
     public.add_argument(
@@ -22,13 +24,14 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--k", type=int, required=True, help="itemsets to release")
     parser.add_argument("--epsilon", type=float, required=True)
-    parser.add_argument("--delimiter", help="what separates the items of a transaction; default blanks")
+    parser.add_argument("--delimiter", help="of items in a transaction, default blanks; or of columns, as detected")
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], help="with --items; default add-remove")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--dataset", help="name on the ledger; default the file's or the schema's name")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_reading(parser, name="TABLE with --schema", delimiter=False)
     parser.set_defaults(run=run)
 
 
@@ -100,17 +103,23 @@ def _settings(args: argparse.Namespace) -> Any:
 
 def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
     from dpsyn_core.counting.transactions import TransactionCounter
+    from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.unit import Unit
     from dpsyn_core.schema.transactions import read_items, read_transactions
 
+    for name in ("encoding", "decimal", "sql_table", "sql_query"):
+        if getattr(args, name) is not None:
+            msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
+            raise SettingError(msg)
     names = read_items(args.items)
-    read = read_transactions(args.table, names, delimiter=args.delimiter)
+    read = read_transactions(Path(args.table), names, delimiter=args.delimiter)
     counter = TransactionCounter(read.rows, read.items, n_records=read.n_records, n_items=len(names))
     # a line is one individual: a file of transactions has no identifier to bound contributions by
-    return counter, names, Unit(neighbours=args.neighbours or "add-remove"), args.table.stem, [], []
+    return counter, names, Unit(neighbours=args.neighbours or "add-remove"), Path(args.table).stem, [], []
 
 
 def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
+    from dpsyn_core.commands.common import read_input
     from dpsyn_core.counting.transactions import TransactionCounter
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.charge import Charge
@@ -118,10 +127,9 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     from dpsyn_core.schema.bounding import bound
     from dpsyn_core.schema.codec import Codec
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.read import read_table
 
-    if args.neighbours or args.delimiter:
-        msg = "--neighbours and --delimiter go with --items; a schema declares the unit, and tables have columns"
+    if args.neighbours:
+        msg = "--neighbours goes with --items; a schema declares the unit"
         raise SettingError(msg)
     schema = Schema.load(args.schema)
     attributes = schema.domain().attributes
@@ -130,7 +138,7 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
         msg = "no attribute of the schema has exactly two values; a 0/1 table is needed, or transactions with --items"
         raise SettingError(msg)
     unit = Unit(**schema.unit.model_dump())
-    codes = bound(Codec(schema).encode(read_table(args.table)), unit.max_records)
+    codes = bound(Codec(schema).encode(read_input(args)), unit.max_records)
     names = tuple(attributes[i].name for i in two)
     # of all attributes: that one is no item, for it has three values, was read from the data as well
     reasons = list(schema.reasons)

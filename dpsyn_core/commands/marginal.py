@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpsyn_core.commands.common import add_reading, place
+
 if TYPE_CHECKING:
     from dpsyn_core.marginals.maxent import Reconstruction
     from dpsyn_core.privacy.ledger import Ledger
@@ -23,7 +25,7 @@ COUNT = "count"
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("marginal", help="release any marginals by PriView, without records")
-    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument("table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel")
     parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--epsilon", type=float, required=True)
     parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
@@ -36,6 +38,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -117,12 +120,12 @@ def as_document(found: Sequence[Reconstruction], schema: Schema) -> dict[str, An
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, same_path
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, read_input, same_path
+    from dpsyn_core.commands.synth import not_private_name
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable, replacing
+    from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.read import read_table
     from dpsyn_core.schema.write import write_table
 
     queries = [[n.strip() for n in names.split(",")] for names in args.attributes]
@@ -140,18 +143,24 @@ def run(args: argparse.Namespace) -> None:
     schema = Schema.load(args.schema)
     progress = silent if args.quiet else TerminalProgress()
     found, manifest = release_marginals(
-        read_table(args.table), schema, queries, epsilon=args.epsilon, delta=args.delta,
+        read_input(args), schema, queries, epsilon=args.epsilon, delta=args.delta,
         settings=parse_settings(args.settings), dataset=args.dataset, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
-    if args.out.suffix.lower() == ".json":
-        with replacing(args.out) as temporary:
-            temporary.write_text(json.dumps(as_document(found, schema), ensure_ascii=False), encoding="utf-8")
-    else:
-        write_table(as_table(found[0], schema), args.out)
+    out = args.out if manifest.private else not_private_name(args.out)
+    # the manifest first: counts never stand without the document that says what they promise
     manifest.dump(args.manifest)
+    try:
+        if out.suffix.lower() == ".json":
+            write_text(out, json.dumps(as_document(found, schema), ensure_ascii=False))
+        else:
+            write_table(as_table(found[0], schema), out)
+    except OutputError:
+        args.manifest.unlink(missing_ok=True)
+        raise
     if not manifest.private:
-        print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}", file=sys.stderr)
+        why = "; ".join(manifest.not_private_because)
+        print(f"NOT PRIVATE: {why}; the marginals are in {out.name}", file=sys.stderr)
     elif not args.quiet:
-        print(f"wrote {len(found)} marginals to {args.out}; spent epsilon {manifest.epsilon:g}", file=sys.stderr)
+        print(f"wrote {len(found)} marginals to {out}; spent epsilon {manifest.epsilon:g}", file=sys.stderr)

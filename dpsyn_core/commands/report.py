@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes
+from dpsyn_core.commands.common import add_incomes, add_reading, place, read_input
+
+NONE = Path("-")  # in place of a real table
 
 
 def add(commands: Any) -> None:
@@ -15,9 +18,11 @@ def add(commands: Any) -> None:
         "report",
         help="report on one or more synthetic tables (reads private data, unless REAL is -)",
         description="With REAL the report reads private data: it is for the owner only, and not DP. With - in its "
-        "place it is made from released values alone, and is safe to publish.",
+        "place it is made from released values alone, and with --manifest is safe to publish where that promises it.",
     )
-    parser.add_argument("real", metavar="REAL", help="the real table, or - for a report from released values alone")
+    parser.add_argument(
+        "real", metavar="REAL", type=place, help="the real table, or - for a report from released values alone"
+    )
     parser.add_argument("synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables")
     parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
     parser.add_argument("--json", type=Path, required=True, metavar="R.json")
@@ -35,6 +40,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--models", metavar="NAMES", help="of the learning score, separated by commas; also xgboost")
     add_incomes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
+    add_reading(parser, name="REAL")
     parser.set_defaults(run=run)
 
 
@@ -82,7 +88,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.report.released import load_measurements
 
-    safe = args.real == "-"
+    safe = args.real == NONE
     wanted = names(private=not safe)
     if args.metrics:
         wanted = [n.strip() for n in args.metrics.split(",")]
@@ -106,11 +112,12 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     progress("reading", 0, 1)
     comparisons = read_comparisons(
         schema,
-        None if safe else Path(args.real),
+        None if safe else args.real,
         names_of(args.synthetic),
         held_out=args.held_out,
         roles=roles,
         measurements=measured,
+        read_real=partial(read_input, args),
     )
     out = []
     queries: list[Query] = []
@@ -144,7 +151,7 @@ def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
     from dpsyn_core.commands.common import same_path
     from dpsyn_core.errors import OutputError, SettingError
 
-    inputs = [Path(args.real), *args.synthetic, args.schema, *args.manifest, *args.measurements]
+    inputs = [args.real, *args.synthetic, args.schema, *args.manifest, *args.measurements]
     inputs += [args.held_out] if args.held_out else []
     for i, out in enumerate(outputs):
         if any(same_path(out, p) for p in [*inputs, *outputs[:i]]):
@@ -154,6 +161,6 @@ def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
         if given and len(given) != len(args.synthetic):
             msg = f"{what} names {len(given)} files for {len(args.synthetic)} tables; give one for each, in their order"
             raise SettingError(msg)
-    if args.real == "-" and (args.held_out or args.query or args.order):
+    if args.real == NONE and (args.held_out or args.query or args.order):
         msg = "--held-out, --query and --order read real records, and - asks for a report without them; give the table"
         raise SettingError(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,13 @@ def parse_roles(
 
 def read_comparisons(
     schema: Schema,
-    real: Path | None,
+    real: Path | str | None,
     synthetic: Mapping[str, Path],
     *,
     held_out: Path | None = None,
     roles: Roles,
     measurements: Sequence[Sequence[Measurement]] = (),
+    read_real: Callable[[Path | str], Any] = read_table,
 ) -> dict[str, Comparison]:
     """A comparison by name of each synthetic table; private unless `real` is None.
 
@@ -65,8 +66,9 @@ def read_comparisons(
         held_out: real records that the synthesizer never saw.
         roles: who is the income, the group, the sides, the target.
         measurements: what was released for each synthetic table, in their order; or nothing.
+        read_real: reads the real table; the others are files that need no words about how they are read.
     """
-    truth = None if real is None else read_table(real)
+    truth = None if real is None else read_real(real)
     unseen = None if held_out is None else read_table(held_out)
     out: dict[str, Comparison] = {}
     first: Comparison | None = None

@@ -70,3 +70,26 @@ def test_errors_of_a_check_name_the_column_once(tmp_path, capsys):
     lacking = {**AGE, "name": "height"}
     assert main(["schema", "check", str(write_schema(tmp_path / "s.json", lacking)), str(table)]) == 2
     assert "'height' is declared, and the table lacks it" in capsys.readouterr().err
+
+
+def test_every_command_that_reads_a_table_can_be_told_how(tmp_path, capsys):
+    table, schema = tmp_path / "t.csv", write_schema(tmp_path / "s.json", CITY, AGE)
+    table.write_bytes("city|age\nM\xe1laga|33,5\nC\xe1diz|45,0\n".encode("latin-1"))
+    common = ["--schema", str(schema), "--delimiter", "|", "--encoding", "latin-1", "--decimal", ",", "--quiet"]
+    out = ["--out", str(tmp_path / "o.csv"), "--manifest", str(tmp_path / "m.json"), "--epsilon", "1"]
+    assert main(["marginal", str(table), *common, "--attributes", "city,age", "--delta", "1e-9", *out]) == 0
+    sexes = {"name": "city", "kind": "categorical", "values": ["M\xe1laga", "C\xe1diz"]}
+    two = write_schema(tmp_path / "two.json", sexes)
+    assert main(["itemsets", str(table), *[str(two) if a == str(schema) else a for a in common], "--k", "1", *out]) == 0
+    assert synth(table, schema, tmp_path, "--delimiter", "|", "--encoding", "latin-1", "--decimal", ",") == 0
+    scores = ["--json", str(tmp_path / "r.json")]
+    assert main(["compare", str(table), str(tmp_path / "o.csv"), *common, *scores]) == 0
+    assert main(["report", str(table), str(tmp_path / "o.csv"), *common, *scores, "--metrics", "tvd-1way"]) == 0
+    capsys.readouterr()
+    wrong = ["--schema", str(schema), "--quiet", "--encoding", "utf-8", *scores]
+    assert main(["compare", str(table), str(tmp_path / "o.csv"), *wrong]) == 2
+    assert "byte" in capsys.readouterr().err
+    items = tmp_path / "items.txt"
+    items.write_text("a\nb\n")
+    assert main(["itemsets", str(table), "--items", str(items), "--encoding", "latin-1", "--k", "1", *out]) == 2
+    assert "--schema" in capsys.readouterr().err
