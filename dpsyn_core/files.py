@@ -78,7 +78,7 @@ def _held(path: Path, handle: int) -> Iterator[Path]:
     try:
         here = f"/proc/self/fd/{handle}"
         yield Path(here)
-        os.fchmod(handle, 0o644)
+        os.fchmod(handle, _mode())
         os.fsync(handle)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -102,10 +102,17 @@ def _named(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
+        temporary.chmod(_mode())
         _take_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _mode() -> int:
+    """Readable by all, as far as the person's umask lets it be: some outputs are for the owner alone."""
+    mask = os.umask(0o077)  # asking means setting; a file that another thread makes meanwhile is its owner's alone
+    os.umask(mask)
+    return 0o644 & ~mask
 
 
 def _take_name(temporary: Path, path: Path) -> None:

@@ -29,7 +29,7 @@ with left:
         st.download_button(
             t("export.schema"),
             data=lambda: export.schema_text(space, job),
-            file_name="schema.json",
+            file_name=f"schema{export.suffix(space, job)}.json",
             mime="application/json",
             on_click="ignore",
             key="export_schema",

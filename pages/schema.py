@@ -18,6 +18,9 @@ if space.dataset is None or space.schema is None:
     end_page()
 
 editor.sync(space)
+if space.choices.safe and any(a.source == "data" for a in space.schema.attributes):
+    st.info(t("schema.safe"))
+    end_page()
 domain = space.schema.domain()
 pairs = len(domain) * (len(domain) - 1) // 2
 facts(

@@ -5,20 +5,24 @@ import csv
 import inspect
 import json
 import math
+import os
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dpsyn_core import release
 from dpsyn_core.buying import buy_schema
 from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import BudgetError, LedgerError, MethodError, SchemaError, UnitError
+from dpsyn_core.errors import BudgetError, LedgerError, MethodError, SchemaError, TableError, UnitError
+from dpsyn_core.files import write_text
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL
+from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
@@ -27,6 +31,7 @@ from dpsyn_core.privacy.curves import noise_curves
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.release import synthesize
+from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
@@ -256,6 +261,7 @@ def test_reports_say_whether_they_read_private_data(tmp_path, book, monkeypatch)
     table = rows(*crowd(60, 0))
     made = run(table, schema(), book)
     schema().dump(tmp_path / "schema.json")
+    made.manifest.dump(tmp_path / "m.json")
     for name, content in (("real", table), ("fake", made.arrow)):
         with (tmp_path / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([content.column_names, *zip(*content.to_pydict().values(), strict=True)])
@@ -263,7 +269,7 @@ def test_reports_say_whether_they_read_private_data(tmp_path, book, monkeypatch)
     for real, label, metric in ((str(tmp_path / "real.csv"), PRIVATE_LABEL, "tvd-1way"), ("-", SAFE_LABEL, "gini")):
         out = ["--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html"), "--quiet"]
         arguments = ["report", real, str(tmp_path / "fake.csv"), "--schema", str(tmp_path / "schema.json"), *out]
-        assert main([*arguments, "--metrics", metric]) == 0
+        assert main([*arguments, "--metrics", metric, "--manifest", str(tmp_path / "m.json")]) == 0
         pages[label] = (tmp_path / "r.html").read_text(encoding="utf-8")
         assert label in pages[label]
         assert json.loads((tmp_path / "r.json").read_text())["label"] == label
@@ -395,3 +401,74 @@ def test_a_schema_of_version_one_never_forgets_where_its_knowledge_came_from(tmp
     drafted = draft(rows(*crowd(50, 0)), "people", identifier="who")
     drafted.dump(tmp_path / "s.json")
     assert Schema.load(tmp_path / "s.json").from_data == drafted.from_data != ()
+
+
+# ---- found by later reviews
+
+
+def test_marginals_under_a_drafted_schema_say_so_in_their_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,x\n2,y\n" * 40)
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    out = ["--out", str(tmp_path / "m.csv"), "--manifest", str(tmp_path / "m.json"), "--quiet"]
+    asked = ["marginal", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.json"), "--attributes", "a,b"]
+    assert main([*asked, "--epsilon", "1", "--delta", "1e-6", *out]) == 0
+    assert "NOT PRIVATE" in capsys.readouterr().err
+    assert (tmp_path / "m.NOT-PRIVATE.csv").exists() and not (tmp_path / "m.csv").exists()
+
+
+def test_a_report_is_called_safe_to_publish_only_where_manifests_promise_it(tmp_path, book):
+    table = rows(*crowd(60, 0))
+    private, drafted = run(table, schema(), book), run(table, draft(table, "people", identifier="who"), book)
+
+    def label(*manifests):
+        made = compare_tables(schema(), private.arrow, None)
+        return label_of([ScoredTable(name="t", comparison=made, scores={}, manifest=m) for m in manifests])
+
+    assert label(private.manifest) == SAFE_LABEL
+    assert label(private.manifest, drafted.manifest) == UNSAFE_LABEL
+    assert label(private.manifest, None) == UNKNOWN_LABEL
+
+
+def test_files_are_as_hidden_as_the_person_wants_theirs_to_be(tmp_path):
+    before = os.umask(0o077)
+    try:
+        write_text(tmp_path / "scores.json", "{}")
+        assert os.umask(0o022) == 0o077
+        write_text(tmp_path / "table.csv", "a\n")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "scores.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "table.csv").stat().st_mode & 0o777 == 0o644
+
+
+def test_individuals_without_a_name_are_refused_before_knowledge_is_bought(book):
+    table = pa.table({"who": ["a", None, "", "b"], "age": [1, 2, 3, 4]})
+    with pytest.raises(TableError, match="blank cells"):
+        buy_schema(
+            table, [Wanted(name="age", kind="integer")], name="people", epsilon=1.0, delta=1e-6, ledger=book,
+            unit=SchemaUnit(identifier="who"),
+        )  # fmt: skip
+    with pytest.raises(SchemaError, match="nobody"):
+        buy_schema(table, [Wanted(name="nobody", kind="integer")], name="people", epsilon=1.0, delta=1e-6, ledger=book)
+    assert book.entries("people") == []
+
+
+def test_what_was_bought_for_records_does_not_protect_individuals(book):
+    table = rows(*crowd(4000, 0))
+    wanted = [Wanted(name="age", kind="integer", bins=5)]
+    found = buy_schema(table, wanted, name="people", epsilon=1.0, delta=1e-6, ledger=book)
+    assert run(table, found.schema, book).manifest.private
+    document = found.schema.document()
+    document["unit"]["identifier"] = "who"
+    document["attributes"].append({"name": "who", "kind": "identifier"})
+    made = run(table, Schema.of(document), book)
+    assert not made.manifest.private
+    assert "another unit" in made.manifest.not_private_because[0]
+
+
+def test_a_certificate_says_who_an_individual_is(book):
+    table = rows(*crowd(30, 0))
+    units = {"whom 'who' names": {"identifier": "who"}, "each record": {}, "none are enforced": {"max_records": 3}}
+    for words, unit in units.items():
+        assert words in run(table, schema(unit=unit), book).manifest.certificate()

@@ -496,3 +496,30 @@ def test_a_fault_shows_one_calm_sentence_and_its_message_is_logged_nowhere(app, 
         logging.getLogger("streamlit.x").exception("uncaught %s", "4711")
     assert "4711" not in caplog.text
     assert "ValueError at test_pages.py" in caplog.text
+
+
+def test_safe_mode_hides_a_schema_that_was_read_from_the_data(app):
+    uploaded(app, name="ages.csv", raw=b"age\n" + b"".join(b"%d\n" % (i % 77) for i in range(500)))
+    at_page(app, "schema")
+    assert app.dataframe and "do not share it" in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    at_page(app, "schema")
+    assert not app.dataframe and "hidden in safe mode" in words(app) and "76" not in words(app)
+    app.toggle(key="safe").set_value(False).run()
+    at_page(app, "schema")
+    app.button(key="confirm_all").click().run()
+    app.toggle(key="safe").set_value(True).run()
+    at_page(app, "schema")
+    assert app.dataframe and "can be shared" in words(app)
+
+
+def test_a_table_that_nobody_comes_back_to_is_forgotten(monkeypatch):
+    from ui import state
+
+    kept = state.Workspaces()
+    kept.find("a" * 64)
+    kept.forget()
+    assert list(kept._kept) == ["a" * 64]
+    monkeypatch.setattr(state, "IDLE", -1)
+    kept.forget()
+    assert kept._kept == {} and kept._timer is None

@@ -29,8 +29,12 @@ def stem(space: Workspace, job: Job) -> str:
     """File name without its ending; a run that is not private says so in its name."""
     base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", "table"))).strip("-").lower()[:40] or "table"
     base = re.sub(r"-(csv|tsv|txt|parquet|xlsx)(-gz)?$", "", base)
-    suffix = "" if results.manifest(space, job)["private"] else "-NOT-PRIVATE"
-    return f"{base}-synthetic{suffix}"
+    return f"{base}-synthetic{suffix(space, job)}"
+
+
+def suffix(space: Workspace, job: Job) -> str:
+    """What file names of a run without a guarantee end with."""
+    return "" if results.manifest(space, job)["private"] else "-NOT-PRIVATE"
 
 
 def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:

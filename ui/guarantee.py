@@ -10,7 +10,7 @@ from ui.budget import plain
 from ui.schemas import with_unit
 from ui.state import Workspace
 from ui.text import number, t
-from ui.theme import note, section
+from ui.theme import note, private_tag, section
 
 NEIGHBOURS, THETA = "neighbours", "theta"
 
@@ -58,6 +58,8 @@ def delta_against_n(space: Workspace, budget: Budget) -> None:
     n = records(space)
     if n is None or budget.delta == 0:
         return
+    if space.schema is None or space.schema.n_records is None:
+        private_tag()
     if budget.delta * n > 1:
         note(t("delta.above", delta=plain(budget.delta)), "alarm")
     else:

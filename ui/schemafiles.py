@@ -48,12 +48,15 @@ def load_and_save(space: Workspace) -> None:
         st.download_button(
             t("schemafile.download"),
             data=schema.dumps,
-            file_name="schema.json",
+            file_name=f"schema{'' if schema.private else '.NOT-PRIVATE'}.json",
             mime="application/json",
             on_click="ignore",
             key="schema_download",
         )
-    note(t("schemafile.note"))
+    if space.schema is None or space.schema.private:
+        note(t("schemafile.note"))
+    else:
+        note(t("schemafile.note_read"), "warning")
 
 
 def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"
 IDLE = 12 * 3600  # seconds after which a workspace nobody came back to is forgotten
+WATCH = 600  # seconds between two looks for such workspaces
 MOST = 200  # workspaces kept at once
 
 
@@ -80,6 +81,22 @@ class Workspaces:
         """Starts empty."""
         self._lock = threading.Lock()
         self._kept: dict[str, Workspace] = {}
+        self._timer: threading.Timer | None = None
+
+    def forget(self) -> None:
+        """Drops what nobody came back to, and looks again later while there is anything: tables stay no longer."""
+        with self._lock:
+            self._timer = None
+            for idle in [k for k, w in self._kept.items() if time.time() - w.seen > IDLE]:
+                del self._kept[idle]
+            if self._kept:
+                self._watch()
+
+    def _watch(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(WATCH, self.forget)
+            self._timer.daemon = True
+            self._timer.start()
 
     def find(self, owner: str) -> Workspace:
         """The owner's workspace, made when there is none."""
@@ -87,6 +104,7 @@ class Workspaces:
         with self._lock:
             for idle in [k for k, w in self._kept.items() if now - w.seen > IDLE]:
                 del self._kept[idle]
+            self._watch()
             while len(self._kept) >= MOST and owner not in self._kept:
                 del self._kept[min(self._kept, key=lambda k: self._kept[k].seen)]
             space = self._kept.setdefault(owner, Workspace(owner))

@@ -15,6 +15,8 @@ from dpsyn_core.metrics.comparison import Comparison
 
 PRIVATE_LABEL = "reads private data: for the owner only, not DP"
 SAFE_LABEL = "from released values alone: safe to publish"
+UNKNOWN_LABEL = "without the real table; no manifest says what was promised, so ask before you publish"
+UNSAFE_LABEL = "NOT PRIVATE: made without a guarantee, not to be published"
 
 Goal = Literal["low", "high", "zero"]
 GOAL_WORDS: dict[Goal, str] = {"low": "lower is better", "high": "higher is better", "zero": "nearer to 0 is better"}

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, Score
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL, Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import Answer
 from dpsyn_core.metrics.registry import metric_class, names
@@ -99,12 +99,21 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
     return out
 
 
+def label_of(tables: Sequence[ScoredTable]) -> str:
+    """The tag of a whole report: only what manifests promise may be called safe to publish."""
+    if any(t.comparison.real is not None for t in tables):
+        return PRIVATE_LABEL
+    if any(t.manifest is not None and not t.manifest.private for t in tables):
+        return UNSAFE_LABEL
+    return SAFE_LABEL if all(t.manifest is not None for t in tables) else UNKNOWN_LABEL
+
+
 def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:
     private = any(t.comparison.real is not None for t in tables)
     return {
         "version": VERSION,
         "kind": kind,
-        "label": PRIVATE_LABEL if private else SAFE_LABEL,
+        "label": label_of(tables),
         "reads_private": private,
         "schema": schema_name,
         "n_real": tables[0].comparison.n if private else None,

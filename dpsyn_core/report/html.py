@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import GOAL_WORDS, PRIVATE_LABEL, SAFE_LABEL, Score
+from dpsyn_core.metrics.base import GOAL_WORDS, SAFE_LABEL, Score
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.report import public, sections
-from dpsyn_core.report.document import ScoredTable
+from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.report.page import Page, escape, number, percent
 
 HEADLINES = (
@@ -35,7 +35,8 @@ def html_report(
     """
     private = any(t.comparison.real is not None for t in tables)
     page = Page(f"Report on {schema_name}")
-    label, kind = (PRIVATE_LABEL, "private") if private else (SAFE_LABEL, "safe")
+    label = label_of(tables)
+    kind = "safe" if label == SAFE_LABEL else "private"
     who = ", ".join(f"“{t.name}”" for t in tables)
     several = "tables" if len(tables) > 1 else "table"
     page.raw(

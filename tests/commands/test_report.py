@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
+from dpsyn_core.metrics.base import PRIVATE_LABEL, UNKNOWN_LABEL
 from dpsyn_core.report.released import dump_measurements
 from tests.commands.test_compare import files, table  # noqa: F401 a fixture
 from tests.report.test_html import manifest
@@ -57,7 +57,7 @@ def test_learning_uses_the_held_out_table(files):  # noqa: F811
     assert set(details["train_synthetic"]) == {"logistic", "adaboost", "gradient-boosting", "xgboost"}
 
 
-def test_without_the_real_table_the_report_is_safe_to_publish(files):  # noqa: F811
+def test_without_the_real_table_the_report_reads_released_values_alone(files):  # noqa: F811
     from dpsyn_core.marginals.types import Measurement
 
     released = [Measurement(attributes=("sex",), values=np.array([140.0, 165.0]), sigma=5.0)]
@@ -65,7 +65,7 @@ def test_without_the_real_table_the_report_is_safe_to_publish(files):  # noqa: F
     (files / "real.csv").unlink()
     assert report(files, "--quiet", "--measurements", str(files / "m.json.gz"), real="-") == 0
     document = json.loads((files / "r.json").read_text())
-    assert document["label"] == SAFE_LABEL
+    assert document["label"] == UNKNOWN_LABEL
     assert list(document["tables"][0]["scores"]) == ["measured-fit"]
     assert PRIVATE_LABEL not in (files / "r.html").read_text()
 

@@ -18,7 +18,8 @@ METRIC = "measured-fit"
 
 def panel(space: Workspace, job: Job) -> None:
     """Fit, expected error, and a table of what was released."""
-    public_tag()
+    if results.manifest(space, job)["private"]:
+        public_tag()
     section(t("released.title"))
     measured = results.measurements(space, job)
     if not measured:
