@@ -19,6 +19,7 @@ from dpsyn_core.measurement.select import choose_sets, noise_error, score_sets, 
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls import Target, fit_records, schedule
+from dpsyn_core.records.rls_denoise import shrink_unordered
 from dpsyn_core.records.rls_even import average_tables, even_records, pays
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
@@ -204,7 +205,10 @@ class Rls(Synthesizer):
         coarse = view.recodes(TRIPLE_RESOLUTION)
         expected = self._expected(view, triples, coarse)
         for_scores, cost = cost.split([TRIPLE_SCORES, 1 - TRIPLE_SCORES])
-        scores, _ = score_sets(counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples")
+        scores, sigma = score_sets(
+            counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples"
+        )
+        scores = shrink_unordered(scores, sigma)  # or the luckiest of hundreds of scores without signal would be chosen
         cells = np.array([e.size for e in expected], dtype=np.float64)
         chosen = choose_sets(scores, cells, cost=cost, theta=self.theta, caution=1.0)
         won = (scores[chosen].sum() - self._noise(cells[chosen], cost)) / len(triples) if chosen else 0.0
@@ -294,4 +298,4 @@ class Rls(Synthesizer):
         strength = total / noise
         if strength < 1800:
             return float(max(20.0, 64 * (strength / 1800) ** 1.5))
-        return float(np.clip(64 * math.sqrt(strength / 3000), 64, 256))
+        return float(np.clip(64 * (strength / 4500) ** 0.8, 64, 640))

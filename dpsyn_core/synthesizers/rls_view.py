@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls import Target
 from dpsyn_core.records.rls_denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls_start import independent_rows
@@ -32,16 +33,20 @@ class View:
     """Released values, read for a fit. Post-processing only."""
 
     def __init__(self, domain: Domain, measured: Sequence[Measurement], n_public: int | None) -> None:
-        """Reads the total and the one-ways; they must have been measured."""
+        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
         self.domain = domain
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1}
         self.sigmas = [ones[a.name].sigma for a in domain.attributes]
+        self.attributes = [
+            replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
+            for a in domain.attributes
+        ]
         self.one_ways = [
             shrink_one_way(
                 ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total
             )
-            for a in domain.attributes
+            for a in self.attributes
         ]
         self.joint = merged([m for m in measured if len(m.attributes) > 1])
 
@@ -50,7 +55,7 @@ class View:
         least = self.total / resolution
         return {
             a.name: coarse_map(p, a, least=max(least, 3 * s))
-            for a, p, s in zip(self.domain.attributes, self.one_ways, self.sigmas, strict=True)
+            for a, p, s in zip(self.attributes, self.one_ways, self.sigmas, strict=True)
         }
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:

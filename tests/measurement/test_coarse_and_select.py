@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import GRID, choose_sets, noise_error, score_sets, shares
 from dpsyn_core.privacy.account import Account
@@ -24,6 +24,21 @@ class NoNoise:
 
 def attribute(size, *, ordered, special=0):
     return CodedAttribute(name="a", size=size, ordered=ordered, special=special)
+
+
+def test_order_is_found_in_ages_years_and_heaped_hours_and_not_in_shuffled_values():
+    rng = np.random.default_rng(0)
+    x = np.arange(80)
+    ages = 1000 * np.exp(-0.5 * ((x - 30) / 15) ** 2) + rng.normal(0, 40, 80)
+    heaped = np.where(x % 5 == 0, 8.0, 1.0) * np.exp(-0.5 * ((x - 40) / 12) ** 2) * 500 + rng.normal(0, 5, 80)
+    falling = 1000 / np.arange(1, 41)
+    assert in_order(ages)
+    assert in_order(heaped)
+    assert in_order(falling)
+    shuffled = [in_order(rng.permutation(c)) for c in (ages, heaped, falling) for _ in range(200)]
+    assert np.mean(shuffled) < 0.01
+    assert not in_order(np.arange(11.0))
+    assert not in_order(np.full(50, 7.0))
 
 
 def test_neighbouring_bins_merge_until_they_hold_enough():

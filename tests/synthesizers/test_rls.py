@@ -13,7 +13,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers import rls
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
-from dpsyn_core.synthesizers.rls_view import merged
+from dpsyn_core.synthesizers.rls_view import View, merged
 
 
 class SeededNoise:
@@ -194,6 +194,31 @@ def test_repeated_measurements_count_as_one_by_their_precision():
     assert np.allclose(first.values, [8.0, 2.0])
     assert first.sigma == pytest.approx(0.8**0.5)
     assert second.values.tolist() == [1.0]
+
+
+def test_values_whose_counts_show_their_order_are_merged_with_their_neighbours():
+    counts = np.rint(3000 * np.exp(-0.5 * ((np.arange(60) - 25) / 9) ** 2))
+    other = np.random.default_rng(5).permutation(counts)
+    domain = Domain.of({"a": 60, "b": 60})
+    ones = [
+        Measurement(attributes=(name,), values=values, sigma=20.0)
+        for name, values in (("a", counts), ("b", other))
+    ]  # fmt: skip
+    maps = View(domain, ones, None).recodes(16.0)
+    assert (np.diff(maps["a"]) >= 0).all()
+    assert (np.diff(maps["b"]) < 0).any()
+
+
+def test_scores_of_triples_without_signal_choose_none():
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (16, 30_000))
+    for j in range(1, 16):
+        bits[j] = np.where(rng.random(30_000) < 0.7, bits[j - 1], bits[j])
+    domain = Domain.of({f"a{j:02d}": 2 for j in range(16)})
+    for seed in (0, 1):
+        _, measured, gate, _ = run(bits.astype(np.uint8), domain, epsilon=0.3, seed=seed)
+        assert "scores of triples" in [c.name for c in gate.account.charges]
+        assert max(len(m.attributes) for m in measured) == 2
 
 
 @pytest.mark.parametrize("setting", [{"even": False}, {"resolution": 4}, {"one_way_share": 0.5}, {"effort": 0.1}])
