@@ -50,7 +50,7 @@ def taped(table):
 def t1_bought():
     """The same schema, charges and ledger for arbitrary tables."""
     for tables in (TABLES, FRAMES):
-        seen = [taped(table) for table in tables]
+        seen = [taped(table) for table in (tables[0], *tables)][1:]  # libraries speak at their first use
         alarm(any(s != seen[0] for s in seen), "a bought schema depends on the table past the gate")
 
 

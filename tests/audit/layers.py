@@ -97,7 +97,7 @@ def t1(name, tables=tuple(ARBITRARY)):
     digest = hashlib.sha256()
     for neighbours, delta in offers(name):
         seen = []
-        for codes in tables:
+        for codes in (tables[0], *tables):  # once more: libraries say some things at their first use alone
             said, heard = [], []
 
             def progress(stage, done, total, value=None, said=said):
@@ -116,6 +116,7 @@ def t1(name, tables=tuple(ARBITRARY)):
                     seen.append((out.shape, out.dtype.str, out.tobytes(), said, gate.account.charges, heard))
                 except DPSynError as error:
                     seen.append((str(error), said, heard))
+        seen = seen[1:]
         alarm(any(s != seen[0] for s in seen), f"{name}, {neighbours}, delta {delta}: the output depends on the table")
         digest.update(repr(seen[0]).encode())
     return digest.hexdigest()

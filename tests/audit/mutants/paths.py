@@ -1,5 +1,6 @@
 """Seeded bugs that let a system see the data past the gate, for T1."""
 
+import logging
 import warnings
 
 import numpy as np
@@ -144,4 +145,16 @@ def kept_counts():
         return synthesize(self, measured, kept["records"], **kwargs)
 
     with replacing((Independent, "measure", keep), (Independent, "synthesize", sized)):
+        yield
+
+
+@mutant("a log record tells the number of records", "T1", lambda: layers.t1("independent"))
+def logging_size():
+    measure = Independent.measure
+
+    def log(self, counter, **kwargs):
+        logging.getLogger("dpsyn_core.synthesizers").debug("%s records", counter.marginal(()))
+        return measure(self, counter, **kwargs)
+
+    with replacing((Independent, "measure", log)):
         yield
