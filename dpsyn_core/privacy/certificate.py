@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _WHO = {
     "add-remove": "add/remove: a neighbour has one individual more or less; the number of records is private",
-    "replace": "replace: a neighbour has one individual exchanged; the number of records is public",
+    "replace": "replace: a neighbour has one individual exchanged; the number of individuals is public",
 }
 
 
