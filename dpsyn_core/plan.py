@@ -7,6 +7,7 @@ hold its runs to them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,12 +41,13 @@ class Plan:
     charges: tuple[Charge, ...] = ()
 
     def k(self, step: Step) -> float:
-        """How many equal marginals the whole budget would hold at the step's smallest noise."""
+        """How many equal marginals the whole budget would hold at the step's middle noise (a geometric mean)."""
         if step.sigma is None:
             return float(step.parts[1])
+        middle = math.sqrt(step.sigma[0] * step.sigma[1])
         if self.cost.pure:
-            return self.cost.epsilon * step.sigma[0] / self.unit.l1()
-        return 2 * self.cost.rho * (step.sigma[0] / self.unit.l2()) ** 2
+            return self.cost.epsilon * middle / self.unit.l1()
+        return 2 * self.cost.rho * (middle / self.unit.l2()) ** 2
 
     def std(self, step: Step) -> tuple[float, float] | None:
         """Least and largest standard deviation of the noise of one cell, in records; None for scores and choices."""

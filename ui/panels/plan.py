@@ -80,10 +80,10 @@ def k_field(found: Plan | None) -> int:
 
 
 def points(found: Plan | None) -> list[tuple[str, float, float]]:
-    """This run on the plot: where the least noisy table of each kind lies on the curve that the engine spends on."""
+    """This run on the plot: where a middling table of each kind lies on the curve that the engine spends on."""
     if found is None:
         return []
-    return [(label(s), found.k(s), std[0]) for s in marginals(found) if (std := found.std(s))]
+    return [(label(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
 
 
 def label(step: Step) -> str:
@@ -172,8 +172,8 @@ def expected(space: Workspace, found: Plan | None) -> None:
         return
     section(t("expected.title"))
     n = assumed(space)
-    if not any(s.about for s in found.steps):
-        _assumption(space)
+    if records(space) is not None or not any(s.about for s in found.steps):
+        _assumption(space)  # the field for a guess stands here or with the split, the tag at both
     items = []
     for s in shown:
         std = found.std(s) or (0.0, 0.0)
