@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
 from ui.state import Workspace
+from ui.theme import dark, dressed
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import pyarrow as pa
 
     from dpsyn_core.marginals.types import Measurement
     from dpsyn_core.schema.document import Schema
     from ui.jobs import Job
+
+
+FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
 
 def fingerprint(space: Workspace, spec: JobSpec) -> str:
@@ -37,6 +43,18 @@ def kept(space: Workspace, key: tuple[Any, ...], make: Any) -> Any:
             space.memo.clear()
         space.memo[key] = make()
     return space.memo[key]
+
+
+def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], go.Figure]) -> go.Figure:
+    """A figure in the visitor's theme, ready for `show`; the last FIGURES of a visitor are kept, never shared."""
+    figures = space.memo.setdefault(FIGURES_KEY, {})
+    is_dark = dark()
+    whole = (*key, is_dark)
+    if whole not in figures:
+        while len(figures) >= FIGURES:
+            del figures[next(iter(figures))]
+        figures[whole] = dressed(make(), is_dark=is_dark)
+    return figures[whole]
 
 
 def synthetic(space: Workspace, job: Job) -> pa.Table:

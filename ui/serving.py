@@ -16,6 +16,7 @@ import streamlit as st
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
 FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
+LAST = ("scipy.stats", "openpyxl", "pyarrow.dataset")  # what the first report and the first export take
 PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
 
 
@@ -66,12 +67,17 @@ def _prepare() -> None:
     for name in (*LIBRARIES, *(m.name for m in pkgutil.walk_packages(ui.__path__, "ui."))):
         importlib.import_module(name)
         TRAFFIC.quiet()
+    from dpsyn_core.metrics import registry as metrics
     from dpsyn_core.synthesizers import registry
     from ui import noise
     from ui.reading import readers
 
     for name in registry.names():
         registry.config_class(name)
+        TRAFFIC.quiet()
+    metrics.names()  # imports them all
+    for name in LAST:
+        importlib.import_module(name)
         TRAFFIC.quiet()
     readers().warm()
     noise.drawn(1.0, 1e-9, "add-remove", 1, (), 91, is_dark=False)  # Plotly loads most of itself with its first figure

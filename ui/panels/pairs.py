@@ -9,6 +9,7 @@ import streamlit as st
 
 from ui import comparing, figures
 from ui.panels.look import Look, Side
+from ui.results import drawn
 from ui.text import percent, t
 from ui.theme import note, section, show
 
@@ -30,10 +31,11 @@ def panel(view: Look) -> None:
     with left:
         section(t("pairs.title"))
         second = maps[1] if len(maps) > 1 and maps[1].names == first.names else None
-        figure = figures.clickable(first, figures.pair_map(first, second))
+        ids = tuple(s.job.id for s in view.sides)
+        figure = drawn(view.space, ("map", ids), lambda: figures.clickable(first, figures.pair_map(first, second)))
         worst = first.worst()
         found = t("outcome.map", a=worst[0], b=worst[1], tvd=percent(worst[2]))
-        got = show(figure, alt=found, key="pair_map", selects="points")
+        got = show(figure, alt=found, key="pair_map", selects="points", ready=True)
         _remember(first, got["points"])
         note(t("pairs.click") + " " + (t("pairs.two") if second is not None else ""))
     with right:
@@ -86,12 +88,13 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
     prefix = "" if len(view.sides) == 1 else f"{view.name(side)} · "
     note(prefix + t("pairs.finding", a=a, b=b, tvd=tvd))
     names = (a, b)
-    show(figures.two_tables(real, synthetic, rows, columns, names), alt=t("pairs.alt_tables", a=a, b=b),
-         key=f"pair_tables_{side.letter}")  # fmt: skip
+    key = (side.job.id, a, b)
+    both = drawn(view.space, ("two", *key), lambda: figures.two_tables(real, synthetic, rows, columns, names))
+    show(both, alt=t("pairs.alt_tables", a=a, b=b), key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
-    gap = synthetic - real
-    show(figures.difference(gap, rows, columns, names=names), alt=t("pairs.alt_difference", a=a, b=b, tvd=tvd),
-         key=f"pair_difference_{side.letter}")  # fmt: skip
+    gap = drawn(view.space, ("gap", *key), lambda: figures.difference(synthetic - real, rows, columns, names=names))
+    alt = t("pairs.alt_difference", a=a, b=b, tvd=tvd)
+    show(gap, alt=alt, key=f"pair_difference_{side.letter}", ready=True)
 
 
 def _shares(counter, a: str, b: str, domain) -> NDArray[np.float64]:  # noqa: ANN001
