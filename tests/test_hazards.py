@@ -259,7 +259,7 @@ def test_each_of_several_runs_is_charged_and_the_app_says_that_picking_the_best_
 def test_reports_say_whether_they_read_private_data(tmp_path, book, monkeypatch):
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     table = rows(*crowd(60, 0))
-    made = run(table, schema(), book)
+    made = run(table, schema(), book, n_records=60)
     schema().dump(tmp_path / "schema.json")
     made.manifest.dump(tmp_path / "m.json")
     for name, content in (("real", table), ("fake", made.arrow)):
@@ -419,7 +419,8 @@ def test_marginals_under_a_drafted_schema_say_so_in_their_name(tmp_path, monkeyp
 
 def test_a_report_is_called_safe_to_publish_only_where_manifests_promise_it(tmp_path, book):
     table = rows(*crowd(60, 0))
-    private, drafted = run(table, schema(), book), run(table, draft(table, "people", identifier="who"), book)
+    private = run(table, schema(), book, n_records=9)
+    drafted = run(table, draft(table, "people", identifier="who"), book, n_records=9)
 
     def label(*manifests):
         made = compare_tables(schema(), private.arrow, None)
