@@ -18,6 +18,7 @@ from dpsyn_core.metrics.workload import Condition, Query, chance_workload, count
 
 FULL = 1_000_000.0
 LEAST = 1e-6  # a synthetic frequency counts as at least this
+FEWEST = 30  # queries made from the schema that real records must answer
 
 
 def range_score(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> float:
@@ -143,8 +144,11 @@ class NistRangeSchema(Metric):
         queries = chance_workload(c.domain, self.count, seed=self.seed, keep=self.keep)
         real, synthetic = count_queries(c, queries)
         asked = real > 0
-        if not asked.any():
-            msg = f"no real record answers any of {len(queries)} queries on {len(c.domain)} attributes; use nist-range"
+        if np.count_nonzero(asked) < FEWEST:
+            msg = (
+                f"real records answer fewer than {FEWEST} of {len(queries)} queries on {len(c.domain)} attributes, too "
+                "few for a score; use nist-range"
+            )
             raise MetricError(msg)
         value = range_score(real[asked] / c.n, synthetic[asked] / c.m)
         lost = int((synthetic[asked] == 0).sum())
