@@ -117,12 +117,13 @@ def audited(name: str, white: int, black: int) -> tuple[str, bool]:
 def by_system(white: int, black: int, processes: int) -> int:
     """T1 to T4 on every registered system, several at a time; rows come in the order of the registry."""
     print(
-        "\n## Systems\n\nT1 and T2: the standard settings and every other choice, switch or list of a system, one at a "
-        "time (beside T2: how many). T3: distance of\ncanary scores in standard deviations, and what the charges allow; "
-        "least ratio of noise to its charged variance over all accesses; largest\nstandard score of other laws and of "
-        f"products of noise that must be independent. {4 * white:,} runs a side on 4 pairs at epsilon 8 (pure systems:\n"
-        f"2, priview: 1). T4: largest proved lower bound on epsilon over 6 pairs at epsilon 1, {black:,} runs. Systems "
-        "for individuals of one record are\nspared the pair with three.\n\n"
+        "\n## Systems\n\n"
+        "T1 and T2: the standard settings and each other choice, switch or list, one at a time (beside T2: how many).\n"
+        "T3: distance of canary scores in standard deviations, and what the charges allow; least ratio of noise to\n"
+        "its charged variance over all accesses; largest standard score of other laws and of products of noise\n"
+        f"that must be independent. {4 * white:,} runs a side on 4 pairs at epsilon 8 (pure systems: 2, priview: 1).\n"
+        f"T4: largest proved lower bound on epsilon over 6 pairs at epsilon 1, {black:,} runs.\n"
+        "Systems for individuals of one record are spared the pair with three.\n\n"
         "| system | audited as | T1 | T2 | T3 apart | allowed | noise | law | T4 bound | pair of it | s |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|",
         flush=True,
