@@ -22,6 +22,7 @@ from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.read import read_table
 from dpsyn_core.synthesizers.registry import config_class, names
+from ui.estimates import Size, forecast
 
 SIZES = ((20_000, 14), (100_000, 14), (20_000, 7), (20_000, 28), (2_000, 14))  # records, attributes
 MOST = 60  # processor seconds after which a run is given up
@@ -69,7 +70,7 @@ def measured(method: str, n: int, d: int, home: Path) -> dict[str, float | str] 
 
 
 def main() -> int:
-    """Prints a line of JSON a run, then the table against the app's estimates."""
+    """Prints a line of JSON a run: what it took, and what the app says before it, with the start."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--child", nargs=3, metavar=("METHOD", "N", "D"), help=argparse.SUPPRESS)
     parser.add_argument("--methods", nargs="*", default=names())
@@ -82,7 +83,9 @@ def main() -> int:
         for n, d in (SIZES[i] for i in given.sizes):
             for method in given.methods:
                 got = measured(method, n, d, Path(folder))
-                print(json.dumps(got or {"method": method, "n": n, "d": d, "cpu": None}), flush=True)
+                said = forecast(method, Size(records=n, out=n, attributes=d, cells=0.0))
+                found = got or {"method": method, "n": n, "d": d, "cpu": None}
+                print(json.dumps(found | {"said": [said.low, said.high], "said_mb": said.megabytes}), flush=True)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import streamlit as st
@@ -100,9 +101,13 @@ def estimate(space: Workspace) -> None:
 
     got = estimated(space, chosen(space))
     if got is not None:
+        low = number(max(1, math.floor(got.low)))
+        seconds = t("synthesize.at_least", low=low)
+        if got.high is not None:
+            seconds = t("synthesize.between", low=low, high=number(math.ceil(got.high)))
         facts(
             [
-                (t("synthesize.about", seconds=number(got.seconds)), t("synthesize.time"), t("synthesize.time_note")),
+                (seconds, t("synthesize.time"), t("synthesize.time_note")),
                 (t("synthesize.mb", mb=number(got.megabytes)), t("synthesize.memory"), t("synthesize.memory_note")),
             ]
         )
