@@ -6,6 +6,7 @@ tables of 2,000 to 100,000 records and 7 to 28 attributes, and on the run of 1,0
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,12 +19,13 @@ BASE_MB, MB_PER_MILLION, MB_PER_MILLION_CELLS = 285, 20.0, 24.0
 
 @dataclass(frozen=True)
 class Size:
-    """What a forecast depends on; `cells` of all pairs of attributes, in millions."""
+    """What a forecast depends on; millions of cells of all pairs of attributes, and of the whole domain."""
 
     records: int
     out: int
     attributes: int
     cells: float
+    domain: float = 0.0
 
     @property
     def values(self) -> float:
@@ -33,10 +35,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Wall time on a machine with nothing else to do (high None: nobody knows), and peak memory."""
+    """Wall time on a machine with nothing else to do, and peak memory."""
 
     low: float
-    high: float | None
+    high: float
     megabytes: float
 
 
@@ -69,12 +71,11 @@ SECONDS: dict[str, Callable[[Size], float]] = {
     "mst": _mst,
     "aim": _aim,
     "privbayes": _line(0.7, 0.4, 0.01),
-    "mwem": lambda s: 2.4 * s.attributes,
+    "mwem": lambda s: 0.7 + 37 * s.domain,
     "independent": _line(0.75, 0.15),
     "field-groups": _line(0.75, 0.5),
     "dirichlet-multinomial": _line(0.75, 0.5),
 }
-OPEN_ENDED = ("mwem",)  # took from a quarter of a minute to more than can be waited for, by the domain
 PER_CELL = 0.6  # seconds for each million cells of all pairs
 
 
@@ -83,11 +84,7 @@ def forecast(method: str, size: Size) -> Estimate:
     seconds = START + SECONDS[method](size) + PER_CELL * size.cells
     values = max(size.records, size.out) * size.attributes / 1e6
     megabytes = BASE_MB + MB_PER_MILLION * values + MB_PER_MILLION_CELLS * size.cells
-    return Estimate(
-        low=seconds / SPREAD,
-        high=None if method in OPEN_ENDED else seconds * SPREAD,
-        megabytes=round(megabytes, -1),
-    )
+    return Estimate(low=seconds / SPREAD, high=seconds * SPREAD, megabytes=round(megabytes, -1))
 
 
 def estimated(space: Workspace, method: str) -> Estimate | None:
@@ -99,4 +96,5 @@ def estimated(space: Workspace, method: str) -> Estimate | None:
         return None
     sizes = space.schema.domain().sizes
     cells = (sum(sizes) ** 2 - sum(s * s for s in sizes)) / 2e6
-    return forecast(method, Size(records=n, out=space.choices.n_records or n, attributes=len(sizes), cells=cells))
+    out, domain = space.choices.n_records or n, math.prod(sizes) / 1e6
+    return forecast(method, Size(records=n, out=out, attributes=len(sizes), cells=cells, domain=domain))

@@ -101,10 +101,8 @@ def estimate(space: Workspace) -> None:
 
     got = estimated(space, chosen(space))
     if got is not None:
-        low = number(max(1, math.floor(got.low)))
-        seconds = t("synthesize.at_least", low=low)
-        if got.high is not None:
-            seconds = t("synthesize.between", low=low, high=number(math.ceil(got.high)))
+        low, high = number(max(1, math.floor(got.low))), number(math.ceil(got.high))
+        seconds = t("synthesize.between", low=low, high=high)
         facts(
             [
                 (seconds, t("synthesize.time"), t("synthesize.time_note")),
