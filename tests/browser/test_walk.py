@@ -351,8 +351,8 @@ FAINT = """() => {
   for (const e of document.querySelectorAll('[data-testid=stMain] *, [data-testid=stSidebar] *')) {
     const text = [...e.childNodes].filter(n => n.nodeType == 3).map(n => n.data.trim()).join('');
     const box = e.getBoundingClientRect(), style = getComputedStyle(e);
-    if (!text || !box.width || e.closest('[disabled], [aria-disabled=true], [role=slider]')) continue;
-    if (e.closest('svg, style, script, canvas')) continue;
+    if (!text || !box.width || e.closest('[disabled], [aria-disabled=true], svg, style, script, canvas')) continue;
+    if (e.closest('[data-testid=stSliderThumbValue]')) continue;
     if (style.visibility != 'visible' || +style.opacity < .5) continue;
     const back = behind(e), [a, b] = [lum(over(rgb(style.color), back)), lum(back)].sort((x, y) => y - x);
     const ratio = (a + .05) / (b + .05), large = parseFloat(style.fontSize) >= 20;
