@@ -22,7 +22,7 @@ from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.read import read_table
 from dpsyn_core.synthesizers.registry import config_class, names
-from ui.estimates import Size, forecast
+from ui.estimates import forecast, size_of
 
 SIZES = ((20_000, 14), (100_000, 14), (20_000, 7), (20_000, 28), (2_000, 14))  # records, attributes
 MOST = 60  # processor seconds after which a run is given up
@@ -81,9 +81,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         for n, d in (SIZES[i] for i in given.sizes):
+            size = size_of(n, made(n, d)[1])
             for method in given.methods:
                 got = measured(method, n, d, Path(folder))
-                said = forecast(method, Size(records=n, out=n, attributes=d, cells=0.0))
+                said = forecast(method, size)
                 found = got or {"method": method, "n": n, "d": d, "cpu": None}
                 print(json.dumps(found | {"said": [said.low, said.high], "said_mb": said.megabytes}), flush=True)
     return 0

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dpsyn_core.schema.document import Schema
 from ui.state import Workspace
 
 START = 1.5  # seconds to start a worker and load the engine
@@ -94,7 +95,11 @@ def estimated(space: Workspace, method: str) -> Estimate | None:
     n = records(space)
     if space.schema is None or n is None:
         return None
-    sizes = space.schema.domain().sizes
+    return forecast(method, size_of(n, space.schema, space.choices.n_records))
+
+
+def size_of(n: int, schema: Schema, out: int | None = None) -> Size:
+    """The size of a run on n records; out: records to write when that is another number."""
+    sizes = schema.domain().sizes
     cells = (sum(sizes) ** 2 - sum(s * s for s in sizes)) / 2e6
-    out, domain = space.choices.n_records or n, math.prod(sizes) / 1e6
-    return forecast(method, Size(records=n, out=out, attributes=len(sizes), cells=cells, domain=domain))
+    return Size(records=n, out=out or n, attributes=len(sizes), cells=cells, domain=math.prod(sizes) / 1e6)
