@@ -9,6 +9,7 @@ from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
 from dpsyn_core.schema.document import Schema
 from tests.app import at_page, words
+from ui.schemas import identified
 from ui.state import workspaces
 
 PAGES = ("data", "schema", "privacy", "synthesize", "report", "export")
@@ -445,13 +446,37 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert not app.error
     assert Ledger().summary("ages").runs == 1
     if not known:
-        assert "The kinds of 2 bought columns were read from the data" in words(app)
+        assert "Columns bought for a kind that was read from the data (2): age, week" in words(app)
         assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
         assert not space_of(app).schema.private
         app.button(key="confirm_all").click().run()
     assert "NOT PRIVATE" not in words(app)
     assert set(app.dataframe[0].value["source"]) == {"bought"}
     assert space_of(app).schema.private
+
+
+def test_knowledge_is_bought_again_when_others_are_protected(app):
+    rows = b"".join(b"p%d,%d\n" % (i % 700, i % 90) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"pid,age\n" + rows)
+    space = space_of(app)
+    at_page(app, "schema")
+    app.button(key="confirm_all").click().run()
+
+    def buy():
+        at_page(app, "schema")
+        next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).set_value(["age"]).run()
+        app.text_input(key="buying_price").set_value("9").run()
+        app.button(key="buy").click().run()
+        assert not app.error
+
+    buy()
+    assert "NOT PRIVATE" not in words(app)
+    space.schema = identified(space.schema, "pid", 1)
+    at_page(app, "schema")
+    assert "buy it again for who is protected now" in words(app)
+    buy()
+    assert "NOT PRIVATE" not in words(app)
+    assert {b.unit.identifier for b in space.schema.bought} == {"pid"}
 
 
 def test_a_confirmation_of_kinds_does_not_stand_for_columns_that_are_added_later(app):

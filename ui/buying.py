@@ -104,10 +104,13 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         for a in found.schema.attributes
         if a.coded
     }
+    rest = any(a.source.startswith("bought") and a.name not in learnt for a in schema.attributes)
+    # what was paid for others than are protected now goes with the last column that came from it
+    before = [b for b in schema.bought if rest or schema.protected_by(b.unit)]
     document = schema.model_copy(
         update={
             "attributes": tuple(learnt.get(a.name, a) for a in schema.attributes),
-            "bought": (*schema.bought, *found.schema.bought),
+            "bought": (*before, *found.schema.bought),
         }
     )
     return Schema.of(document.document())

@@ -120,11 +120,12 @@ class Schema(Document):
                 out.append(f"the {what} of attribute '{a.name}' was read from the data")
             elif a.source == "bought" and not self.bought:
                 out.append(f"the schema of attribute '{a.name}' is said to be bought, and no charge for it is listed")
-        if not all(self._protects(b.unit) for b in self.bought):
+        used = any(a.source.startswith("bought") for a in self.attributes)
+        if used and not all(self.protected_by(b.unit) for b in self.bought):
             out.append("parts of the schema were bought for another unit of privacy than this run protects")
         return tuple(out)
 
-    def _protects(self, bought: SchemaUnit | None) -> bool:
+    def protected_by(self, bought: SchemaUnit | None) -> bool:
         """Whether a charge under that unit promises as much to whom this schema's unit protects (theta: its own)."""
         mine = self.unit
         if bought is None:

@@ -185,6 +185,10 @@ def test_what_was_bought_for_another_unit_makes_a_schema_not_private(bought, run
     )
     assert s.private == fits
     assert fits or "another unit" in s.reasons[0]
+    declared = s.model_copy(
+        update={"attributes": tuple(a.model_copy(update={"source": "public"}) for a in s.attributes)}
+    )
+    assert declared.private
     assert Schema.loads(s.dumps()) == s
 
 
