@@ -155,6 +155,16 @@ def test_requests_that_cannot_be_served_are_one_sentence_without_password_or_cel
     assert "secret" not in repr(base)
 
 
+def test_a_password_may_stand_in_the_environment_and_a_server_behind_a_socket(server, monkeypatch):
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    for address in (
+        f"postgresql://anna@127.0.0.1:{server.port}/shop",
+        f"postgres:///shop?host={server.folder}&port={server.port}&user=anna",
+    ):
+        assert read_database(Database.of(address), table="other.people").num_rows == 1
+    assert "postgresql://localhost/shop refused" in refusal(Database.of(address), table="nobody")
+
+
 def test_nothing_can_be_written(base, server):
     writes = (
         "WITH x AS (DELETE FROM people RETURNING *) SELECT * FROM x",
