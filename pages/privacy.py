@@ -23,10 +23,11 @@ with left:
         section(t("privacy.plot"))
         planned = plan.planned(space, chosen, unit)
         shown = st.container()
-        k = plan.k_field(planned)
+        public = planned and plan.planned(space, chosen, unit, public=True)  # the plot is shown and kept untagged
+        k = plan.k_field(public)
         document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
         finding = noise.finding(document, k)
-        points = tuple(plan.points(planned))
+        points = tuple(plan.points(public))
         figure = noise.drawn(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, points, k, is_dark=dark())
         with shown:
             show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", ready=True)

@@ -212,6 +212,18 @@ def test_systems_for_small_or_grouped_tables_have_a_plan(app, method, sentence):
     assert "nothing to plan" not in words(app)
 
 
+def test_the_plot_of_a_private_table_marks_the_run_from_public_facts_alone(app):
+    """The plot wears no tag and is kept for everybody: the owner's number of records must not move its points."""
+    import pyarrow as pa
+
+    at_page(app, "privacy")
+    before = next(c for c in plots(app)[0]["data"] if c.get("name") == "this run")
+    space = workspaces().find(app.session_state["owner"])
+    space.dataset.table = pa.concat_tables([space.dataset.table] * 5)
+    app.run()
+    assert next(c for c in plots(app)[0]["data"] if c.get("name") == "this run") == before
+
+
 def test_a_plan_in_safe_mode_rests_on_a_guess_that_can_be_typed(app):
     at_page(app, "data")
     app.toggle(key="safe").set_value(True).run()

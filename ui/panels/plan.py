@@ -26,15 +26,18 @@ KINDS = {"total", "1-way", "2-way", "3-way", "chosen", "listed", "scores", "choi
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
-def planned(space: Workspace, budget: Budget, unit: Unit) -> Plan | None:
-    """What the chosen system would charge on this schema; None without a schema or when the system refuses it."""
+def planned(space: Workspace, budget: Budget, unit: Unit, *, public: bool = False) -> Plan | None:
+    """What the chosen system would charge on this schema; None without a schema or when the system refuses it.
+
+    public: forecasts rest on a public guess of the number of records, not on the owner's count.
+    """
     schema, method = space.schema, chosen(space)
     if schema is None:
         return None
     try:
         return _plan(
             method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
-            (unit.neighbours, unit.max_records), assumed(space),
+            (unit.neighbours, unit.max_records), guessed() if public else assumed(space),
         )  # fmt: skip
     except DPSynError as error:
         note(sentence(error), "warning")
@@ -61,7 +64,12 @@ def _plan(
 def assumed(space: Workspace) -> int:
     """The number of records that forecasts assume: public, the owner's own, or a guess that was typed."""
     n = records(space)
-    return int(st.session_state.get(ABOUT, ASSUMED)) if n is None else n
+    return guessed() if n is None else n
+
+
+def guessed() -> int:
+    """The number of records that was typed as a guess; a public constant before that."""
+    return int(st.session_state.get(ABOUT, ASSUMED))
 
 
 def marginals(found: Plan | None) -> list[Step]:
