@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
-HEIGHT = 430
+HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
 NEAR = 1.7  # points of this run within this factor of each other share one label
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
@@ -159,7 +159,7 @@ def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]
         "name": label,
         "mode": "lines+markers",
         "line": {"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
-        "marker": {"symbol": marker, "size": [7 if i % 15 == 7 else 0 for i in range(len(values))], "opacity": 1},
+        "marker": {"symbol": marker, "size": 7, "opacity": 1, "maxdisplayed": MARKS},
         "hovertemplate": t("noise.hover", name=label),
     }
 
