@@ -36,7 +36,8 @@ TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
 CALM = 0.01  # mean noise error of pairs above which triples are not looked at
-WORTH = 8.0  # error of triples that must be won for one of pairs that is lost
+PART = 0.25  # of what was held back, for triples that pay; pairs get the rest
+WORTH = 2.0  # error of triples that must be won for one of pairs that is lost
 SCOUT = 30_000  # records of the fit that triples are scored against
 
 
@@ -199,24 +200,26 @@ class Rls(Synthesizer):
         cost: Cost,
         gate: Gate,
     ) -> list[Measurement]:
-        """Triples that the pairs do not explain, or else the same pairs again, whichever removes more error."""
+        """Triples that the pairs do not explain, where they pay, and the same pairs again with what is left."""
         pairs, pair_cells, recodes = first
         view = View(self.domain, measured, self.n_public)
         coarse = view.recodes(TRIPLE_RESOLUTION)
         expected = self._expected(view, triples, coarse)
         for_scores, cost = cost.split([TRIPLE_SCORES, 1 - TRIPLE_SCORES])
+        for_triples, for_pairs = cost.split([PART, 1 - PART])
         scores, sigma = score_sets(
             counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples"
         )
         scores = shrink_unordered(scores, sigma)  # or the luckiest of hundreds of scores without signal would be chosen
         cells = np.array([e.size for e in expected], dtype=np.float64)
-        chosen = choose_sets(scores, cells, cost=cost, theta=self.theta, caution=1.0)
-        won = (scores[chosen].sum() - self._noise(cells[chosen], cost)) / len(triples) if chosen else 0.0
+        chosen = choose_sets(scores, cells, cost=for_triples, theta=self.theta, caution=1.0)
+        won = (scores[chosen].sum() - self._noise(cells[chosen], for_triples)) / len(triples) if chosen else 0.0
         root = 1.0 if self.cost.pure else 0.5
-        again = self._noise(pair_cells, cost) * ((1 - LATER) / LATER) ** -root * (1 - (1 - LATER) ** root)
-        if won > WORTH * CAUTION * again / (len(self.domain) * (len(self.domain) - 1) / 2):
-            return self._measure(counter, [triples[i] for i in chosen], cells[chosen], cost, coarse, gate)
-        return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
+        lost = self._noise(pair_cells, cost) * LATER**root * ((1 - PART * LATER) ** -root - 1)
+        if won <= WORTH * CAUTION * lost / (len(self.domain) * (len(self.domain) - 1) / 2):
+            return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
+        found = self._measure(counter, [triples[i] for i in chosen], cells[chosen], for_triples, coarse, gate)
+        return found + self._measure(counter, pairs, pair_cells, for_pairs, recodes, gate)
 
     def _expected(self, view: View, triples: list[AttributeSet], recodes: Recodes) -> list[NDArray[np.float64]]:
         """What a fit to the measured tables so far expects of triples, in counts."""

@@ -164,7 +164,12 @@ def parity(n=20_000):
 def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds():
     codes, domain = parity()
     out, measured, gate, system = run(codes, domain, epsilon=2.0, n=20_000)
-    assert ("a", "b", "c") in [m.attributes for m in measured]
+    names = [m.attributes for m in measured]
+    assert ("a", "b", "c") in names
+    assert all(names.count(n) == 2 for n in names if len(n) == 2)  # what triples leave goes back to pairs
+    precision = sum(1 / m.sigma**2 for m in measured if len(m.attributes) == 3)
+    later = precision + sum(1 / m.sigma**2 for m in measured[names.index(("a", "b", "c")) :] if len(m.attributes) == 2)
+    assert precision / later == pytest.approx(rls.PART, rel=0.02)
 
     def agree(t):
         return float(np.mean(t[0] ^ t[1] == t[2]))
