@@ -57,11 +57,13 @@ class Server:
         raise AssertionError(self.log.read_text())
 
     def workers(self):
-        """Process ids of the jobs under way."""
+        """Process ids of the jobs under way, without those that warm up or wait for a file."""
         import psutil
 
         children = psutil.Process(self.process.pid).children(recursive=True)
-        return [c.pid for c in children if "dpsyn_core.worker" in c.cmdline()]
+        return [
+            c.pid for c in children if "dpsyn_core.worker" in (words := c.cmdline()) and not words[-1].startswith("--")
+        ]
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
