@@ -315,9 +315,9 @@ def test_12_a_second_run_adds_to_the_visible_ledger(finished):
 
 def test_13_the_odds_change_with_epsilon_and_a_link_shares_them(visitor):
     visitor.open("privacy", "?epsilon=0.1")
-    assert "at most 52 guess right" in visitor.words()
+    visitor.page.get_by_text("at most 52 guess right").wait_for()
     visitor.type("epsilon", "2")
-    assert "at most 88 guess right" in visitor.words()
+    visitor.page.get_by_text("at most 88 guess right").wait_for()
     assert "epsilon=2" in visitor.page.url
 
 
@@ -497,7 +497,7 @@ def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
 def more(visitor, view):
     """The Schema page with one of the views of More about columns open."""
     visitor.open("schema")
-    visitor.page.get_by_text("More about columns").click()
+    visitor.page.locator("summary").filter(has_text="More about columns").click()
     visitor.settle()
     return visitor.pick(view)
 
