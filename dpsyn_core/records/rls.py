@@ -15,6 +15,8 @@ from dpsyn_core.progress import Progress, silent
 
 MAX_VALUES = 65_536  # codes are uint16
 HOT = 3.0  # first temperature; 1 would weigh a sample of the start like the noise of the targets
+HOTTEST = 50.0  # first temperature where targets are precise
+SHAKE = 30.0  # counts by which heat should stir a cell at first: sigma times the root of the temperature
 COLD = 0.01  # last temperature above 0
 FEW = 4  # sweeps that are too few to cool down in
 WORK = 1.5e9  # visits to tables that a fit may take: some 6 s of one core
@@ -140,10 +142,10 @@ class Pace:
         return 1 if last and self.repeats > 1 else self.shards
 
 
-def cooling(sweeps: int) -> tuple[float, ...]:
-    """Temperatures of the sweeps: geometric from HOT to COLD, then two at 0; all at 0 when they are few."""
+def cooling(sweeps: int, hot: float = HOT) -> tuple[float, ...]:
+    """Temperatures of the sweeps: geometric from hot to COLD, then two at 0; all at 0 when they are few."""
     warm = sweeps - 2 if sweeps > FEW else 0
-    return (*(float(t) for t in np.geomspace(HOT, COLD, warm)), *([0.0] * (sweeps - warm)))
+    return (*(float(t) for t in np.geomspace(hot, COLD, warm)), *([0.0] * (sweeps - warm)))
 
 
 def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, effort: float = 1.0) -> Pace:
@@ -154,7 +156,11 @@ def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, ef
     visits = max(1, n_records * (n_attributes + sum(len(t.attributes) for t in targets)))
     proposals = max(1, round(effort * float(np.clip(WORK / visits, 3, 32))))
     sweeps = min(proposals, 8)
-    return Pace(temperatures=cooling(sweeps), repeats=proposals // sweeps, shards=SHARDS if n_records >= SHARDED else 1)
+    noise = [t.sigma for t in targets if len(t.attributes) > 1]
+    hot = float(np.clip(SHAKE**2 / np.median(noise) ** 2, HOT, HOTTEST)) if noise else HOT
+    return Pace(
+        temperatures=cooling(sweeps, hot), repeats=proposals // sweeps, shards=SHARDS if n_records >= SHARDED else 1
+    )
 
 
 class Walk:

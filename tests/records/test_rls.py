@@ -95,6 +95,16 @@ def test_the_same_generator_gives_the_same_records_and_another_gives_others():
     assert not np.array_equal(runs[0], runs[2])
 
 
+def test_precise_targets_are_approached_from_more_heat():
+    def first(sigma):
+        target = Target(attributes=(0, 1), maps=(np.arange(2),) * 2, values=np.ones((2, 2)), sigma=sigma)
+        return schedule(100, 2, [target]).temperatures[0]
+
+    assert first(100.0) == pytest.approx(3.0)
+    assert first(10.0) == pytest.approx(9.0)
+    assert first(0.1) == pytest.approx(50.0)
+
+
 def test_heavier_tables_are_matched_more_closely():
     rng = np.random.default_rng(2)
     one, other = np.array([80.0, 20.0]), np.array([20.0, 80.0])  # they contradict each other
