@@ -221,7 +221,8 @@ def bins_preview(space: Workspace) -> None:
     if attribute.kind == "numeric":
         figure = _bins_figure(attribute)
         show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
-    note(", ".join(labels[:24]) + (t("schema.more", count=number(len(labels) - 24)) if len(labels) > 24 else ""))
+    shown, hidden = ", ".join(labels[:24]), len(labels) - 24
+    note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
 
 
 def _bins_figure(attribute: Any) -> go.Figure:

@@ -81,7 +81,10 @@ def _rows() -> None:
     if space.schema is not None:
         unit = space.schema.unit
         who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
-        theta = t("side.theta", count=number(unit.max_records)) if unit.identifier else ""
+        theta = ""
+        if unit.identifier is not None:
+            several = unit.max_records > 1
+            theta = t("side.theta", count=number(unit.max_records)) if several else t("side.theta_one")
         rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{theta}"))
     spent = ledger.spent(space)
     bar = ""
