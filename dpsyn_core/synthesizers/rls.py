@@ -39,6 +39,7 @@ CALM = 0.01  # mean noise error of pairs above which triples are not looked at
 PART = 0.25  # of what was held back, for triples that pay; pairs get the rest
 WORTH = 2.0  # error of triples that must be won for one of pairs that is lost
 SCOUT = 30_000  # records of the fit that triples are scored against
+BLURRED = 10  # times as many real records drown their dependence in the chance of that fit
 
 
 @register("rls")
@@ -241,7 +242,7 @@ class Rls(Synthesizer):
     def _triples(self, view: View, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
         """Triples worth scoring: small enough, and those whose pairs depend most when there are too many."""
         d = len(self.domain)
-        if not self.config.triples or d < 3 or d > 60:
+        if not self.config.triples or d < 3 or d > 60 or view.total > BLURRED * SCOUT:
             return []
         recodes = view.recodes(TRIPLE_RESOLUTION)
         size = {n: int(r.max()) + 1 for n, r in recodes.items()}

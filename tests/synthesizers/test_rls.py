@@ -179,6 +179,14 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
     assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
 
 
+def test_triples_are_not_scored_against_a_fit_much_smaller_than_the_table(monkeypatch):
+    monkeypatch.setattr(rls, "SCOUT", 1_900)
+    codes, domain = parity()
+    _, _, gate, system = run(codes, domain, epsilon=2.0, n=2_000)
+    assert "scores of triples" not in [c.name for c in gate.account.charges]
+    assert 0.999 * system.cost.rho < gate.account.spent
+
+
 def test_without_triples_that_pay_the_budget_goes_back_to_pairs(monkeypatch):
     monkeypatch.setattr(rls, "WORTH", 1e9)
     codes, domain = parity()
