@@ -35,7 +35,6 @@ bench: dev
 
 audit: dev
 	$(BIN)/python -m benchmarks.audit
-	$(BIN)/python -m benchmarks.faults
 
 screenshots: dev
 	$(BIN)/python -m tools.screenshots

@@ -35,7 +35,8 @@ TRIPLE_SCORES = 0.08  # of what was held back
 TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
-CALM = 0.01  # mean noise error of pairs above which triples are not looked at
+CALM = 0.01  # mean noise error of pairs above which triples are not looked at; twice that where scores are PRECISE
+PRECISE = 0.01  # noise of a triple's score, as a share of the records
 PART = 0.25  # of what was held back, for triples that pay; pairs get the rest
 WORTH = 2.0  # error of triples that must be won for one of pairs that is lost
 SCOUT = 30_000  # records of the fit that triples are scored against
@@ -114,7 +115,7 @@ class Rls(Synthesizer):
         sets = [pairs[i] for i in chosen]
         later: Cost | None = None
         triples = self._triples(view, dict(zip(pairs, scores, strict=True)))
-        if sets and triples and self._noise(cells[chosen], for_pairs) / len(pairs) < 2 * CALM * view.total:
+        if sets and triples and self._calm(cells[chosen], for_pairs, len(triples), view.total):
             for_pairs, later = for_pairs.split([1 - LATER, LATER])
         measured += self._measure(counter, sets, cells[chosen], for_pairs, recodes, gate)
         progress("measuring pairs", 1, 1)
@@ -159,8 +160,7 @@ class Rls(Synthesizer):
         held_by_one = np.maximum(n / self._resolution(n), [3 * noise_of(c, self.unit) for c in ones_costs])
         coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
         cells = np.array([float(coarse[i]) * coarse[j] for i in range(d) for j in range(i + 1, d)])
-        laplace = math.sqrt(2) * for_scores.scale(self.unit.l1() * len(pairs)) if self.cost.pure else 0.0
-        noise = laplace or for_scores.sigma(self.unit.l1() * math.sqrt(len(pairs)))
+        noise = self._score_noise(for_scores, len(pairs))
         likely: list[list[float]] = []
         for strength in WEAK_STRONG:
             gains = usual_gains(len(pairs), n, noise, strength)
@@ -272,6 +272,18 @@ class Rls(Synthesizer):
     def _noise(self, cells: NDArray[np.float64], cost: Cost) -> float:
         """Expected L1 error of tables with these cells that split a cost."""
         return noise_error(float(sum(self._shares(cells))), cost, self.theta)
+
+    def _score_noise(self, cost: Cost, count: int) -> float:
+        """Standard deviation of a score when `count` of them split a cost, in records."""
+        if self.cost.pure:
+            return math.sqrt(2) * cost.scale(self.unit.l1() * count)
+        return cost.sigma(self.unit.l1() * math.sqrt(count))
+
+    def _calm(self, cells: NDArray[np.float64], for_pairs: Cost, triples: int, total: float) -> bool:
+        """Whether the noise of pairs lets triples be worth a look, by released values."""
+        error = self._noise(cells, for_pairs) / (len(self.domain) * (len(self.domain) - 1) * max(total, 1.0))
+        luck = self._score_noise(for_pairs.scaled(LATER * TRIPLE_SCORES), triples) / max(total, 1.0)
+        return error < (2 * CALM if luck < PRECISE else CALM)
 
     def _split(self, total: float) -> tuple[Cost, Cost, Cost]:
         """Costs of one-ways, scores and pairs: what the total has left over.

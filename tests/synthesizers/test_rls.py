@@ -187,6 +187,20 @@ def test_triples_are_not_scored_against_a_fit_much_smaller_than_the_table(monkey
     assert 0.999 * system.cost.rho < gate.account.spent
 
 
+def test_noisier_pairs_still_admit_triples_whose_scores_are_precise():
+    system = run(*parity(n=200), epsilon=1.0, n=10)[3]
+    cost = system.cost.scaled(0.5)
+
+    def calm(error, size):  # for as many records that 15 pairs of `size` cells are predicted to err by `error` each
+        cells = np.full(15, float(size))
+        return system._calm(cells, cost, 20, system._noise(cells, cost) / 30 / error)
+
+    assert calm(0.9 * rls.CALM, size=4)
+    assert not calm(1.5 * rls.CALM, size=4)  # few records: a score's noise is some 8 % of them
+    assert calm(1.5 * rls.CALM, size=400)  # many: below 1 %
+    assert not calm(2.1 * rls.CALM, size=400)
+
+
 def test_without_triples_that_pay_the_budget_goes_back_to_pairs(monkeypatch):
     monkeypatch.setattr(rls, "WORTH", 1e9)
     codes, domain = parity()
