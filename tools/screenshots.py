@@ -20,7 +20,6 @@ OUT = ROOT / "docs" / "img"
 CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDTH, HEIGHT, TALLEST = 1280, 800, 1300
-COLOURS = 256  # of the palette: figures and text need no more, and files stay small
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 # picture -> page at the top, and what to press there first
 WALK = (
@@ -108,7 +107,7 @@ def _settle(page: Page) -> None:
 
 
 def shoot(page: Page, path: Path) -> None:
-    """A picture as tall as the page (at most TALLEST), with a palette so that it stays small."""
+    """A picture as tall as the page (at most TALLEST), in all its colours: a palette dulls the rare ones of figures."""
     from io import BytesIO
 
     from PIL import Image
@@ -118,7 +117,7 @@ def shoot(page: Page, path: Path) -> None:
     page.wait_for_timeout(700)
     picture = Image.open(BytesIO(page.screenshot()))
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
-    picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.convert("RGB").save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -1,22 +1,11 @@
 """The HTML report in a real headless browser: drawn without a request, in both modes, narrow and wide."""
 
-import shutil
-
 import pytest
-from playwright.sync_api import sync_playwright
 
 from dpsyn_core.report.html import html_report
 from tests.report.test_html import scored
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as p:
-        found = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +16,12 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, address):
+def opened(chromium, address):
     """Opens the report and returns (page, complaints): errors of the page and requests to anywhere else."""
     contexts = []
 
     def open_page(**options):
-        context = browser.new_context(**options)
+        context = chromium.new_context(**options)
         contexts.append(context)
         page, complaints = context.new_page(), []
         page.on("pageerror", lambda e: complaints.append(str(e)))
