@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.random import Generator
@@ -47,11 +48,20 @@ class Fitted:
     history: tuple[float, ...]
 
 
+def _numbers(values: Iterable[int]) -> NDArray[np.uint32]:
+    return np.fromiter(values, dtype=np.uint32)
+
+
+def _starts(lengths: Iterable[int]) -> NDArray[np.uint32]:
+    """Where parts of these lengths start in a flat array, and where the last one ends."""
+    return _numbers(accumulate(lengths, initial=0))
+
+
 class Plan:
     """Targets laid out flat for the kernels."""
 
     def __init__(self, sizes: Sequence[int], targets: Sequence[Target]) -> None:
-        """Lays out maps, cells and weights; nothing is counted yet.
+        """Lays out codes, cells and weights; nothing is counted yet.
 
         Raises:
             SizeError: an attribute has more values than a 16-bit code holds.
@@ -59,32 +69,47 @@ class Plan:
         if max(sizes, default=1) > MAX_VALUES:
             msg = f"an attribute has {max(sizes)} values, above the cap of {MAX_VALUES}; use coarser bins"
             raise SizeError(msg)
-        ptr, attribute, where, base, maps = [0], [], [], [], []
-        members: list[list[tuple[int, int]]] = [[] for _ in sizes]
-        cells = used = 0
+        from dpsyn_core.records.rls_kernel import Layout  # numba is heavy
+
+        readings: dict[tuple[int, bytes], int] = {}
+        codes: list[NDArray[np.uint16]] = []
+        ptr, axes, base = [0], [], []
+        runs: list[list[tuple[int, list[tuple[int, int]]]]] = [[] for _ in sizes]
+        cells = 0
         for number, target in enumerate(targets):
             stride = target.values.size
             for j, recode, size in zip(target.attributes, target.maps, target.values.shape, strict=True):
                 stride //= size
-                maps.append(np.asarray(recode, dtype=np.int32) * np.int32(stride))
-                members[j].append((number, used))
-                attribute.append(j)
-                where.append(used)
-                used += len(recode)
-            ptr.append(len(attribute))
+                narrow = np.asarray(recode, dtype=np.uint16)
+                reading = readings.setdefault((j, narrow.tobytes()), len(codes))
+                if reading == len(codes):
+                    codes.append(narrow)
+                axes.append((reading, stride))
+                if not runs[j] or runs[j][-1][0] != reading:
+                    runs[j].append((reading, []))
+                runs[j][-1][1].append((number, stride))
+            ptr.append(len(axes))
             base.append(cells)
             cells += target.values.size
-        self.weights = np.array([1 / t.sigma**2 for t in targets], dtype=np.float32)
+        weights = np.array([1 / t.sigma**2 for t in targets], dtype=np.float32)
         self.goal = np.concatenate([np.zeros(0), *(t.values.ravel() for t in targets)])
-        self.cell_weight = np.repeat(self.weights, [t.values.size for t in targets])
-        self.maps = np.concatenate([np.zeros(0, np.int32), *maps])
-        self.tables = tuple(np.array(a, dtype=np.int64) for a in (ptr, attribute, where, base))
-        flat = [m for ms in members for m in ms]
-        counts = np.cumsum([0] + [len(m) for m in members])
-        self.members = (
-            counts.astype(np.int64),
-            np.array([m[0] for m in flat], dtype=np.int64),
-            np.array([m[1] for m in flat], dtype=np.int64),
+        self.cell_weight = np.repeat(weights, [t.values.size for t in targets])
+        in_order = [run for of_attribute in runs for run in of_attribute]
+        members = [member for _, tables in in_order for member in tables]
+        self.layout = Layout(
+            reading_attribute=_numbers(j for j, _ in readings),
+            reading_ptr=_starts(map(len, codes))[:-1],
+            codes=np.concatenate([np.zeros(0, np.uint16), *codes]),
+            table_base=_numbers(base),
+            weights=weights,
+            axis_ptr=_numbers(ptr),
+            axis_reading=_numbers(a[0] for a in axes),
+            axis_stride=_numbers(a[1] for a in axes),
+            run_ptr=_starts(map(len, runs)),
+            run_reading=_numbers(reading for reading, _ in in_order),
+            member_ptr=_starts(len(tables) for _, tables in in_order),
+            member_table=_numbers(m[0] for m in members),
+            member_stride=_numbers(m[1] for m in members),
         )
 
     def counts(self, rows: NDArray[np.uint16]) -> NDArray[np.int32]:
@@ -93,12 +118,12 @@ class Plan:
 
         counted = np.zeros(self.goal.size, dtype=np.int32)
         if len(rows) < SHARDED:  # starting a thread takes longer than counting a small table
-            add_counts(rows, counted, *self.tables, self.maps)
+            add_counts(rows, counted, self.layout)
             return counted
         parts = np.array_split(rows, SHARDS)
         totals = [counted, *(np.zeros_like(counted) for _ in parts[1:])]
         with ThreadPoolExecutor(SHARDS) as pool:
-            list(pool.map(lambda part, total: add_counts(part, total, *self.tables, self.maps), parts, totals))
+            list(pool.map(lambda part, total: add_counts(part, total, self.layout), parts, totals))
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
 
@@ -120,9 +145,9 @@ class Proposals:
         from dpsyn_core.records.rls_kernel import alias_table  # numba is heavy
 
         sizes = [len(p) for p in probabilities]
-        self.ptr = np.cumsum([0, *sizes]).astype(np.int64)
+        self.ptr = _starts(sizes)
         self.keep = np.zeros(self.ptr[-1], dtype=np.float32)
-        self.other = np.zeros(self.ptr[-1], dtype=np.int64)
+        self.other = np.zeros(self.ptr[-1], dtype=np.uint32)
         for j, p in enumerate(probabilities):
             part = slice(self.ptr[j], self.ptr[j + 1])
             mixed = 0.9 * p / p.sum() + 0.1 / len(p)
@@ -211,8 +236,7 @@ class Walk:
 
         plan, proposals = self.plan, self._proposals
         change, _ = move_cells(
-            rows, residuals, plan.weights, *plan.tables, *plan.members, plan.maps,
-            proposals.ptr, proposals.keep, proposals.other, self._lottery,
+            rows, residuals, plan.layout, proposals.ptr, proposals.keep, proposals.other, self._lottery,
             np.float32(temperature), repeats, self._states[shard],
         )  # fmt: skip
         return float(change)

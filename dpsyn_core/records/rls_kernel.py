@@ -1,6 +1,12 @@
-"""Compiled kernels of record least squares: annealed single-cell moves over row-major records."""
+"""Compiled kernels of record least squares: annealed single-cell moves over row-major records.
+
+Indices are unsigned: a signed one is compared with 0 at every use, for it may count from the end, and these loops do
+little else than look things up.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -9,22 +15,66 @@ from numpy.typing import NDArray
 LOTTERY = 1024  # entries of the table of exponential draws; a power of two
 
 
+class Layout(NamedTuple):
+    """Tables laid out flat.
+
+    A reading is an attribute under one of its value maps; all tables that use the same map share it. The cell of a
+    record in table t is base[t] plus stride times code over the axes of the table. A run is a row of tables that hold
+    an attribute in the same reading: a change of value moves all of them or none.
+
+    Attributes:
+        reading_attribute: uint32 (readings,), attribute numbers.
+        reading_ptr: uint32 (readings,), where the codes of a reading start in `codes`.
+        codes: uint16, axis position of every value.
+        table_base: uint32 (tables,), where the cells of a table start.
+        weights: float32 (tables,).
+        axis_ptr: uint32 (tables + 1,), axes of table t are axis_ptr[t] to axis_ptr[t + 1].
+        axis_reading: uint32, reading numbers.
+        axis_stride: uint32, cells from one position to the next.
+        run_ptr: uint32 (attributes + 1,), runs of attribute j are run_ptr[j] to run_ptr[j + 1].
+        run_reading: uint32 (runs,), reading numbers.
+        member_ptr: uint32 (runs + 1,), members of a run.
+        member_table: uint32, table numbers.
+        member_stride: uint32, stride of the attribute in that table.
+    """
+
+    reading_attribute: NDArray[np.uint32]
+    reading_ptr: NDArray[np.uint32]
+    codes: NDArray[np.uint16]
+    table_base: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+    axis_ptr: NDArray[np.uint32]
+    axis_reading: NDArray[np.uint32]
+    axis_stride: NDArray[np.uint32]
+    run_ptr: NDArray[np.uint32]
+    run_reading: NDArray[np.uint32]
+    member_ptr: NDArray[np.uint32]
+    member_table: NDArray[np.uint32]
+    member_stride: NDArray[np.uint32]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def locate(row: NDArray[np.uint16], layout: Layout, code: NDArray[np.uint64], cell: NDArray[np.uint64]) -> None:
+    """Writes the codes of a record, uint64 (readings,), and its cells in all tables, uint64 (tables,)."""
+    one = np.uint64(1)
+    for g in range(np.uint64(code.shape[0])):
+        value = np.uint64(row[np.uint64(layout.reading_attribute[g])])
+        code[g] = layout.codes[np.uint64(layout.reading_ptr[g]) + value]
+    for t in range(np.uint64(cell.shape[0])):
+        c = np.uint64(layout.table_base[t])
+        for q in range(np.uint64(layout.axis_ptr[t]), np.uint64(layout.axis_ptr[t + one])):
+            c += np.uint64(layout.axis_stride[q]) * code[np.uint64(layout.axis_reading[q])]
+        cell[t] = c
+
+
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def move_cells(
     rows: NDArray[np.uint16],
     residuals: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    table_ptr: NDArray[np.int64],
-    table_attribute: NDArray[np.int64],
-    table_map: NDArray[np.int64],
-    table_base: NDArray[np.int64],
-    member_ptr: NDArray[np.int64],
-    member_table: NDArray[np.int64],
-    member_map: NDArray[np.int64],
-    maps: NDArray[np.int32],
-    alias_ptr: NDArray[np.int64],
+    layout: Layout,
+    alias_ptr: NDArray[np.uint32],
     alias_keep: NDArray[np.float32],
-    alias_other: NDArray[np.int64],
+    alias_other: NDArray[np.uint32],
     lottery: NDArray[np.float32],
     temperature: np.float32,
     repeats: int,
@@ -40,15 +90,7 @@ def move_cells(
     Args:
         rows: uint16 (n_records, n_attributes), changed in place.
         residuals: float32 (cells of all tables), changed in place.
-        weights: float32 (tables,).
-        table_ptr: attributes of table t are table_attribute[table_ptr[t]:table_ptr[t + 1]].
-        table_attribute: attribute numbers.
-        table_map: where the value map of that table and attribute starts in `maps`.
-        table_base: where the cells of table t start in `residuals`.
-        member_ptr: tables of attribute j are member_table[member_ptr[j]:member_ptr[j + 1]].
-        member_table: table numbers.
-        member_map: where the value map of that table and attribute starts in `maps`.
-        maps: coarse code times stride, of every value.
+        layout: of the tables.
         alias_ptr: where the values of attribute j start in the alias tables.
         alias_keep: chance of keeping the drawn column of the alias table (Walker 1977).
         alias_other: the other value of the column.
@@ -60,78 +102,84 @@ def move_cells(
     Returns:
         Half the change of F, and the number of accepted moves.
     """
-    n, d = rows.shape
-    tables = weights.shape[0]
-    cell = np.empty(tables, np.int64)
+    zero, one = np.uint64(0), np.uint64(1)
+    n, d = np.uint64(rows.shape[0]), np.uint64(rows.shape[1])
+    cell = np.empty(layout.weights.shape[0], np.uint64)
+    code = np.empty(layout.reading_ptr.shape[0], np.uint64)
+    ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump
+    ahead_v = np.empty(d + one, np.uint64)
+    ahead_bound = np.empty(d + one, np.float32)
     change = 0.0
     moved = 0
     z = state[0]
     for r in range(n):
-        for t in range(tables):
-            c = table_base[t]
-            for q in range(table_ptr[t], table_ptr[t + 1]):
-                c += maps[table_map[q] + rows[r, table_attribute[q]]]
-            cell[t] = c
+        row = rows[r]
+        locate(row, layout, code, cell)
         for _ in range(repeats):
+            # draws of a whole record first: what they cost then does not wait for the outcome of the moves
+            drawn = zero
             for j in range(d):
                 z ^= z << np.uint64(13)
                 z ^= z >> np.uint64(7)
                 z ^= z << np.uint64(17)
-                x = np.int64(rows[r, j])
-                start = alias_ptr[j]
-                v = np.int64(((z >> np.uint64(40)) * np.uint64(alias_ptr[j + 1] - start)) >> np.uint64(24))
+                start = np.uint64(alias_ptr[j])
+                column = start + (((z >> np.uint64(40)) * (np.uint64(alias_ptr[j + one]) - start)) >> np.uint64(24))
                 u = np.float32((z >> np.uint64(16)) & np.uint64(0xFFFFFF)) * np.float32(1 / 16777216.0)
-                if u >= alias_keep[start + v]:
-                    v = alias_other[start + v]
-                if v == x:
-                    continue
-                bound = lottery[z & np.uint64(1023)] * temperature
+                other = np.uint64(alias_other[column])
+                v = other if u >= alias_keep[column] else column - start
+                ahead_j[drawn] = j
+                ahead_v[drawn] = v
+                ahead_bound[drawn] = lottery[z & np.uint64(1023)] * temperature
+                if v != np.uint64(row[j]):
+                    drawn += one
+            for i in range(drawn):
+                j, v = ahead_j[i], ahead_v[i]
                 gain = np.float32(0.0)
-                for q in range(member_ptr[j], member_ptr[j + 1]):
-                    o = member_map[q]
-                    step = maps[o + v] - maps[o + x]
-                    if step != 0:
-                        t = member_table[q]
-                        a = cell[t]
-                        gain += residuals[a + step] - residuals[a] + weights[t]
-                if gain < bound:
+                for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
+                    reading = np.uint64(layout.run_reading[g])
+                    # steps wrap around below 0; adding them to a cell wraps back
+                    step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - code[reading]
+                    if step != zero:
+                        for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
+                            t = np.uint64(layout.member_table[q])
+                            a = cell[t]
+                            b = a + step * np.uint64(layout.member_stride[q])
+                            gain += residuals[b] - residuals[a] + layout.weights[t]
+                if gain < ahead_bound[i]:
                     change += float(gain)
                     moved += 1
-                    for q in range(member_ptr[j], member_ptr[j + 1]):
-                        o = member_map[q]
-                        step = maps[o + v] - maps[o + x]
-                        if step != 0:
-                            t = member_table[q]
-                            a = cell[t]
-                            residuals[a] -= weights[t]
-                            residuals[a + step] += weights[t]
-                            cell[t] = a + step
-                    rows[r, j] = v
+                    for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
+                        reading = np.uint64(layout.run_reading[g])
+                        step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - code[reading]
+                        if step != zero:
+                            for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
+                                t = np.uint64(layout.member_table[q])
+                                a = cell[t]
+                                b = a + step * np.uint64(layout.member_stride[q])
+                                residuals[a] -= layout.weights[t]
+                                residuals[b] += layout.weights[t]
+                                cell[t] = b
+                    for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
+                        reading = np.uint64(layout.run_reading[g])  # several runs may share it
+                        code[reading] = layout.codes[np.uint64(layout.reading_ptr[reading]) + v]
+                    row[j] = v
     state[0] = z
     return change, moved
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def add_counts(
-    rows: NDArray[np.uint16],
-    totals: NDArray[np.int32],
-    table_ptr: NDArray[np.int64],
-    table_attribute: NDArray[np.int64],
-    table_map: NDArray[np.int64],
-    table_base: NDArray[np.int64],
-    maps: NDArray[np.int32],
-) -> None:
+def add_counts(rows: NDArray[np.uint16], totals: NDArray[np.int32], layout: Layout) -> None:
     """Counts the records in the cells of all tables; `totals` is int32 (cells of all tables), added to."""
-    for r in range(rows.shape[0]):
-        for t in range(table_base.shape[0]):
-            c = table_base[t]
-            for q in range(table_ptr[t], table_ptr[t + 1]):
-                c += maps[table_map[q] + rows[r, table_attribute[q]]]
-            totals[c] += 1
+    cell = np.empty(layout.weights.shape[0], np.uint64)
+    code = np.empty(layout.reading_ptr.shape[0], np.uint64)
+    for r in range(np.uint64(rows.shape[0])):
+        locate(rows[r], layout, code, cell)
+        for t in range(np.uint64(cell.shape[0])):
+            totals[cell[t]] += 1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArray[np.int64]) -> None:
+def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArray[np.uint32]) -> None:
     """Fills Walker's alias table for probabilities p, shape (s,), which must add up to 1."""
     s = p.shape[0]
     scaled = p * s
