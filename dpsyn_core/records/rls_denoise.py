@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 SPREADS = np.array([0.0, *np.geomspace(0.5, 512, 11)])  # prior spreads of a difference, in units of its noise
 SHIFTS = 16  # positions of the dyadic grid that are averaged
+TOGETHER = 1 << 16  # values, over all shifts, that are shrunk at once
 SMALL = 6  # fewer values than this are left as they are
 NEAR = 4.5  # values within this many sigmas of 0 may be rare ones
 
@@ -38,12 +39,9 @@ def shrink_unordered(values: Floats, sigma: float, *, sweeps: int = 200) -> Floa
     likelihood = np.exp(score - score.max(axis=1, keepdims=True))
     prior = np.full(len(grid), 1 / len(grid))
     for _ in range(sweeps):
-        posterior = likelihood * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        prior = posterior.mean(axis=0)
-    posterior = likelihood * prior
+        prior = prior * ((1 / (likelihood @ prior)) @ likelihood) / len(z)
     means = values.astype(np.float64)
-    means[near] = sigma * (posterior @ grid) / posterior.sum(axis=1)
+    means[near] = sigma * (likelihood @ (prior * grid)) / (likelihood @ prior)
     return means
 
 
@@ -55,53 +53,62 @@ def shrink_ordered(values: Floats, sigma: float) -> Floats:
     spikes stay. Source: Haar shrinkage with cycle spinning, Coifman and Donoho 1995; Johnstone and Silverman 2005.
     """
     size = 1 << max(len(values) - 1, 1).bit_length()
-    step = max(1, size // SHIFTS)
-    shifts = range(0, size, step)
+    shifts = np.arange(0, size, max(1, size // SHIFTS))
     smooth = np.zeros(len(values))
-    for shift in shifts:
-        place = (np.arange(len(values)) + shift) % size
-        sums, widths = np.zeros(size), np.zeros(size)
-        sums[place], widths[place] = values, 1.0
+    for part in np.array_split(shifts, -(-len(shifts) * size // TOGETHER)):
+        place = (np.arange(len(values)) + part[:, None]) % size
+        sums, widths = np.zeros((len(part), size)), np.zeros((len(part), size))
+        np.put_along_axis(sums, place, values[None, :], axis=1)
+        np.put_along_axis(widths, place, 1.0, axis=1)
         levels = [(sums, widths)]
-        while len(levels[-1][0]) > 1:
+        while levels[-1][0].shape[1] > 1:
             s, w = levels[-1]
-            levels.append((s[0::2] + s[1::2], w[0::2] + w[1::2]))
+            levels.append((s[:, 0::2] + s[:, 1::2], w[:, 0::2] + w[:, 1::2]))
         estimate = levels[-1][0]
         for (s, w), (parent, width) in zip(levels[-2::-1], levels[:0:-1], strict=True):
-            estimate = _split(estimate, s[0::2], parent, w[0::2], width, sigma)
-        smooth += estimate[place]
+            estimate = _split(estimate, s[:, 0::2], parent, w[:, 0::2], width, sigma)
+        smooth += np.take_along_axis(estimate, place, axis=1).sum(axis=0)
     return smooth / len(shifts)
 
 
 def _split(estimate: Floats, left: Floats, parent: Floats, left_width: Floats, width: Floats, sigma: float) -> Floats:
-    """Estimates of the two halves of every node, interleaved."""
+    """Estimates of the two halves of every node, interleaved; all arrays are (shifts, nodes)."""
     share = np.divide(left_width, width, out=np.zeros_like(width), where=width > 0)
     noise = sigma * np.sqrt(share * (1 - share) * width)
     two = noise > 0
-    difference = np.zeros_like(width)
-    difference[two] = noise[two] * _shrink((left - share * parent)[two] / noise[two])
-    halves = np.empty(2 * len(estimate))
-    halves[0::2] = share * estimate + difference
-    halves[1::2] = estimate - halves[0::2]
+    z = np.divide(left - share * parent, noise, out=np.zeros_like(width), where=two)
+    halves = np.empty((len(estimate), 2 * estimate.shape[1]))
+    halves[:, 0::2] = share * estimate + noise * _shrink(z, two)
+    halves[:, 1::2] = estimate - halves[:, 0::2]
     return halves
 
 
-def _shrink(z: Floats, *, sweeps: int = 50) -> Floats:
-    """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to them."""
+def _shrink(z: Floats, real: NDArray[np.bool_], *, sweeps: int = 50) -> Floats:
+    """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to the real ones of a row.
+
+    Args:
+        z: float64 (rows, values), 0 where there is no value.
+        real: bool, where there is one.
+        sweeps: of expectation-maximisation.
+    """
     if not z.any():  # the answer is 0, as in every dry run, which pages wait for
         return z
     variance = 1 + SPREADS**2
-    likelihood = np.exp(np.maximum(-0.5 * z[:, None] ** 2 / variance, -700)) / np.sqrt(variance)
+    likelihood = np.exp(np.maximum(-0.5 * z[..., None] ** 2 / variance, -700)) / np.sqrt(variance)
     pull = np.append(2.0, np.full(len(SPREADS) - 1, 1 / len(SPREADS))) / 2  # a little mass for "no difference"
-    prior = np.full(len(SPREADS), 1 / len(SPREADS))
+    prior = np.full((len(z), len(SPREADS)), 1 / len(SPREADS))
     for _ in range(sweeps):
-        posterior = likelihood * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        prior = posterior.sum(axis=0) + pull
-        prior /= prior.sum()
-    posterior = likelihood * prior
-    factor: Floats = (posterior @ (SPREADS**2 / variance)) / posterior.sum(axis=1)
+        seen = real / _mix(likelihood, prior)
+        prior = prior * np.matmul(seen[:, None, :], likelihood)[:, 0] + pull
+        prior /= prior.sum(axis=1, keepdims=True)
+    factor: Floats = _mix(likelihood, prior * (SPREADS**2 / variance)) / _mix(likelihood, prior)
     return factor * z
+
+
+def _mix(likelihood: Floats, prior: Floats) -> Floats:
+    """Sums over the mixture: (rows, values, parts) with (rows, parts) gives (rows, values)."""
+    mixed: Floats = np.matmul(likelihood, prior[:, :, None])[..., 0]
+    return mixed
 
 
 def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int, total: float) -> Floats:
