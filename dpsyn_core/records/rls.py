@@ -20,7 +20,7 @@ HOTTEST = 50.0  # first temperature where targets are precise
 SHAKE = 30.0  # counts by which heat should stir a cell at first: sigma times the root of the temperature
 COLD = 0.01  # last temperature above 0
 FEW = 4  # sweeps that are too few to cool down in
-WORK = 1.5e9  # visits to tables that a fit may take: some 6 s of one core
+WORK = 1.5e9  # visits to tables that a fit may take: some 3 s of one core
 SHARDED = 20_000  # records from which on a fit is shared by threads
 SHARDS = 2  # threads of a large fit; a constant, so that results do not depend on the machine
 
