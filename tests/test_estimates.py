@@ -9,8 +9,8 @@ from ui.estimates import SECONDS, START, Size, forecast
 CELLS = 0.00805  # millions of cells of all pairs of the sample's 14 attributes
 # processor seconds of one thread and peak megabytes by `python -m benchmarks.estimates`: (method, records, attributes)
 MEASURED = {
-    ("rls", 2_000, 14): (1.34, 291), ("rls", 20_000, 7): (1.56, 292), ("rls", 20_000, 14): (2.55, 301),
-    ("rls", 20_000, 28): (6.70, 306), ("rls", 100_000, 14): (11.09, 331),
+    ("rls", 2_000, 14): (0.86, 291), ("rls", 20_000, 7): (2.10, 292), ("rls", 20_000, 14): (2.18, 301),
+    ("rls", 20_000, 28): (2.81, 306), ("rls", 100_000, 14): (6.99, 331),
     ("independent", 20_000, 7): (0.82, 290), ("independent", 20_000, 14): (0.93, 296),
     ("independent", 20_000, 28): (0.71, 304), ("independent", 100_000, 14): (0.86, 336),
     ("dpsyn", 2_000, 14): (0.95, 288), ("dpsyn", 20_000, 7): (0.84, 292), ("dpsyn", 20_000, 14): (1.18, 296),

@@ -47,8 +47,8 @@ def _rls(s: Size) -> float:
     """Visits of proposals to measured tables; about 4.5 pairs an attribute are measured."""
     pairs = min(s.attributes * (s.attributes - 1) / 2, 4.5 * s.attributes)
     visits = s.out * (2 * s.attributes + 2 * pairs)
-    proposals = min(32.0, max(3.0, 1.5e9 / max(1.0, visits)))
-    return 0.7 + 2.1e-8 * visits * proposals
+    proposals = max(min(32.0, max(3.0, 1.5e9 / max(1.0, visits))), min(96.0, 2.5e8 / max(1.0, visits)))
+    return 0.7 + 1.0e-8 * visits * proposals
 
 
 def _aim(s: Size) -> float:

@@ -21,6 +21,8 @@ SHAKE = 30.0  # counts by which heat should stir a cell at first: sigma times th
 COLD = 0.01  # last temperature above 0
 FEW = 4  # sweeps that are too few to cool down in
 WORK = 1.5e9  # visits to tables that a fit may take: some 3 s of one core
+SPARE = 2.5e8  # visits that a fit may take in any case: up to MOST proposals to a cell of a small table
+MOST = 96
 SHARDED = 20_000  # records from which on a fit is shared by threads
 SHARDS = 2  # threads of a large fit; a constant, so that results do not depend on the machine
 
@@ -112,18 +114,20 @@ class Plan:
             member_stride=_numbers(m[1] for m in members),
         )
 
-    def counts(self, rows: NDArray[np.uint16]) -> NDArray[np.int32]:
-        """Counts of the records in the cells of all targets, flat."""
+    def counts(self, rows: NDArray[np.uint16], times: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        """Counts of the records in the cells of all targets, flat; each counts once, or `times` times."""
         from dpsyn_core.records.rls_kernel import add_counts  # numba is heavy
 
+        if times is None:
+            times = np.ones(len(rows), dtype=np.int32)
         counted = np.zeros(self.goal.size, dtype=np.int32)
         if len(rows) < SHARDED:  # starting a thread takes longer than counting a small table
-            add_counts(rows, counted, self.layout)
+            add_counts(rows, times, counted, self.layout)
             return counted
-        parts = np.array_split(rows, SHARDS)
-        totals = [counted, *(np.zeros_like(counted) for _ in parts[1:])]
+        totals = [counted, *(np.zeros_like(counted) for _ in range(SHARDS - 1))]
+        parts = zip(np.array_split(rows, SHARDS), np.array_split(times, SHARDS), totals, strict=True)
         with ThreadPoolExecutor(SHARDS) as pool:
-            list(pool.map(lambda part, total: add_counts(part, total, self.layout), parts, totals))
+            list(pool.map(lambda part: add_counts(*part, self.layout), parts))
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
 
@@ -174,12 +178,14 @@ def cooling(sweeps: int, hot: float = HOT) -> tuple[float, ...]:
 
 
 def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, effort: float = 1.0) -> Pace:
-    """A pace whose work is bounded: 32 proposals to a cell where that is cheap, 3 where records are many.
+    """A pace whose work is bounded: 32 proposals to a cell, more where that is cheap, 3 where records are many.
 
-    The error of a fit to noisy targets hardly changes beyond: there, noise outweighs what moves can still gain.
+    The error of a fit to noisy targets hardly changes beyond 32: there, noise outweighs what moves can still gain.
+    Small tables have precise targets at high budgets, and time to spare.
     """
     visits = max(1, n_records * (n_attributes + sum(len(t.attributes) for t in targets)))
-    proposals = max(1, round(effort * float(np.clip(WORK / visits, 3, 32))))
+    usual = max(float(np.clip(WORK / visits, 3, 32)), min(SPARE / visits, MOST))
+    proposals = max(1, round(effort * usual))
     sweeps = min(proposals, 8)
     noise = [t.sigma for t in targets if len(t.attributes) > 1]
     hot = float(np.clip(SHAKE**2 / np.median(noise) ** 2, HOT, HOTTEST)) if noise else HOT

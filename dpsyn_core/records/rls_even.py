@@ -37,6 +37,32 @@ def all_pairs(sizes: Sequence[int], sigma: float) -> list[Target]:
     ]  # fmt: skip
 
 
+class Tally:
+    """Counts of records, summed over moments; a record is counted when it changes, for all moments it has lasted."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Tables to count; nothing has been seen yet."""
+        self._plan = plan
+        self._sums = np.zeros(plan.goal.size, dtype=np.int64)
+        self._held = np.zeros((0, 0), dtype=np.uint16)
+        self._lasted = np.zeros(0, dtype=np.int32)
+
+    def see(self, rows: NDArray[np.uint16]) -> None:
+        """One moment; always the same records in the same order."""
+        if not len(self._held):
+            self._held, self._lasted = rows.copy(), np.ones(len(rows), dtype=np.int32)
+            return
+        changed = (rows != self._held).any(axis=1)
+        self._sums += self._plan.counts(self._held, np.where(changed, self._lasted, np.int32(0)))
+        self._held[changed] = rows[changed]
+        self._lasted = np.where(changed, np.int32(1), self._lasted + np.int32(1))
+
+    def sums(self) -> NDArray[np.int64]:
+        """Flat sums over all moments so far, int64 (cells of all tables)."""
+        sums: NDArray[np.int64] = self._sums + self._plan.counts(self._held, self._lasted)
+        return sums
+
+
 def average_tables(
     rows: NDArray[np.uint16],
     targets: Sequence[Target],
@@ -58,16 +84,15 @@ def average_tables(
         rng: for the proposals.
         progress: told the sweep.
     """
-    seen = Plan([len(p) for p in probabilities], tables)
+    tally = Tally(Plan([len(p) for p in probabilities], tables))
     walk = Walk(rows, targets, probabilities, rng=rng)
     warmth = STEP * float(np.median([1 / t.sigma**2 for t in targets if len(t.attributes) > 1]))
-    sums = np.zeros(seen.goal.size, dtype=np.int64)
     for number in range(1, BURN + KEEP + 1):
         walk.sweep(warmth, max(1, pace.repeats // 2), shards=pace.shards)
         if number > BURN:
-            sums += seen.counts(rows)
+            tally.see(rows)
         progress("averaging fits", number, BURN + KEEP)
-    parts = np.split(sums / KEEP, np.cumsum([t.values.size for t in tables])[:-1])
+    parts = np.split(tally.sums() / KEEP, np.cumsum([t.values.size for t in tables])[:-1])
     return [part.reshape(t.values.shape) for part, t in zip(parts, tables, strict=True)]
 
 

@@ -168,14 +168,15 @@ def move_cells(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def add_counts(rows: NDArray[np.uint16], totals: NDArray[np.int32], layout: Layout) -> None:
-    """Counts the records in the cells of all tables; `totals` is int32 (cells of all tables), added to."""
+def add_counts(rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout) -> None:
+    """Counts every record `times` times, int32 (n_records,), in the cells of all tables; `totals` is added to."""
     cell = np.empty(layout.weights.shape[0], np.uint64)
     code = np.empty(layout.reading_ptr.shape[0], np.uint64)
     for r in range(np.uint64(rows.shape[0])):
-        locate(rows[r], layout, code, cell)
-        for t in range(np.uint64(cell.shape[0])):
-            totals[cell[t]] += 1
+        if times[r] != 0:
+            locate(rows[r], layout, code, cell)
+            for t in range(np.uint64(cell.shape[0])):
+                totals[cell[t]] += times[r]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpsyn_core.records.rls import Target, fit_records, schedule
-from dpsyn_core.records.rls_even import LARGEST, all_pairs, average_tables, even_records, pays
+from dpsyn_core.records.rls import Plan, Target, fit_records, schedule
+from dpsyn_core.records.rls_even import LARGEST, Tally, all_pairs, average_tables, even_records, pays
 from dpsyn_core.records.rls_start import independent_rows
 
 
@@ -63,3 +63,14 @@ def test_it_is_for_tables_whose_pairs_are_affordable():
     assert not pays(50_000, 98)
     assert not pays(50_000, 1)
     assert [t.attributes for t in all_pairs([2, LARGEST, 3], 1.0)] == [(0, 2)]
+
+
+def test_a_tally_is_the_sum_of_the_counts_of_every_moment():
+    rows, _, ones, _, _ = case(n=400)
+    plan, rng = Plan([len(p) for p in ones], all_pairs([len(p) for p in ones], 1.0)), np.random.default_rng(2)
+    tally, expected = Tally(plan), np.zeros(plan.goal.size, dtype=int)
+    for share in (0.0, 0.3, 0.0, 1.0, 0.1):
+        rows[rng.random(len(rows)) < share, 2] = rng.integers(9)
+        tally.see(rows)
+        expected += plan.counts(rows)
+        assert np.array_equal(tally.sums(), expected)
