@@ -53,7 +53,7 @@ class Layout(NamedTuple):
     member_stride: NDArray[np.uint32]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True)  # type: ignore[untyped-decorator]  # only ever inside the others, which are kept
 def locate(row: NDArray[np.uint16], layout: Layout, code: NDArray[np.uint64], cell: NDArray[np.uint64]) -> None:
     """Writes the codes of a record, uint64 (readings,), and its cells in all tables, uint64 (tables,)."""
     one = np.uint64(1)
