@@ -181,9 +181,11 @@ def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, ef
     """A pace whose work is bounded: 32 proposals to a cell, more where that is cheap, 3 where records are many.
 
     The error of a fit to noisy targets hardly changes beyond 32: there, noise outweighs what moves can still gain.
-    Small tables have precise targets at high budgets, and time to spare.
+    Small tables have precise targets at high budgets, and time to spare. Larger sets than pairs do not count: with
+    fewer proposals for their sake, pairs would fit worse than alone.
     """
-    visits = max(1, n_records * (n_attributes + sum(len(t.attributes) for t in targets)))
+    places = sum(len(t.attributes) for t in targets if len(t.attributes) <= 2)
+    visits = max(1, n_records * (n_attributes + places))
     usual = max(float(np.clip(WORK / visits, 3, 32)), min(SPARE / visits, MOST))
     proposals = max(1, round(effort * usual))
     sweeps = min(proposals, 8)

@@ -18,12 +18,12 @@ from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import choose_sets, noise_error, score_sets, shares
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.rls import Target, fit_records, schedule
-from dpsyn_core.records.rls_denoise import shrink_unordered
-from dpsyn_core.records.rls_even import average_tables, even_records, pays
+from dpsyn_core.records.rls import fit_records, schedule
+from dpsyn_core.records.rls_even import even_records, pays
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.rls_triples import expect, open_errors
 from dpsyn_core.synthesizers.rls_view import Recodes, View, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
@@ -31,16 +31,15 @@ TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
 CAUTION = 0.7  # shrinking and fitting leave about this part of the noise
 LATER = 0.25  # of the cost of pairs, held back until triples have been scored
-TRIPLE_SCORES = 0.08  # of what was held back
+TRIPLE_SCORES = 0.08  # of what was held back, at most
+FINE = 0.008  # noise of a triple's score, as a share of the records, that less is spent on
 TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
 CALM = 0.01  # mean noise error of pairs above which triples are not looked at; twice that where scores are PRECISE
-PRECISE = 0.01  # noise of a triple's score, as a share of the records
-PART = 0.25  # of what was held back, for triples that pay; pairs get the rest
-WORTH = 2.0  # error of triples that must be won for one of pairs that is lost
-SCOUT = 30_000  # records of the fit that triples are scored against
-BLURRED = 10  # times as many real records drown their dependence in the chance of that fit
+PRECISE = 0.0125  # noise of a triple's score, as a share of the records
+PARTS = (0.1, 0.2)  # of what was held back, for triples that pay; pairs get the rest
+WORTH = (2.0, 30.0)  # error of triples that must be won for one of pairs that is lost by this part instead of the last
 
 
 @register("rls")
@@ -205,44 +204,35 @@ class Rls(Synthesizer):
         pairs, pair_cells, recodes = first
         view = View(self.domain, measured, self.n_public)
         coarse = view.recodes(TRIPLE_RESOLUTION)
-        expected = self._expected(view, triples, coarse)
-        for_scores, cost = cost.split([TRIPLE_SCORES, 1 - TRIPLE_SCORES])
-        for_triples, for_pairs = cost.split([PART, 1 - PART])
-        scores, sigma = score_sets(
-            counter, triples, expected, coarse, cost=for_scores, gate=gate, name="scores of triples"
-        )
-        scores = shrink_unordered(scores, sigma)  # or the luckiest of hundreds of scores without signal would be chosen
-        cells = np.array([e.size for e in expected], dtype=np.float64)
-        chosen = choose_sets(scores, cells, cost=for_triples, theta=self.theta, caution=1.0)
-        won = (scores[chosen].sum() - self._noise(cells[chosen], for_triples)) / len(triples) if chosen else 0.0
+        known = expect(view, triples, coarse)
         root = 1.0 if self.cost.pure else 0.5
-        lost = self._noise(pair_cells, cost) * LATER**root * ((1 - PART * LATER) ** -root - 1)
-        if won <= WORTH * CAUTION * lost / (len(self.domain) * (len(self.domain) - 1) / 2):
+        luck = self._score_noise(cost.scaled(TRIPLE_SCORES), len(triples)) / max(view.total, 1.0)
+        scoring = TRIPLE_SCORES * float(np.clip((luck / FINE) ** (1 / root), 0.25, 1.0))
+        for_scores, cost = cost.split([scoring, 1 - scoring])
+        scores, sigma = score_sets(
+            counter, triples, known.tables, coarse, cost=for_scores, gate=gate, name="scores of triples"
+        )
+        gains = open_errors(scores, sigma, known)
+        cells = np.array([e.size for e in known.tables], dtype=np.float64)
+        pair = len(self.domain) * (len(self.domain) - 1) / 2
+        chosen, part, won, lost = list[int](), 0.0, 0.0, 0.0
+        for tried, worth in zip(PARTS, WORTH, strict=True):
+            for_triples = cost.scaled(tried)
+            found = choose_sets(gains, cells, cost=for_triples, theta=self.theta, caution=1.0)
+            wins = (gains[found].sum() - self._noise(cells[found], for_triples)) / len(triples) if found else 0.0
+            loses = CAUTION * self._noise(pair_cells, cost) * LATER**root * ((1 - tried * LATER) ** -root - 1) / pair
+            if wins - won > worth * (loses - lost):
+                chosen, part, won, lost = found, tried, wins, loses
+        if not chosen:
             return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
-        found = self._measure(counter, [triples[i] for i in chosen], cells[chosen], for_triples, coarse, gate)
-        return found + self._measure(counter, pairs, pair_cells, for_pairs, recodes, gate)
-
-    def _expected(self, view: View, triples: list[AttributeSet], recodes: Recodes) -> list[NDArray[np.float64]]:
-        """What a fit to the measured tables so far expects of triples, in counts."""
-        rng = np.random.default_rng(0)  # post-processing inside measure: a public constant, not privacy noise
-        n = int(np.clip(view.total, 1_000, SCOUT))
-        rows, targets = view.start(n, rng=rng), view.targets(n)
-        pace = schedule(n, len(self.domain), targets, effort=0.5)
-        fit_records(rows, targets, view.probabilities, pace=pace, rng=rng)
-        tables = [
-            Target(
-                attributes=tuple(self.domain.index(a) for a in t), maps=tuple(recodes[a] for a in t),
-                values=np.zeros(tuple(int(recodes[a].max()) + 1 for a in t)), sigma=1.0,
-            )
-            for t in triples
-        ]  # fmt: skip
-        averages = average_tables(rows, targets, view.probabilities, tables, pace=pace, rng=rng)
-        return [a * (view.total / n) for a in averages]
+        for_triples, for_pairs = cost.split([part, 1 - part])
+        more = self._measure(counter, [triples[i] for i in chosen], cells[chosen], for_triples, coarse, gate)
+        return more + self._measure(counter, pairs, pair_cells, for_pairs, recodes, gate)
 
     def _triples(self, view: View, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
         """Triples worth scoring: small enough, and those whose pairs depend most when there are too many."""
         d = len(self.domain)
-        if not self.config.triples or d < 3 or d > 60 or view.total > BLURRED * SCOUT:
+        if not self.config.triples or d < 3 or d > 60:
             return []
         recodes = view.recodes(TRIPLE_RESOLUTION)
         size = {n: int(r.max()) + 1 for n, r in recodes.items()}

@@ -208,3 +208,10 @@ def test_the_schedule_bounds_the_work_and_cools_only_when_there_is_time():
     assert large.temperatures == (0.0, 0.0, 0.0)
     assert large.repeats == 1
     assert schedule(10**6, 3, targets, effort=4).repeats == 16
+
+
+def test_larger_tables_take_no_proposals_from_pairs():
+    pair = Target(attributes=(0, 1), maps=(np.arange(2),) * 2, values=np.ones((2, 2)), sigma=9.0)
+    triple = Target(attributes=(0, 1, 2), maps=(np.arange(2),) * 3, values=np.ones((2, 2, 2)), sigma=9.0)
+    assert schedule(10**7, 3, [pair] + [triple] * 50) == schedule(10**7, 3, [pair])
+    assert schedule(10**7, 3, [pair]) != schedule(10**7, 3, [pair] * 30)

@@ -169,7 +169,7 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
     assert all(names.count(n) == 2 for n in names if len(n) == 2)  # what triples leave goes back to pairs
     precision = sum(1 / m.sigma**2 for m in measured if len(m.attributes) == 3)
     later = precision + sum(1 / m.sigma**2 for m in measured[names.index(("a", "b", "c")) :] if len(m.attributes) == 2)
-    assert precision / later == pytest.approx(rls.PART, rel=0.02)
+    assert any(precision / later == pytest.approx(part, rel=0.02) for part in rls.PARTS)
 
     def agree(t):
         return float(np.mean(t[0] ^ t[1] == t[2]))
@@ -179,12 +179,44 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
     assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
 
 
-def test_triples_are_not_scored_against_a_fit_much_smaller_than_the_table(monkeypatch):
-    monkeypatch.setattr(rls, "SCOUT", 1_900)
-    codes, domain = parity()
-    _, _, gate, system = run(codes, domain, epsilon=2.0, n=2_000)
-    assert "scores of triples" not in [c.name for c in gate.account.charges]
-    assert 0.999 * system.cost.rho < gate.account.spent
+def test_large_tables_without_threefold_dependence_get_no_triples_and_those_with_it_do():
+    """400,000 records, scored against a fit of 30,000: its chance is no dependence."""
+    codes, domain = parity(n=400_000)
+    _, measured, gate, _ = run(codes, domain, epsilon=0.3, n=20)
+    assert {m.attributes for m in measured if len(m.attributes) == 3} == {("a", "b", "c")}
+    columns = [
+        codes[0],
+        *(np.where(np.random.default_rng(j).random(400_000) < 0.3, codes[0], codes[j]) for j in (1, 3)),
+    ]
+    tree = np.stack([*columns, codes[4], codes[5]])
+    _, measured, gate, _ = run(tree, Domain.of(dict.fromkeys("abcde", 2)), epsilon=0.3, n=20)
+    assert "scores of triples" in [c.name for c in gate.account.charges]
+    assert max(len(m.attributes) for m in measured) == 2
+
+
+def test_precise_scores_of_triples_cost_less():
+    def share(n):
+        codes, domain = parity(n=n)
+        _, _, gate, _ = run(codes, domain, epsilon=2.0, n=20)
+        scores = next(c.rho for c in gate.account.charges if c.name == "scores of triples")
+        return scores / sum(c.rho for c in gate.account.charges)
+
+    assert share(400_000) == pytest.approx(share(4_000) / 4, rel=0.05)
+
+
+def test_a_larger_part_goes_to_triples_only_where_it_wins_much_more(monkeypatch):
+    def part(worth):
+        monkeypatch.setattr(rls, "WORTH", worth)
+        codes, domain = parity()
+        measured = run(codes, domain, epsilon=2.0, n=20)[1]
+        start = next(i for i, m in enumerate(measured) if len(m.attributes) == 3)
+        precision = [1 / m.sigma**2 for m in measured[start:]]
+        return sum(p for p, m in zip(precision, measured[start:], strict=True) if len(m.attributes) == 3) / sum(
+            precision
+        )
+
+    assert part((2.0, 1e9)) == pytest.approx(rls.PARTS[0], rel=0.02)
+    assert part((2.0, -1e9)) == pytest.approx(rls.PARTS[1], rel=0.02)
 
 
 def test_noisier_pairs_still_admit_triples_whose_scores_are_precise():
@@ -202,7 +234,7 @@ def test_noisier_pairs_still_admit_triples_whose_scores_are_precise():
 
 
 def test_without_triples_that_pay_the_budget_goes_back_to_pairs(monkeypatch):
-    monkeypatch.setattr(rls, "WORTH", 1e9)
+    monkeypatch.setattr(rls, "WORTH", (1e9, 1e9))
     codes, domain = parity()
     _, measured, gate, system = run(codes, domain, epsilon=2.0)
     assert "scores of triples" in [c.name for c in gate.account.charges]
