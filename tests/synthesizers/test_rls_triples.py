@@ -65,7 +65,7 @@ def test_what_is_expected_of_independent_attributes_is_off_by_the_doubt_that_is_
     rng = np.random.default_rng(2)
     domain, n = Domain.of(dict.fromkeys("abcd", 6)), 20_000
     truth = np.full((6, 6), n / 36)
-    ones = [Measurement(attributes=(a,), values=np.full(6, n / 6), sigma=1.0) for a in "abcd"]
+    ones = [Measurement(attributes=(a,), values=np.full(6, n / 6), sigma=5.0) for a in "abcd"]
     pairs = [
         Measurement(attributes=(a, b), values=truth + rng.normal(0, sigma, (6, 6)), sigma=sigma)
         for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")
@@ -75,5 +75,5 @@ def test_what_is_expected_of_independent_attributes_is_off_by_the_doubt_that_is_
     found = expect(view, sets, {})
     error = np.array([np.abs(t - n / 216).sum() for t in found.tables])
     assert all(t.sum() == pytest.approx(n) for t in found.tables)
-    assert found.doubt.mean() == pytest.approx(error.mean(), rel=0.4)
+    assert 0.8 < found.doubt.mean() / error.mean() < 1.6  # chance of both fits is at most the root of two too much
     assert np.allclose(view.joint[0].values, pairs[0].values)  # the view that was given stays as it was
