@@ -201,13 +201,13 @@ def test_two_threads_give_the_same_records_every_time():
 
 def test_the_schedule_bounds_the_work_and_cools_only_when_there_is_time():
     _, targets, _ = setup()
-    small, usual, large = (schedule(n, 3, targets) for n in (1_000, 10**6, 10**8))
+    small, usual, large = (schedule(n, 3, targets) for n in (1_000, 2 * 10**6, 10**8))
     assert len(small.temperatures) * small.repeats == 96
     assert len(usual.temperatures) * usual.repeats == 32
     assert small.temperatures[0] > small.temperatures[-3] > small.temperatures[-1] == 0
     assert large.temperatures == (0.0, 0.0, 0.0)
     assert large.repeats == 1
-    assert schedule(10**6, 3, targets, effort=4).repeats == 16
+    assert schedule(2 * 10**6, 3, targets, effort=4).repeats == 16
 
 
 def test_larger_tables_take_no_proposals_from_pairs():
