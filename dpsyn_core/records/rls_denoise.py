@@ -94,7 +94,8 @@ def _shrink(z: Floats, real: NDArray[np.bool_], *, sweeps: int = 50) -> Floats:
     if not z.any():  # the answer is 0, as in every dry run, which pages wait for
         return z
     variance = 1 + SPREADS**2
-    likelihood = np.exp(np.maximum(-0.5 * z[..., None] ** 2 / variance, -700)) / np.sqrt(variance)
+    score = -0.5 * z[..., None] ** 2 / variance  # its largest is taken off: a spike of a million is 0 under every part
+    likelihood = np.exp(score - score.max(axis=-1, keepdims=True)) / np.sqrt(variance)
     pull = np.append(2.0, np.full(len(SPREADS) - 1, 1 / len(SPREADS))) / 2  # a little mass for "no difference"
     prior = np.full((len(z), len(SPREADS)), 1 / len(SPREADS))
     for _ in range(sweeps):

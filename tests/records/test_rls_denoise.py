@@ -78,3 +78,10 @@ def test_pair_shrinkage_leaves_margins_as_measured():
     assert np.allclose(shrunk.sum(0), values.sum(0))
     assert np.allclose(shrunk.sum(1), values.sum(1))
     assert shrink_pair(values[:1], expected[:1], 5.0) is not None
+
+
+@pytest.mark.parametrize("spike", [1e3, 1e5, 1e7, 1e9])
+def test_spikes_stay_however_far_they_stand_above_the_noise(spike):
+    counts = np.zeros(100)
+    counts[[0, 40, 99]] = spike, spike / 10, spike / 100
+    assert shrink_ordered(counts, 1.0) == pytest.approx(counts, rel=1e-3, abs=spike * 2e-5 + 1)
