@@ -98,13 +98,58 @@ def noise_error(weight: float, cost: Cost, theta: float) -> float:
     return float(theta * weight**1.5 / math.sqrt(math.pi * cost.rho))  # of Gaussian noise sqrt(2 / pi) sigma
 
 
+def added_noise(cells: NDArray[np.float64], weight: float, cost: Cost, theta: float) -> NDArray[np.float64]:
+    """What tables of these cells would each add to the L1 error of tables with this `weight`; see `noise_error`."""
+    power = 2.0 if cost.pure else 1.5
+    added: NDArray[np.float64] = noise_error(1.0, cost, theta) * (
+        (weight + shares(cells, pure=cost.pure)) ** power - weight**power
+    )
+    return added
+
+
+def choose_tables(
+    errors: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, theta: float, caution: float = 1.0
+) -> NDArray[np.intp]:
+    """Chooses for each set the table that leaves the least error, noise included. Reads released scores only.
+
+    Steepest descent, one set at a time, on the sum of the errors that are left and the noise of all chosen tables
+    under the best split of the cost. With one table a set it is PrivSyn's DenseMarg (Zhang et al. 2021, section
+    4.2) that may also take a set back.
+
+    Args:
+        errors: (sets, options) L1 error that each option leaves open, in counts; option 0 measures nothing.
+        cells: (sets, options) cells of the tables, 0 in option 0. Infinity in either rules an option out.
+        cost: what all chosen tables spend together.
+        theta: as in `noise_error`.
+        caution: factor on the noise; above 1 chooses fewer.
+
+    Returns:
+        The option of every set, shape (sets,).
+    """
+    share = np.where(cells > 0, shares(cells, pure=cost.pure), 0.0)
+    every = np.arange(len(errors))
+    chosen = np.zeros(len(errors), dtype=np.intp)
+    unit = caution * noise_error(1.0, cost, theta)
+    power = 2.0 if cost.pure else 1.5
+    least = 1e-12 * float(np.abs(errors[:, 0]).sum())  # gains below are rounding, and could go round in circles
+    weight = 0.0
+    while len(errors):
+        others = np.maximum(weight - share[every, chosen][:, None] + share, 0.0)
+        gains = errors[every, chosen][:, None] - errors - unit * (others**power - weight**power)
+        gains[every, chosen] = 0.0
+        best = int(np.argmax(gains))
+        if gains.flat[best] <= least:
+            break
+        place, option = divmod(best, errors.shape[1])
+        weight = float(others[place, option])
+        chosen[place] = option
+    return chosen
+
+
 def choose_sets(
     gains: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, theta: float, caution: float = 1.0
 ) -> list[int]:
-    """Chooses the sets whose measurement removes more error than its noise adds. Reads released scores only.
-
-    Greedy on sum of gains of the chosen minus their total noise error under the best split (PrivSyn's DenseMarg:
-    Zhang et al. 2021, section 4.2).
+    """Positions of the sets whose measurement removes more error than its noise adds; see `choose_tables`.
 
     Args:
         gains: L1 error that measuring each set would remove, in counts.
@@ -112,22 +157,9 @@ def choose_sets(
         cost: what all chosen sets spend together.
         theta: as in `noise_error`.
         caution: factor on the noise; above 1 chooses fewer.
-
-    Returns:
-        Positions of the chosen sets, best first.
     """
-    share = shares(cells, pure=cost.pure)
-    open_ = np.ones(len(gains), dtype=bool)
-    chosen: list[int] = []
-    weight = 0.0
-    unit = caution * noise_error(1.0, cost, theta)
-    power = 2.0 if cost.pure else 1.5
-    while open_.any():
-        better = np.where(open_, gains - unit * ((weight + share) ** power - weight**power), -np.inf)
-        best = int(np.argmax(better))
-        if better[best] <= 0:
-            break
-        chosen.append(best)
-        open_[best] = False
-        weight += float(share[best])
-    return chosen
+    zeros = np.zeros(len(gains))
+    options = choose_tables(
+        np.column_stack([gains, zeros]), np.column_stack([zeros, cells]), cost=cost, theta=theta, caution=caution
+    )
+    return [int(i) for i in np.flatnonzero(options)]

@@ -42,6 +42,18 @@ class Cost:
         """This cost times a positive factor."""
         return Cost(rho=self.rho * factor, epsilon=self.epsilon * factor, mixed=self.mixed)
 
+    def less(self, part: Cost) -> Cost:
+        """What is left of this cost after a part of the same currency; never more than that.
+
+        Raises:
+            BudgetError: the part is in another currency, or nothing would be left.
+        """
+        mine, other = (self.epsilon, part.epsilon) if self.pure else (self.rho, part.rho)
+        if self.pure != part.pure or other >= mine:
+            msg = f"cannot take {part} from {self}: the part must be smaller and in the same currency"
+            raise BudgetError(msg)
+        return self.scaled((mine - other) / mine * (1 - 1e-15))
+
     def split(self, shares: Sequence[float]) -> list[Cost]:
         """Parts in proportion to positive shares; they add up to no more than the whole."""
         total = math.fsum(shares)

@@ -23,13 +23,13 @@ from dpsyn_core.records.rls_even import even_records, pays
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.rls_pairs import CAUTION, Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls_triples import expect, open_errors
-from dpsyn_core.synthesizers.rls_view import Recodes, View, total_of
+from dpsyn_core.synthesizers.rls_view import View, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
-CAUTION = 0.7  # shrinking and fitting leave about this part of the noise
 LATER = 0.25  # of the cost of pairs, held back until triples have been scored
 TRIPLE_SCORES = 0.08  # of what was held back, at most
 FINE = 0.008  # noise of a triple's score, as a share of the records, that less is spent on
@@ -105,21 +105,19 @@ class Rls(Synthesizer):
         if not pairs:
             return measured
         view = View(domain, measured, self.n_public)
-        recodes = view.recodes(self._resolution(total))
-        expected = [view.product(p, recodes) for p in pairs]
-        scores, _ = score_sets(counter, pairs, expected, recodes, cost=for_scores, gate=gate, name="scores of pairs")
-        progress("scoring pairs", 1, 1)
-        cells = np.array([e.size for e in expected], dtype=np.float64)
-        chosen = choose_sets(scores, cells, cost=for_pairs, theta=self.theta, caution=CAUTION)
-        sets = [pairs[i] for i in chosen]
+        chosen = choose_pairs(
+            counter, view, resolution=self._resolution(total), for_scores=for_scores, for_pairs=for_pairs,
+            theta=self.theta, gate=gate, progress=progress,
+        )  # fmt: skip
         later: Cost | None = None
-        triples = self._triples(view, dict(zip(pairs, scores, strict=True)))
-        if sets and triples and self._calm(cells[chosen], for_pairs, len(triples), view.total):
+        for_pairs = chosen.cost
+        triples = self._triples(view, chosen.scores)
+        if chosen.sets and triples and self._calm(chosen.cells, for_pairs, len(triples), view.total):
             for_pairs, later = for_pairs.split([1 - LATER, LATER])
-        measured += self._measure(counter, sets, cells[chosen], for_pairs, recodes, gate)
+        measured += self._measure_pairs(counter, chosen, for_pairs, gate)
         progress("measuring pairs", 1, 1)
         if later is not None:
-            measured += self._second_round(counter, measured, triples, (sets, cells[chosen], recodes), later, gate)
+            measured += self._second_round(counter, measured, triples, chosen, later, gate)
         return measured
 
     def synthesize(
@@ -175,7 +173,8 @@ class Rls(Synthesizer):
         tables = [int(c) for h in held for c in h]
         return [
             *known, ones,
-            Step(kind="scores", parts=(1, 1 + (extra > 0)), share=(scored, scored + extra), about=ones.about),
+            # coarser tables of dear pairs may be scored as well
+            Step(kind="scores", parts=(1, 2 + (extra > 0)), share=(scored, 2 * scored + extra), about=ones.about),
             Step(
                 kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
                 cells=(min(tables), max(tables)), likely=(len(likely[0]), len(likely[1])), about=True,
@@ -196,12 +195,11 @@ class Rls(Synthesizer):
         counter: Counter,
         measured: list[Measurement],
         triples: list[AttributeSet],
-        first: tuple[list[AttributeSet], NDArray[np.float64], Recodes],
+        pairs: Pairs,
         cost: Cost,
         gate: Gate,
     ) -> list[Measurement]:
         """Triples that the pairs do not explain, where they pay, and the same pairs again with what is left."""
-        pairs, pair_cells, recodes = first
         view = View(self.domain, measured, self.n_public)
         coarse = view.recodes(TRIPLE_RESOLUTION)
         known = expect(view, triples, coarse)
@@ -220,14 +218,16 @@ class Rls(Synthesizer):
             for_triples = cost.scaled(tried)
             found = choose_sets(gains, cells, cost=for_triples, theta=self.theta, caution=1.0)
             wins = (gains[found].sum() - self._noise(cells[found], for_triples)) / len(triples) if found else 0.0
-            loses = CAUTION * self._noise(pair_cells, cost) * LATER**root * ((1 - tried * LATER) ** -root - 1) / pair
+            loses = CAUTION * self._noise(pairs.cells, cost) * LATER**root * ((1 - tried * LATER) ** -root - 1) / pair
             if wins - won > worth * (loses - lost):
                 chosen, part, won, lost = found, tried, wins, loses
         if not chosen:
-            return self._measure(counter, pairs, pair_cells, cost, recodes, gate)
+            return self._measure_pairs(counter, pairs, cost, gate)
         for_triples, for_pairs = cost.split([part, 1 - part])
-        more = self._measure(counter, [triples[i] for i in chosen], cells[chosen], for_triples, coarse, gate)
-        return more + self._measure(counter, pairs, pair_cells, for_pairs, recodes, gate)
+        sets = [triples[i] for i in chosen]
+        parts = for_triples.split(self._shares(cells[chosen]))
+        more = measure_marginals(counter, sets, parts, gate=gate, recodes=coarse)
+        return more + self._measure_pairs(counter, pairs, for_pairs, gate)
 
     def _triples(self, view: View, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
         """Triples worth scoring: small enough, and those whose pairs depend most when there are too many."""
@@ -242,19 +242,16 @@ class Rls(Synthesizer):
         best = np.argsort(-np.array(strength), kind="stable")[:TRIPLES]
         return [sets[i] for i in sorted(best)]
 
-    def _measure(
-        self,
-        counter: Counter,
-        sets: list[AttributeSet],
-        cells: NDArray[np.float64],
-        cost: Cost,
-        recodes: Recodes,
-        gate: Gate,
-    ) -> list[Measurement]:
-        """Measures sets at the shares that minimise their total error; none when there are none."""
-        if not sets:
+    def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
+        """Measures pairs at the shares that minimise their total error; none when there are none."""
+        if not pairs.sets:
             return []
-        return measure_marginals(counter, sets, cost.split(self._shares(cells)), gate=gate, recodes=recodes)
+        parts = cost.split(self._shares(pairs.cells))
+        return [
+            m
+            for names, recodes, part in zip(pairs.sets, pairs.recodes, parts, strict=True)
+            for m in measure_marginals(counter, [names], [part], gate=gate, recodes=recodes)
+        ]
 
     def _shares(self, cells: NDArray[Any]) -> list[float]:
         return [float(s) for s in shares(cells.astype(np.float64), pure=self.cost.pure)]

@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.select import GRID, choose_sets, noise_error, score_sets, shares
+from dpsyn_core.measurement.select import GRID, added_noise, choose_sets, choose_tables, noise_error, score_sets, shares
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -143,3 +143,40 @@ def test_selection_takes_strong_small_tables_first_and_nothing_from_noise():
     assert 2 not in choose_sets(gains, cells, cost=Cost(rho=0.01), theta=1.0)
     assert choose_sets(gains, cells, cost=Cost(rho=1e-9), theta=1.0) == []
     assert sorted(choose_sets(gains, cells, cost=Cost(rho=1e6), theta=1.0)) == [0, 1, 2]
+
+
+def left_over(errors, cells, options, cost):
+    picked = np.arange(len(options)), options
+    used = cells[picked][cells[picked] > 0]
+    return errors[picked].sum() + noise_error(float(shares(used, pure=cost.pure).sum()), cost, 1.0)
+
+
+@pytest.mark.parametrize("cost", [Cost(rho=0.002), Cost(epsilon=0.05)])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_tables_that_are_chosen_leave_nearly_the_least_error_of_all_choices(seed, cost):
+    rng = np.random.default_rng(seed)
+    whole = rng.uniform(1_000, 9_000, 5)
+    errors = np.column_stack([whole, np.zeros(5), whole * rng.uniform(0.3, 0.9, 5)])
+    cells = np.column_stack([np.zeros(5), rng.integers(40, 900, 5), rng.integers(4, 40, 5)]).astype(float)
+    chosen = choose_tables(errors, cells, cost=cost, theta=1.0)
+    every = [left_over(errors, cells, np.array(o), cost) for o in itertools.product(range(3), repeat=5)]
+    assert left_over(errors, cells, chosen, cost) <= 1.03 * min(every)
+    assert min(every) < 0.99 * errors[:, 0].sum()  # something pays
+
+
+def test_a_coarser_table_is_taken_where_the_usual_one_is_too_dear_and_not_where_it_is_ruled_out():
+    cost = Cost(rho=0.0005)
+    errors = np.array([[3_000.0, 0.0, 1_500.0]])
+    cells = np.array([[0.0, 900.0, 16.0]])
+    assert choose_tables(errors, cells, cost=cost, theta=1.0).tolist() == [2]
+    assert choose_tables(np.array([[3_000.0, 0.0, np.inf]]), cells, cost=cost, theta=1.0).tolist() == [0]
+    assert choose_tables(errors, np.array([[0.0, 900.0, np.inf]]), cost=cost, theta=1.0).tolist() == [0]
+    assert choose_tables(errors, cells, cost=cost.scaled(1e4), theta=1.0).tolist() == [1]
+    assert choose_tables(np.zeros((0, 3)), np.zeros((0, 3)), cost=cost, theta=1.0).tolist() == []
+
+
+def test_added_noise_is_the_difference_of_two_splits():
+    for cost in (Cost(rho=0.3), Cost(epsilon=0.3)):
+        parts = shares(np.array([10.0, 300.0, 40.0]), pure=cost.pure)
+        more = noise_error(parts.sum(), cost, 2.0) - noise_error(parts[:2].sum(), cost, 2.0)
+        assert added_noise(np.array([40.0]), parts[:2].sum(), cost, 2.0)[0] == pytest.approx(more)

@@ -64,6 +64,16 @@ def test_parts_never_add_up_to_more_than_the_whole(cost):
         assert all(p.mixed == cost.mixed for p in parts)
 
 
+@pytest.mark.parametrize(("whole", "part"), [(Cost(rho=0.3), Cost(rho=0.1)), (Cost(epsilon=0.7), Cost(epsilon=0.69))])
+def test_a_part_and_what_is_left_add_up_to_no_more_than_the_whole(whole, part):
+    rest = whole.less(part)
+    total, most = rest.rho + part.rho + rest.epsilon + part.epsilon, whole.rho + whole.epsilon
+    assert most * (1 - 1e-12) < total <= most
+    for wrong in (whole, Cost(rho=1) if whole.pure else Cost(epsilon=1e-3)):
+        with pytest.raises(BudgetError, match="smaller and in the same currency"):
+            whole.less(wrong)
+
+
 @pytest.mark.parametrize("sensitivity", [1.0, math.sqrt(2), 7.0, 1e-3])
 def test_calibrated_noise_is_rounded_up(sensitivity):
     for i in range(1, 200):

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from dpsyn_core.synthesizers import independent, rls
+from dpsyn_core.synthesizers import independent, rls_pairs
 from dpsyn_core.synthesizers.dpsyn import DPSyn
 from dpsyn_core.synthesizers.independent import Independent
 from tests.audit import apart, layers
@@ -28,14 +28,14 @@ def exact_total():
 
 @mutant("pairs are chosen by exact scores", "T1", lambda: layers.t1("rls"))
 def free_selection():
-    real = rls.score_sets
+    real = rls_pairs.score_sets
 
     def score(counter, sets, expected, recodes, **kwargs):
         noisy, sd = real(counter, sets, expected, recodes, **kwargs)
         exact = [np.abs(counter.marginal(s, recodes) - e).sum() for s, e in zip(sets, expected, strict=True)]
         return np.array(exact) + 0 * noisy, sd
 
-    with replacing((rls, "score_sets", score)):
+    with replacing((rls_pairs, "score_sets", score)):
         yield
 
 
