@@ -31,15 +31,15 @@ from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of,
 TOTAL_SHARE = 0.005  # of the budget, for the number of records
 SCORE_SHARE = 0.02  # for the scores of all pairs
 LATER = 0.25  # of the cost of pairs, held back until triples have been scored
-TRIPLE_SCORES = 0.08  # of what was held back, at most
+TRIPLE_SCORES = 0.06  # of what was held back, at most
 FINE = 0.008  # noise of a triple's score, as a share of the records, that less is spent on
 TRIPLES = 500  # triples that are scored at most
 TRIPLE_CELLS = 2_000
 TRIPLE_RESOLUTION = 12.0
 CALM = 0.01  # mean noise error of pairs above which triples are not looked at; twice that where scores are PRECISE
 PRECISE = 0.0125  # noise of a triple's score, as a share of the records
-PARTS = (0.1, 0.2)  # of what was held back, for triples that pay; pairs get the rest
-WORTH = (2.0, 30.0)  # error of triples that must be won for one of pairs that is lost by this part instead of the last
+PARTS = (0.08, 0.12)  # of what was held back, for triples that pay; pairs get the rest
+WORTH = (2.0, 50.0)  # error of triples that must be won for one of pairs that is lost by this part instead of the last
 
 
 @register("rls")
