@@ -301,4 +301,4 @@ class Rls(Synthesizer):
         strength = total / noise
         if strength < 1800:
             return float(max(20.0, 64 * (strength / 1800) ** 1.5))
-        return float(np.clip(64 * (strength / 5430) ** 1.1, 64, 640))
+        return float(np.clip(64 * (strength / 2700) ** 0.9, 64, 640))
