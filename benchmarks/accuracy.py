@@ -4,8 +4,9 @@ For every table, method and epsilon: the median over seeds of the mean 1-, 2- an
 full resolution, the NIST density score, the NIST range score of queries made from the schema, wall seconds and peak
 memory of a process that starts cold. Noise is that of production; only post-processing is seeded. `sample` (records
 drawn afresh from the real ones) and `product` (exact one-ways, no dependence) are no private methods: they show what
-errors mean. `mst-mbi` is mst with the inference of the library mbi, by other authors, when it is installed (extra
-`pgm`); a method that cannot run is named on stderr and left out. Prints Markdown.
+errors mean. `prototype` is the plain method that `rls` grew from (benchmarks/prototype.py). `mst-mbi` is mst with the
+inference of the library mbi, by other authors, when it is installed (extra `pgm`); a method that cannot run is named
+on stderr and left out. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from benchmarks.engine import run_system
 from benchmarks.plot import svg_lines
 from benchmarks.process import table as markdown
+from benchmarks.prototype import prototype
 from benchmarks.tables import KINDS, Table, adult_codes, adult_raw, drug_deaths, simulated
 from dpsyn_core.errors import DPSynError
 
@@ -65,6 +67,8 @@ def child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str
         started = time.perf_counter()
         if method in ("sample", "product"):
             runs.append(reference(method, data.codes, seed))
+        elif method == "prototype":
+            runs.append(prototype(data.codes, data.domain, epsilon=epsilon, delta=DELTA, seed=seed))
         else:
             system, own = PEER.get(method, (method, {}))
             out = run_system(system, data.codes, data.domain, epsilon=epsilon, seed=seed, settings=settings | own)
