@@ -188,12 +188,11 @@ def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, ef
     visits = max(1, n_records * (n_attributes + places))
     usual = max(float(np.clip(WORK / visits, 3, 32)), min(SPARE / visits, MOST))
     proposals = max(1, round(effort * usual))
-    sweeps = min(proposals, 8)
+    repeats = proposals // min(proposals, 8)
     noise = [t.sigma for t in targets if len(t.attributes) > 1]
     hot = float(np.clip(SHAKE**2 / np.median(noise) ** 2, HOT, HOTTEST)) if noise else HOT
-    return Pace(
-        temperatures=cooling(sweeps, hot), repeats=proposals // sweeps, shards=SHARDS if n_records >= SHARDED else 1
-    )
+    temperatures = cooling(proposals // repeats, hot)  # eight sweeps, or more where proposals are left over
+    return Pace(temperatures=temperatures, repeats=repeats, shards=SHARDS if n_records >= SHARDED else 1)
 
 
 class Walk:
