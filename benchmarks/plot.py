@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 420, 70, 50, 20, 150
+APART = 15  # between labels
 INKS = ("#1b6ca8", "#c4571a", "#4b7f3a", "#7a4fa3", "#8a6d1f", "#555555")
 
 
@@ -42,6 +43,7 @@ def svg_lines(lines: Mapping[str, Mapping[float, float]], *, x: str, y: str) -> 
         )
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{x}</text>')
     out.append(f'<text transform="translate(16 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{y}</text>')
+    ends: list[tuple[float, float, str, str]] = []
     for ink, (name, line) in zip(INKS * 3, lines.items(), strict=False):
         points = [at(a, b) for a, b in sorted(line.items())]
         path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
@@ -49,6 +51,9 @@ def svg_lines(lines: Mapping[str, Mapping[float, float]], *, x: str, y: str) -> 
         for (a, b), (px, py) in zip(sorted(line.items()), points, strict=True):
             label = f"{name}: {b:.4f} at {a:g}"
             out.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="{ink}"><title>{label}</title></circle>')
-        px, py = points[-1]
-        out.append(f'<text x="{px + 10:.1f}" y="{py + 4:.1f}" fill="{ink}">{name}</text>')
+        ends.append((*points[-1], name, ink))
+    floor: dict[float, float] = {}  # lowest free place of the labels that stand at one x
+    for px, py, name, ink in sorted(ends):
+        level = floor[px] = max(py + 4, floor.get(px, 0.0) + APART)
+        out.append(f'<text x="{px + 10:.1f}" y="{level:.1f}" fill="{ink}">{name}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
