@@ -23,7 +23,7 @@ from dpsyn_core.records.rls_even import even_records, pays
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
-from dpsyn_core.synthesizers.rls_pairs import CAUTION, Pairs, choose_pairs
+from dpsyn_core.synthesizers.rls_pairs import CAUTION, Pairs, affordable, choose_pairs
 from dpsyn_core.synthesizers.rls_triples import expect, open_errors
 from dpsyn_core.synthesizers.rls_view import View, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
@@ -105,8 +105,9 @@ class Rls(Synthesizer):
         if not pairs:
             return measured
         view = View(domain, measured, self.n_public)
+        resolution = float(self.config.resolution or affordable(view, self._resolution(total)))
         chosen = choose_pairs(
-            counter, view, resolution=self._resolution(total), for_scores=for_scores, for_pairs=for_pairs,
+            counter, view, resolution=resolution, for_scores=for_scores, for_pairs=for_pairs,
             theta=self.theta, gate=gate, progress=progress,
         )  # fmt: skip
         later: Cost | None = None

@@ -21,6 +21,8 @@ COARSEST = 10.0  # coarse values that a second look asks for at least
 SMALLER = 0.35  # of the usual cells, at most, or the second look is not worth a score
 DEAR = 0.4  # of a pair's score: noise of its usual table from which on a coarser one is looked at
 EXPLAINED = 0.9  # of the square of what a coarser table was seen to explain is counted
+FINE = (64.0, 48.0, 32.0)  # resolutions that small tables take whatever the budget
+FEW = 40.0  # cells that pairs have on average, at most, for that
 FOLDED = 0.7979  # mean absolute value of a standard normal
 
 
@@ -101,6 +103,17 @@ def choose_pairs(
         scores={p: float(s) for p, s in zip(pairs, scores, strict=True)},
         cost=for_pairs,
     )
+
+
+def affordable(view: View, resolution: float) -> float:
+    """A resolution, or a finer one where pairs have few cells even then: there, merging loses more than noise adds."""
+    for finer in FINE:
+        if finer > resolution:
+            recodes = view.recodes(finer)
+            sizes = np.array([int(r.max()) + 1 for r in recodes.values()], dtype=np.float64)
+            if (sizes.sum() ** 2 - (sizes**2).sum()) / (len(sizes) * (len(sizes) - 1)) <= FEW:
+                return finer
+    return resolution
 
 
 def _dear(

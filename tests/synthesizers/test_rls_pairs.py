@@ -10,7 +10,7 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.synthesizers.rls_pairs import choose_pairs
+from dpsyn_core.synthesizers.rls_pairs import affordable, choose_pairs
 from dpsyn_core.synthesizers.rls_view import View
 from tests.synthesizers.harness import SeededNoise
 
@@ -70,3 +70,16 @@ def test_with_much_budget_every_table_that_tells_something_has_the_usual_resolut
 def test_pairs_without_dependence_get_no_second_look():
     _, charges, _ = chosen(0.0, rho=0.003)
     assert "scores of coarser pairs" not in charges
+
+
+@pytest.mark.parametrize(
+    ("sizes", "given", "taken"), [((4, 5, 6), 20.0, 64.0), ((60, 60), 20.0, 20.0), ((4, 5), 90.0, 90.0)]
+)
+def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, taken):
+    rng = np.random.default_rng(0)
+    domain = Domain(tuple(CodedAttribute(name=f"a{i}", size=s) for i, s in enumerate(sizes)))
+    codes = np.stack([rng.integers(0, s, N) for s in sizes]).astype(np.uint8)
+    gate = Gate(account=Account(Cost(rho=0.1)), noise=SeededNoise(0), unit=Unit())
+    parts = Cost(rho=0.1).split([1.0] * len(sizes))
+    measured = measure_marginals(MemoryCounter(codes, domain), domain.singletons(), parts, gate=gate)
+    assert affordable(View(domain, measured, N), given) == taken
