@@ -21,7 +21,7 @@ def looks():
     def smaller(scores, excess, *, cells, noise):
         return np.flatnonzero(cells[1] < cells[0])
 
-    with replacing((rls_pairs, "COARSEST", 4.0), (rls_pairs, "_dear", smaller)):
+    with replacing((rls_pairs, "COARSEST", 4.0), (rls_pairs, "COARSER", 64.0), (rls_pairs, "_dear", smaller)):
         yield
 
 
