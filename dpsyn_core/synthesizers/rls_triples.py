@@ -21,7 +21,7 @@ from dpsyn_core.synthesizers.rls_view import Recodes, View
 
 Floats = NDArray[np.float64]
 
-SCOUT = 30_000  # records of the fit that sets are scored against
+SCOUT = 20_000  # records of the fit that sets are scored against
 EFFORT = 0.33  # of a usual fit; half of it told the same triples apart
 CLEAR = 4.0  # standard deviations of its noise by which a score must stand above what no dependence would show
 

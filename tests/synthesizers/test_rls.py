@@ -180,7 +180,7 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
 
 
 def test_large_tables_without_threefold_dependence_get_no_triples_and_those_with_it_do():
-    """400,000 records, scored against a fit of 30,000: its chance is no dependence."""
+    """400,000 records, scored against a fit of 20,000: its chance is no dependence."""
     codes, domain = parity(n=400_000)
     _, measured, gate, _ = run(codes, domain, epsilon=0.3, n=20)
     assert {m.attributes for m in measured if len(m.attributes) == 3} == {("a", "b", "c")}
