@@ -53,6 +53,15 @@ def table_name(args: argparse.Namespace) -> str:
     return args.table.name.split(".")[0] if isinstance(args.table, Path) else "query"
 
 
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Declares what a run is: schema, budget, method and its settings."""
+    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--epsilon", type=float, required=True)
+    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+
+
 def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimiter: bool = True) -> None:
     """Declares how TABLE is read: corrections of what is detected, and tables that live in a database.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
+
+from dpsyn_core.commands.common import add_run
 
 KINDS = {
     "total": "number of records",
@@ -24,11 +25,7 @@ KINDS = {
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("plan", help="where the budget of a run would go; reads no table, spends nothing")
-    parser.add_argument("--schema", type=Path, required=True)
-    parser.add_argument("--epsilon", type=float, required=True)
-    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
-    parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
-    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    add_run(parser)
     parser.add_argument("--n-records", type=int, help="about how many records there are, for forecasts; default 10000")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

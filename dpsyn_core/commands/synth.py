@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place
+from dpsyn_core.commands.common import add_reading, add_run, place
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -17,11 +17,7 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
     parser.add_argument("table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel")
-    parser.add_argument("--schema", type=Path, required=True)
-    parser.add_argument("--epsilon", type=float, required=True)
-    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
-    parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
-    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    add_run(parser)
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
     parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
