@@ -541,7 +541,8 @@ def test_safe_mode_hides_a_schema_that_was_read_from_the_data(app):
     assert app.dataframe and "do not share it" in words(app)
     app.toggle(key="safe").set_value(True).run()
     at_page(app, "schema")
-    assert not app.dataframe and "hidden in safe mode" in words(app) and "76" not in words(app)
+    shown = re.sub(r"visitor=[0-9a-f]+", "", words(app))  # a random token holds 76 one time in five
+    assert not app.dataframe and "hidden in safe mode" in shown and "76" not in shown
     app.toggle(key="safe").set_value(False).run()
     at_page(app, "schema")
     app.button(key="confirm_all").click().run()
