@@ -1,4 +1,4 @@
-"""Which pairs record least squares measures, and at which of two resolutions. Reads released values only."""
+"""Which pairs record least squares measures, and at which of two resolutions; scored through the gate."""
 
 from __future__ import annotations
 
