@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.access import admitted
-from ui.frame import Page
-from ui.serving import TRAFFIC
-from ui.text import t
+from ui.shared.access import admitted
+from ui.shared.frame import Page
+from ui.shared.serving import TRAFFIC
+from ui.shared.text import t
 
 PAGES = ("data", "schema", "privacy", "synthesize", "report", "export", "learn")
 HERE = Path(__file__).resolve().parent

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import read_table
 from dpsyn_core.synthesizers.registry import config_class, names
-from ui.estimates import forecast, size_of
+from dpsyn_core.tables.read import read_table
+from ui.synthesize.estimates import forecast, size_of
 
 SIZES = ((20_000, 14), (100_000, 14), (20_000, 7), (20_000, 28), (2_000, 14))  # records, attributes
 MOST = 60  # processor seconds after which a run is given up
@@ -44,7 +44,7 @@ def child(method: str, n: int, d: int) -> None:
     """Runs a system once and prints what it took."""
     import resource
 
-    from dpsyn_core.release import synthesize
+    from dpsyn_core.runs.release import synthesize
 
     resource.setrlimit(resource.RLIMIT_CPU, (MOST, MOST))
     table, schema = made(n, d)

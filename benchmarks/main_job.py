@@ -16,7 +16,7 @@ import pyarrow as pa
 from benchmarks.process import Cost, dpsyn, measure, table
 from benchmarks.tables import Table, adult_codes, adult_raw, drug_deaths, simulated
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.write import write_table
+from dpsyn_core.tables.write import write_table
 
 LINE = ["table", "method", "columns", "seconds", "peak MB"]
 

@@ -18,9 +18,9 @@ from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.records.rls import Target, Walk
-from dpsyn_core.records.rls_denoise import simplex
-from dpsyn_core.records.rls_start import independent_rows
+from dpsyn_core.records.rls.denoise import simplex
+from dpsyn_core.records.rls.fit import Target, Walk
+from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.schema.domain import Domain
 
 TOTAL, ONES, SCORES = 0.005, 0.25, 0.02  # of the budget; pairs have the rest

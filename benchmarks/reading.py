@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from benchmarks.process import table
 from benchmarks.tables import simulated
-from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import read_table
-from dpsyn_core.schema.write import write_table
+from dpsyn_core.sources.bounding import bound
+from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.write import write_table
 
 CASES = (
     ("1,000,000 x 14, CSV", "mixture", 1_000_000, 14, "csv"),

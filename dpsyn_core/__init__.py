@@ -9,25 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.kernel_cache import settle
+from dpsyn_core.version import __version__ as __version__  # so that it is exported
 
 if TYPE_CHECKING:
-    from dpsyn_core.buying import buy_schema
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger import Ledger
-    from dpsyn_core.release import Release, synthesize
+    from dpsyn_core.runs.buying import buy_schema
+    from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.read import read_table
-
-__version__ = "0.1.0"
+    from dpsyn_core.tables.read import read_table
 
 _HOME = {
     "DPSynError": "dpsyn_core.errors",
     "Ledger": "dpsyn_core.privacy.ledger",
-    "Release": "dpsyn_core.release",
+    "Release": "dpsyn_core.runs.release",
     "Schema": "dpsyn_core.schema.document",
-    "buy_schema": "dpsyn_core.buying",
-    "read_table": "dpsyn_core.schema.read",
-    "synthesize": "dpsyn_core.release",
+    "buy_schema": "dpsyn_core.runs.buying",
+    "read_table": "dpsyn_core.tables.read",
+    "synthesize": "dpsyn_core.runs.release",
 }
 __all__ = ["DPSynError", "Ledger", "Release", "Schema", "buy_schema", "read_table", "synthesize"]
 

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from ui import loading, quick, sources
-from ui.state import workspace
-from ui.text import number, t
-from ui.theme import heading, note, private_tag, section
+from ui.data import loading, quick, sources
+from ui.shared.state import workspace
+from ui.shared.text import number, t
+from ui.shared.theme import heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
 

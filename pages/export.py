@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from ui import export, results, runs
-from ui.state import workspace
-from ui.text import t
-from ui.theme import end_page, heading, not_private, note, section
+from ui.export import files
+from ui.shared import results
+from ui.shared.state import workspace
+from ui.shared.text import t
+from ui.shared.theme import end_page, heading, not_private, note, section
+from ui.synthesize import runs
 
 space = workspace()
 heading("export")
@@ -22,14 +24,14 @@ with left:
     section(t("export.table"))
     with st.container(horizontal=True, gap="small"):
         for ending in ("csv", "parquet", "xlsx"):
-            export.table_button(space, job, ending, key=f"export_{ending}", primary=ending == "csv")
+            files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == "csv")
     section(t("export.papers"))
     with st.container(horizontal=True, gap="small"):
-        export.manifest_button(space, job, key="export_manifest")
+        files.manifest_button(space, job, key="export_manifest")
         st.download_button(
             t("export.schema"),
-            data=lambda: export.schema_text(space, job),
-            file_name=f"schema{export.suffix(space, job)}.json",
+            data=lambda: files.schema_text(space, job),
+            file_name=f"schema{files.suffix(space, job)}.json",
             mime="application/json",
             on_click="ignore",
             key="export_schema",
@@ -39,15 +41,15 @@ with right:
     note(t("export.bundle_note"))
     st.download_button(
         t("export.bundle_button"),
-        data=lambda: export.bundle(space, job),
-        file_name=f"{export.stem(space, job)}.zip",
+        data=lambda: files.bundle(space, job),
+        file_name=f"{files.stem(space, job)}.zip",
         mime="application/zip",
         on_click="ignore",
         key="export_bundle",
     )
-    st.code(export.command(space, job).replace(" --", " \\\n  --"), language=None, wrap_lines=True)
+    st.code(files.command(space, job).replace(" --", " \\\n  --"), language=None, wrap_lines=True)
 section(t("export.report"))
 note(t("export.report_note"))
-export.reports(space, job)
+files.reports(space, job)
 section(t("export.certificate"))
-st.code(export.certificate(job), language=None, height=460, wrap_lines=True)
+st.code(files.certificate(job), language=None, height=460, wrap_lines=True)

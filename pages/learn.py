@@ -1,8 +1,8 @@
 """Learn page: nine small labs, each with a question, a few controls and a figure."""
 
-from ui.labs import frame
-from ui.state import workspace
-from ui.theme import heading
+from ui.learn import frame
+from ui.shared.state import workspace
+from ui.shared.theme import heading
 
 workspace()
 heading("learn")

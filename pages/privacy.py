@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from ui import budget, guarantee, noise
-from ui.panels import plan
-from ui.state import workspace
-from ui.text import t
-from ui.theme import dark, heading, section, show
-from ui.theme import note as small
+from ui.privacy import budget, guarantee, noise, plan
+from ui.shared.state import workspace
+from ui.shared.text import t
+from ui.shared.theme import dark, heading, section, show
+from ui.shared.theme import note as small
 
 space = workspace()
 heading("privacy")

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from ui import results, runs
-from ui.panels import columns, headline, incomes, learning, pairs, queries, released, several
-from ui.panels.look import look
-from ui.state import workspace
-from ui.text import t
-from ui.theme import end_page, heading, not_private, note, private_tag
+from ui.report import columns, headline, incomes, learning, pairs, queries, released, several
+from ui.report.look import look
+from ui.shared import results
+from ui.shared.state import workspace
+from ui.shared.text import t
+from ui.shared.theme import end_page, heading, not_private, note, private_tag
+from ui.synthesize import runs
 
 VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "released")
 

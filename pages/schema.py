@@ -3,11 +3,12 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui import buying, editor, schemafiles, stamps
-from ui.panels import schema
-from ui.state import workspace
-from ui.text import number, t
-from ui.theme import end_page, facts, heading, not_private, note, section
+from ui.schema import buying, editor, files
+from ui.schema import more as schema
+from ui.shared import stamps
+from ui.shared.state import workspace
+from ui.shared.text import number, t
+from ui.shared.theme import end_page, facts, heading, not_private, note, section
 
 space = workspace()
 heading("schema")
@@ -48,7 +49,7 @@ with left:
     section(t("schema.preview_title"))
     editor.bins_preview(space)
 with right:
-    schemafiles.load_and_save(space)
+    files.load_and_save(space)
 if not space.schema.private:
     note(t("schema.next_unsure"), "alarm")
 if st.button(t("schema.next"), type="primary", key="schema_next"):

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui import methods, runs
-from ui.budget import plain, sentence
-from ui.panels import plan
-from ui.starting import problem, start
-from ui.state import jobs, workspace
-from ui.text import t
-from ui.theme import heading, not_private, note, section
+from ui.privacy import plan
+from ui.privacy.budget import plain, sentence
+from ui.shared.state import jobs, workspace
+from ui.shared.text import t
+from ui.shared.theme import heading, not_private, note, section
+from ui.synthesize import methods, runs
+from ui.synthesize.starting import problem, start
 
 space = workspace()
 heading("synthesize")

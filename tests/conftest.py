@@ -17,7 +17,7 @@ def app(tmp_path, monkeypatch):
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.testing.v1 import AppTest, app_test
 
-    from ui import serving
+    from ui.shared import serving
 
     class Served(PagesManager):
         """A server that has been asked before: AppTest forgets on every run that `st.navigation` was called."""

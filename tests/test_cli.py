@@ -205,7 +205,7 @@ def test_an_internal_fault_is_one_calm_sentence_without_values(folder, capsys, m
     def broken(*_args, **_kwargs):
         raise KeyError("X_SECRET")
 
-    monkeypatch.setattr("dpsyn_core.release.MemoryCounter", broken)
+    monkeypatch.setattr("dpsyn_core.runs.release.MemoryCounter", broken)
     assert synth(folder) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -280,7 +280,7 @@ def test_a_table_that_cannot_be_written_takes_its_manifest_with_it(folder, monke
     def full(*_args):
         raise OutputError("'out.csv' cannot be written (No space left on device); free some space")
 
-    monkeypatch.setattr("dpsyn_core.schema.write.write_table", full)
+    monkeypatch.setattr("dpsyn_core.tables.write.write_table", full)
     assert synth(folder) == 2
     assert not (folder / "m.json").exists()
     assert len(spent(folder, capsys)["datasets"][0]["entries"]) == 1

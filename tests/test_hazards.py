@@ -13,8 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core import release
-from dpsyn_core.buying import buy_schema
 from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import BudgetError, LedgerError, MethodError, SchemaError, TableError, UnitError
@@ -30,12 +28,14 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.curves import noise_curves
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.release import synthesize
 from dpsyn_core.report.document import ScoredTable, label_of
-from dpsyn_core.schema.bounding import bound
+from dpsyn_core.runs import release
+from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.schema.drafting import draft
+from dpsyn_core.sources.bounding import bound
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import MODULES, config_class, configure, names
 from tests.audit.mutants import MUTANTS
@@ -366,7 +366,7 @@ def test_a_delta_above_one_over_n_is_told_to_the_owner_on_the_page_and_never_by_
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
     assert "60" not in made.manifest.guarantee
-    assert "def delta_against_n" in (ROOT / "ui/guarantee.py").read_text(encoding="utf-8")
+    assert "def delta_against_n" in (ROOT / "ui/privacy/guarantee.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 1e9, 1e-12])

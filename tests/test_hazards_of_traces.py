@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dpsyn_core import worker
 from dpsyn_core.cli import main
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.jobs import worker
 from dpsyn_core.schema.codec import Codec
 from tests.audit.whole import schema
 
@@ -33,7 +33,7 @@ def test_the_command_hides_the_message_of_a_fault(tmp_path, capsys, monkeypatch)
     def fail(*_, **__):
         raise ValueError("Ada Lovelace has HIV")
 
-    monkeypatch.setattr("dpsyn_core.release.synthesize", fail)
+    monkeypatch.setattr("dpsyn_core.runs.release.synthesize", fail)
     schema().dump(tmp_path / "schema.json")
     (tmp_path / "t.csv").write_text("who,city,age,smokes\np,rome,3,no\n")
     arguments = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "schema.json"), "--epsilon", "1"]
@@ -67,9 +67,9 @@ def test_errors_never_quote_a_cell_of_the_table():
 
 
 def test_jobs_live_in_folders_of_their_own_that_only_their_owner_reads():
-    text = (ROOT / "ui/jobs.py").read_text(encoding="utf-8")
+    text = (ROOT / "ui/shared/jobs.py").read_text(encoding="utf-8")
     assert "mode=0o700" in text
-    assert "umask(0o077)" in (ROOT / "dpsyn_core/worker.py").read_text(encoding="utf-8")
+    assert "umask(0o077)" in (ROOT / "dpsyn_core/jobs/worker.py").read_text(encoding="utf-8")
 
 
 def test_no_function_that_touches_records_is_cached_across_sessions():

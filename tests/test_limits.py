@@ -1,8 +1,8 @@
 """What the app says on a system that keeps no limit of memory."""
 
-from dpsyn_core import worker
-from tests.app import at_page, words
-from ui.text import t
+from dpsyn_core.jobs import worker
+from tests.app_driver import at_page, words
+from ui.shared.text import t
 
 
 def test_a_system_without_limits_of_memory_is_named_on_the_synthesize_page(app, monkeypatch):

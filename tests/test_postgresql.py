@@ -7,15 +7,16 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import sources
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import draft
-from dpsyn_core.schema.read import read
-from dpsyn_core.schema.sources import Database, list_tables, read_database
+from dpsyn_core.tables import databases as readers
+from dpsyn_core.tables.databases import Database, list_tables, read_database
+from dpsyn_core.tables.read import read
 from tests.postgresql import PASSWORD, WRITTEN, Postgresql
-from ui import access, databases, loading
-from ui.state import Workspace
+from ui.data import databases, loading
+from ui.shared import access
+from ui.shared.state import Workspace
 
 AWKWARD = 'Größe & "Co". Leute'
 QUOTED = '"' + AWKWARD.replace('"', '""') + '"'
@@ -123,7 +124,7 @@ def test_codes_are_those_of_the_csv_export(base, server, tmp_path):
 
 def test_records_come_in_batches(base, monkeypatch):
     whole = read_database(base, table="people")
-    monkeypatch.setattr(sources, "BATCH", 7_000)
+    monkeypatch.setattr(readers, "BATCH", 7_000)
     table = read_database(base, table="people")
     assert table.column("age").num_chunks == 18 and table.equals(whole)
     assert read_database(base, query="SELECT age FROM people", most=120_000).num_rows == 120_000
@@ -177,7 +178,7 @@ def test_nothing_can_be_written(base, server):
     for query in writes:
         assert "refused" in refusal(base, query=query)
         assert "refused" in refusal(loose, query=query)
-    connection, fault = sources._open_postgresql(base)
+    connection, fault = databases._open_postgresql(base)
     with pytest.raises(fault):
         connection.execute("CREATE TABLE more (a integer)")
     connection.close()

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
     ]  # fmt: skip
     if os.environ.get("DPSYN_WARM_UP", "1") != "0":
         # compiles the kernels while the browser opens; the app would do it from its first page on
-        subprocess.Popen([sys.executable, "-m", "dpsyn_core.worker", "--warm"], stdin=subprocess.DEVNULL)
+        subprocess.Popen([sys.executable, "-m", "dpsyn_core.jobs.worker", "--warm"], stdin=subprocess.DEVNULL)
         os.environ["DPSYN_WARM_UP"] = "0"
     # Streamlit reads the configuration and the theme from the current folder, so that is the app's own
     if os.name == "nt":

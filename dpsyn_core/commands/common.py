@@ -96,10 +96,10 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     """
     table = args.table if table is None else table
     if args.sql_table is not None or args.sql_query is not None:
-        from dpsyn_core.schema.sources import Database, read_database
+        from dpsyn_core.tables.databases import Database, read_database
 
         return read_database(Database.of(table), table=args.sql_table, query=args.sql_query)
-    from dpsyn_core.schema.read import read
+    from dpsyn_core.tables.read import read
 
     got = read(table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)
     for notice in got.notices:

@@ -58,8 +58,8 @@ def run(args: argparse.Namespace) -> None:
 
     import pyarrow as pa
 
-    from dpsyn_core.itemsets import frequent_itemsets
-    from dpsyn_core.schema.write import write_table
+    from dpsyn_core.runs.itemsets import frequent_itemsets
+    from dpsyn_core.tables.write import write_table
 
     counter, names, unit, named, reasons, bought = _transactions(args) if args.items else _binary_table(args)
     release = frequent_itemsets(
@@ -105,7 +105,7 @@ def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     from dpsyn_core.counting.transactions import TransactionCounter
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.unit import Unit
-    from dpsyn_core.schema.transactions import read_items, read_transactions
+    from dpsyn_core.tables.transactions import read_items, read_transactions
 
     for name in ("encoding", "decimal", "sql_table", "sql_query"):
         if getattr(args, name) is not None:
@@ -124,9 +124,9 @@ def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, 
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.charge import Charge
     from dpsyn_core.privacy.unit import Unit
-    from dpsyn_core.schema.bounding import bound
     from dpsyn_core.schema.codec import Codec
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.sources.bounding import bound
 
     if args.neighbours:
         msg = "--neighbours goes with --items; a schema declares the unit"

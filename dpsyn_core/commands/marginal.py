@@ -74,7 +74,7 @@ def release_marginals(
     """
     from dpsyn_core.marginals.maxent import check_query
     from dpsyn_core.progress import silent
-    from dpsyn_core.release import synthesize
+    from dpsyn_core.runs.release import synthesize
     from dpsyn_core.synthesizers.priview import PriViewConfig, reconstruct_from_views
     from dpsyn_core.synthesizers.registry import configure
 
@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.write import write_table
+    from dpsyn_core.tables.write import write_table
 
     queries = [[n.strip() for n in names.split(",")] for names in args.attributes]
     many = len(queries) > 1

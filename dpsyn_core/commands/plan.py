@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> None:
     """Prints one line a step."""
     from dpsyn_core.commands.common import parse_settings, print_json
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.plan import ASSUMED, plan
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.unit import Unit
+    from dpsyn_core.runs.plan import ASSUMED, plan
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import Task
     from dpsyn_core.synthesizers.registry import DEFAULT

@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.sample import sample_schema, sample_table
-    from dpsyn_core.schema.write import write_table
+    from dpsyn_core.tables.write import write_table
 
     folder: Path = args.folder
     try:

@@ -71,8 +71,8 @@ def run_draft(args: argparse.Namespace) -> None:
 
 def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
-    from dpsyn_core.buying import buy_schema
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.schema.document import SchemaUnit
 
     if args.epsilon is None or args.delta is None:

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.write import write_table
+    from dpsyn_core.tables.write import write_table
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> None:
     schema = Schema.load(args.schema)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.release import synthesize
     from dpsyn_core.report.released import dump_measurements
+    from dpsyn_core.runs.release import synthesize
 
     progress("reading", 0, 1)
     table = read_input(args)

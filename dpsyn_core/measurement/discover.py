@@ -21,9 +21,9 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema import casting
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.tables import casting
 
 Kind = Literal["categorical", "integer", "float", "date"]
 _TOTAL_SHARE = 0.1

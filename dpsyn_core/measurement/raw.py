@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema import casting
-from dpsyn_core.schema.bounding import kept, record_hashes
 from dpsyn_core.schema.codec import Encoded, identifiers
 from dpsyn_core.schema.document import SchemaUnit
+from dpsyn_core.sources.bounding import kept, record_hashes
+from dpsyn_core.tables import casting
 
 
 def bounded(table: Any, unit: SchemaUnit) -> Any:

@@ -11,7 +11,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.accountant import Composition
+    from dpsyn_core.privacy.composition import Composition
 
 # Shares of a split add up to the whole only to rounding; a budget's costs hold back at least twice this share.
 TOLERANCE = 1e-13
@@ -89,6 +89,6 @@ class Account:
 
     @staticmethod
     def _composed(charges: list[Charge]) -> Composition:
-        from dpsyn_core.privacy.accountant import compose  # scipy is heavy
+        from dpsyn_core.privacy.composition import compose  # scipy is heavy
 
         return compose(charges)

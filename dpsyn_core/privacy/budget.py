@@ -44,13 +44,13 @@ class Budget:
         Args:
             spare_delta: the part of delta kept for failures that noise does not cover (partition selection).
         """
-        from dpsyn_core.privacy.accounting import gdp_mu  # scipy is heavy
+        from dpsyn_core.privacy.conversions import gdp_mu  # scipy is heavy
 
         return Cost(rho=gdp_mu(self.epsilon, self._delta_left(spare_delta)) ** 2 / 2)
 
     def zcdp(self, *, spare_delta: float = 0.0) -> Cost:
         """Cost of a run that mixes Gaussian, Laplace and exponential mechanisms, by the tight zCDP conversion."""
-        from dpsyn_core.privacy.accounting import zcdp_rho  # scipy is heavy
+        from dpsyn_core.privacy.conversions import zcdp_rho  # scipy is heavy
 
         return Cost(rho=zcdp_rho(self.epsilon, self._delta_left(spare_delta)), mixed=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.manifest import ChargeRecord, Manifest
+    from dpsyn_core.privacy.statement import ChargeRecord, Statement
 
 _MOST_LINES = 40
 _WHO = {
@@ -15,7 +15,7 @@ _WHO = {
 }
 
 
-def certificate(manifest: Manifest) -> str:
+def certificate(manifest: Statement) -> str:
     """Unit, promise, spends, method, seeds and versions, in plain words.
 
     Long lists of charges are cut after 40 lines, and the rest is counted; the JSON holds them all.
@@ -61,7 +61,7 @@ def certificate(manifest: Manifest) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _individual(m: Manifest) -> str:
+def _individual(m: Statement) -> str:
     if m.identifier is not None:
         return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
     if m.max_records == 1:

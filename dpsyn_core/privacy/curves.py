@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.accounting import gdp_mu, zcdp_rho, zcdp_rho_standard
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.conversions import gdp_mu, zcdp_rho, zcdp_rho_standard
 from dpsyn_core.privacy.unit import Unit
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,10 +22,11 @@ from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.entry import Entry
 from dpsyn_core.privacy.protected import RECORDS, Protected, protected, unbounded
-from dpsyn_core.privacy.spend import Kind, Spend
-from dpsyn_core.privacy.summary import Sum, Summary, composition, fits_limit, lost, sum_for, summarise
-from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.privacy.spend import Spend
+from dpsyn_core.privacy.sums import Sum, Summary, composition, fits_limit, lost, sum_for, summarise
+from dpsyn_core.privacy.unit import Unit
 
 FILE = "ledger.sqlite3"
 _APPLICATION = 0x44505359  # "DPSY"
@@ -49,35 +50,6 @@ _STATEMENTS = (
         for verb in ("UPDATE", "DELETE")
     ),
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
-    """One debit. `recorded` is for people; the order is that of `seq`.
-
-    individuals: the public name of the column that names them, "" where each record is one (or any `max_records` of
-    them are), None where an earlier version of this program did not write it down.
-    """
-
-    seq: int
-    dataset: str
-    run_id: str
-    method: str
-    purpose: str
-    neighbours: Neighbours
-    max_records: int
-    kind: Kind
-    amount: float
-    failure: float
-    epsilon: float
-    delta: float
-    recorded: str
-    individuals: str | None = None
-
-    @property
-    def spend(self) -> Spend:
-        """What was debited."""
-        return Spend(kind=self.kind, amount=self.amount, delta=self.failure)
 
 
 _FIELDS = tuple(f.name for f in fields(Entry))

@@ -5,106 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from dpsyn_core.errors import EngineError, InputError
-from dpsyn_core.privacy.accountant import compose
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import Charge, Mechanism
-from dpsyn_core.privacy.unit import Neighbours, Unit
-
-NOT_PRIVATE = "NOT PRIVATE"
-_SIGMA = {"gaussian", "sampled-gaussian"}
-
-
-class ChargeRecord(BaseModel):
-    """One private access. `sigma` for Gaussian noise, `scale` (b, or a prior count) for the others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    mechanism: Mechanism
-    sensitivity: float = Field(ge=0, allow_inf_nan=False)
-    sigma: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    scale: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    cells: int = Field(ge=0)
-    rho: float = Field(ge=0, allow_inf_nan=False)
-    epsilon: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    delta: float = Field(default=0.0, ge=0, lt=1)
-    sampling: float = Field(default=1.0, gt=0, le=1)
-    steps: int = Field(default=1, ge=1)
-
-    @classmethod
-    def of(cls, charge: Charge) -> ChargeRecord:
-        """The record of a charge."""
-        gaussian = charge.mechanism in _SIGMA or (charge.mechanism == "partition-selection" and charge.epsilon == 0)
-        return cls(
-            name=charge.name,
-            mechanism=charge.mechanism,
-            sensitivity=charge.sensitivity,
-            sigma=charge.scale if gaussian else None,
-            scale=None if gaussian else charge.scale,
-            cells=charge.cells,
-            rho=charge.rho,
-            epsilon=charge.epsilon,
-            delta=charge.delta,
-            sampling=charge.sampling,
-            steps=charge.steps,
-        )
-
-    def charge(self) -> Charge:
-        """Back to the value that the accountant composes."""
-        return Charge(
-            name=self.name,
-            mechanism=self.mechanism,
-            sensitivity=self.sensitivity,
-            scale=(self.scale or 0.0) if self.sigma is None else self.sigma,
-            cells=self.cells,
-            rho=self.rho,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            sampling=self.sampling,
-            steps=self.steps,
-        )
+from dpsyn_core.privacy.certificate import certificate
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.statement import ChargeRecord, Statement, guarantee
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.version import __version__
 
 
-class Manifest(BaseModel):
+class Manifest(Statement):
     """Version 1. Frozen; JSON both ways; every number can be recomputed from `charges`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    version: Literal[1] = 1
-    private: bool = Field(description="False: something was learnt from the data without paying; see the reasons")
-    not_private_because: tuple[str, ...] = ()
-    guarantee: str = Field(description="What is promised, in one sentence")
-    epsilon: float = Field(gt=0, allow_inf_nan=False)
-    delta: float = Field(ge=0, lt=1)
-    mu: float | None = Field(default=None, description="Exact Gaussian cost of all charges; null for mixed runs")
-    rho: float | None = Field(default=None, description="zCDP cost of all charges; null where there is none")
-    neighbours: Neighbours
-    max_records: int = Field(ge=1)
-    identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
-    dataset: str = Field(description="Name under which the run stands on the ledger")
-    run_id: str = Field(description="Entry of the ledger that paid for this run")
-    schema_name: str
-    schema_hash: str
-    method: str
-    settings: dict[str, Any] = Field(default_factory=dict)
-    n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
-    charges: tuple[ChargeRecord, ...] = ()
-    bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
-    seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
-    versions: dict[str, str] = Field(default_factory=dict)
-    seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
-
-    @model_validator(mode="after")
-    def _agree(self) -> Manifest:
-        if self.private == bool(self.not_private_because):
-            msg = "private and not_private_because disagree: a release is private when no reason speaks against it"
-            raise ValueError(msg)
-        return self
 
     @classmethod
     def build(
@@ -179,15 +95,6 @@ class Manifest(BaseModel):
             seconds=round(seconds, 1),
         )
 
-    def recomputed_epsilon(self, *, with_bought: bool = False) -> float:
-        """Epsilon at this manifest's delta, composed anew from the sensitivities and scales of its charges.
-
-        Args:
-            with_bought: also counts what was paid earlier for parts of the schema.
-        """
-        records = (*self.charges, *self.bought) if with_bought else self.charges
-        return compose(r.charge() for r in records).epsilon(self.delta)
-
     def dump(self, path: Path) -> None:
         """Writes the JSON atomically. Raises OutputError when it cannot be written."""
         from dpsyn_core.files import write_text
@@ -214,29 +121,7 @@ class Manifest(BaseModel):
 
     def certificate(self) -> str:
         """The manifest as a text that a person can read."""
-        from dpsyn_core.privacy.certificate import certificate
-
         return certificate(self)
-
-
-def guarantee(budget: Budget, unit: Unit, *, private: bool = True) -> str:
-    """What is promised, in one sentence."""
-    delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
-    change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
-    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"
-    if private:
-        return text[0].upper() + text[1:] + "."
-    return f"{NOT_PRIVATE}: the noise alone would give {text}, but the reasons listed undo it."
-
-
-def individual(unit: Unit) -> str:
-    """One individual, in words: who is meant, and how many records they hold."""
-    if unit.identifier is not None:
-        records = "one record is" if unit.max_records == 1 else f"at most {unit.max_records} records are"
-        return f"one individual (named by '{unit.identifier}', of whom {records} counted)"
-    if unit.max_records == 1:
-        return "one record (each is an individual)"
-    return f"one individual (who is said to hold at most {unit.max_records} records)"
 
 
 def package_versions() -> dict[str, str]:
@@ -244,9 +129,7 @@ def package_versions() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    import dpsyn_core
-
-    found = {"dpsyn-studio": dpsyn_core.__version__, "python": platform.python_version()}
+    found = {"dpsyn-studio": __version__, "python": platform.python_version()}
     for name in ("numpy", "numba", "scipy", "cryptography", "pyarrow", "dp-accounting"):
         try:
             found[name] = version(name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.ledger import Entry
+    from dpsyn_core.privacy.entry import Entry
 
 RECORDS = ""  # what an entry says where no column names individuals
 

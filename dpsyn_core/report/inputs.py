@@ -13,7 +13,7 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import read_table
+from dpsyn_core.tables.read import read_table
 
 
 def parse_roles(

@@ -25,9 +25,10 @@ from pydantic import (
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema import instants
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.tables import instants
+from dpsyn_core.tables.canonical import canonical
 
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr
@@ -437,12 +438,3 @@ def common_type(values: Iterable[Value]) -> Literal["text", "integer", "float", 
     if kinds == {int}:
         return "integer" if all(-(2**63) <= v < 2**63 for v in listed) else "float"  # type: ignore[operator]
     return "float" if kinds <= {int, float} else "text"
-
-
-def canonical(value: bool | int | float | str) -> str:
-    """A value as the text that cells are compared with: true, 3, 0.5, as written."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes import CategoricalAttribute
-from dpsyn_core.schema.casting import FALSE, NUMBER, TRUE, blanks, to_text, uniques
+from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE, blanks, to_text, uniques
 
 
 def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

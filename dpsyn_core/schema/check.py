@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema import casting, categories
+from dpsyn_core.schema import categories
 from dpsyn_core.schema.attributes import CategoricalAttribute, DerivedAttribute, NumericAttribute
 from dpsyn_core.schema.codec import encode_column, identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.headers import locate, short
+from dpsyn_core.tables import casting
+from dpsyn_core.tables.headers import locate, short
 
 LARGE = 5000
 

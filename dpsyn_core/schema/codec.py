@@ -11,18 +11,19 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
-from dpsyn_core.schema import casting, categories, instants
+from dpsyn_core.schema import categories
 from dpsyn_core.schema.attributes import (
     CategoricalAttribute,
     CodedColumn,
     DatetimeAttribute,
     DerivedAttribute,
     NumericAttribute,
-    canonical,
     common_type,
 )
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.headers import locate, short
+from dpsyn_core.tables import casting, instants
+from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Column = NDArray[Any]

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema import casting, categories, headers, instants
+from dpsyn_core.schema import categories
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables import casting, headers, instants
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft

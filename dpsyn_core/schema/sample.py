@@ -10,7 +10,7 @@ from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.files import write_bytes
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import read_table
+from dpsyn_core.tables.read import read_table
 
 NAMES = data.NAMES
 

@@ -13,7 +13,7 @@ from dpsyn_core.synthesizers.base import MethodConfig
 
 # method name -> module; modules are imported when asked for, so that `dpsyn --help` stays light
 MODULES: dict[str, str] = {
-    "rls": "dpsyn_core.synthesizers.rls",
+    "rls": "dpsyn_core.synthesizers.rls.system",
     "independent": "dpsyn_core.synthesizers.independent",
     "field-groups": "dpsyn_core.synthesizers.field_groups",
     "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",

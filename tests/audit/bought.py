@@ -4,11 +4,11 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
-from dpsyn_core import buying
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs import buying
 from dpsyn_core.schema.document import SchemaUnit
 from tests.audit.ears import listening
 from tests.audit.gates import TapeGate, WatchGate, released

@@ -14,7 +14,7 @@ from dpsyn_core.measurement import partitions
 from dpsyn_core.measurement.gate import sigma_of
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.accountant import compose
+from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.ears import listening
 from tests.audit.gates import Alarm, TapeGate, WatchGate, released

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers import rls_pairs
+from dpsyn_core.synthesizers.rls import pairs as rls_pairs
 from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing

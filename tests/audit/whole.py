@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dpsyn_core import release
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.runs import release
 from dpsyn_core.schema.document import Schema
 from tests.audit.ears import listening
 from tests.audit.gates import TapeGate
@@ -137,7 +137,7 @@ def t2_whole():
     spammer = [("spam", "oslo", str(i % 100), "yes") for i in range(50)]
     declared = schema()
     counted = []
-    with mock.patch("dpsyn_core.schema.bounding.os.urandom", lambda n: bytes(range(n))):
+    with mock.patch("dpsyn_core.sources.bounding.os.urandom", lambda n: bytes(range(n))):
         for table in (rows(*everyone), rows(*everyone[:100], *spammer, *everyone[100:])):
             Diary.pages = []
             try:

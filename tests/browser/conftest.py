@@ -62,7 +62,9 @@ class Server:
 
         children = psutil.Process(self.process.pid).children(recursive=True)
         return [
-            c.pid for c in children if "dpsyn_core.worker" in (words := c.cmdline()) and not words[-1].startswith("--")
+            c.pid
+            for c in children
+            if "dpsyn_core.jobs.worker" in (words := c.cmdline()) and not words[-1].startswith("--")
         ]
 
     def stop(self):

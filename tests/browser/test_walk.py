@@ -17,9 +17,9 @@ import pytest
 
 from dpsyn_core.data import paths
 from dpsyn_core.privacy.curves import noise_curves
+from tests.app.test_pages import BAD
 from tests.browser.conftest import ROOT, Visitor
-from tests.test_pages import BAD
-from ui.labs import LABS
+from ui.learn import LABS
 
 pytestmark = pytest.mark.browser
 ROW = 35 * 15 / 16  # pixels of a table row at a base size of 15

@@ -54,7 +54,7 @@ def test_unknown_items_repeats_and_empty_lines_are_read_as_sets_of_public_items(
     folder, _ = files
     (folder / "odd.txt").write_text("bread,bread , milk\n\nnobody knows,tea\r\n ,\n")
     from dpsyn_core.counting.transactions import TransactionCounter
-    from dpsyn_core.schema.transactions import read_transactions
+    from dpsyn_core.tables.transactions import read_transactions
 
     read = read_transactions(folder / "odd.txt", tuple(ITEMS), delimiter=",")
     counter = TransactionCounter(read.rows, read.items, n_records=read.n_records, n_items=5)

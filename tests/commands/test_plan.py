@@ -7,10 +7,10 @@ import pytest
 from dpsyn_core.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.plan import plan
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.plan import plan
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_table

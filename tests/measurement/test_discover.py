@@ -14,8 +14,8 @@ from dpsyn_core.measurement.quantiles import buy_edges, buy_range, edges_of
 from dpsyn_core.measurement.raw import bounded, distinct_counts
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.accountant import compose
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec

@@ -8,8 +8,8 @@ import pytest
 
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.privacy import ledger as module
-from dpsyn_core.privacy.accounting import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.conversions import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 

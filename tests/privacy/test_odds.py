@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.accounting import gdp_delta
+from dpsyn_core.privacy.conversions import gdp_delta
 from dpsyn_core.privacy.odds import (
     anchor_sentence,
     best_guess,

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import LedgerError, UnitError
-from dpsyn_core.privacy.accounting import gdp_mu
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.conversions import gdp_mu
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.protected import Protected
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.codec import Encoded
+from dpsyn_core.sources.bounding import bound
 
 ONE = Budget(epsilon=1.0, delta=1e-9)
 MU = gdp_mu(1.0, 1e-9)

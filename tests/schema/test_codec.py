@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import SchemaError, TableError
-from dpsyn_core.schema import casting
-from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import draft
+from dpsyn_core.sources.bounding import bound
+from dpsyn_core.tables import casting
 from tests.schema.helpers import cat, date, encode_one, num, schema
 
 FAST = settings(max_examples=60, deadline=None)

@@ -8,12 +8,12 @@ import pytest
 
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
-from dpsyn_core.schema.bounding import bound
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.read import read_table
 from dpsyn_core.schema.sample import NAMES, sample_schema, sample_table, write_sample
+from dpsyn_core.sources.bounding import bound
+from dpsyn_core.tables.read import read_table
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "make_sample.py"
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpsyn_core.measurement import gate as gate_module
 from dpsyn_core.measurement.gate import Gate, Released
-from dpsyn_core.privacy import accounting
+from dpsyn_core.privacy import conversions
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -95,8 +95,8 @@ def forgotten_charge():
 
 @mutant("mu squared is taken for rho", "T2", lambda: layers.t2("independent"))
 def wrong_conversion():
-    real = accounting.gdp_mu
-    with replacing((accounting, "gdp_mu", lambda e, d: 2**0.5 * real(e, d))):
+    real = conversions.gdp_mu
+    with replacing((conversions, "gdp_mu", lambda e, d: 2**0.5 * real(e, d))):
         yield
 
 

@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 
-from dpsyn_core.synthesizers import independent, rls_pairs
+from dpsyn_core.synthesizers import independent
 from dpsyn_core.synthesizers.dpsyn import DPSyn
 from dpsyn_core.synthesizers.independent import Independent
+from dpsyn_core.synthesizers.rls import pairs as rls_pairs
 from tests.audit import apart, layers
 from tests.audit.mutants.base import mutant, replacing
 

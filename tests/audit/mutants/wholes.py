@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from dpsyn_core import release
 from dpsyn_core.measurement import discover
 from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.schema import bounding
+from dpsyn_core.runs import release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources import bounding
 from dpsyn_core.synthesizers.independent import Independent
 from tests.audit import bought, whole
 from tests.audit.mutants.base import mutant, replacing

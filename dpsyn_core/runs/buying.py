@@ -1,0 +1,69 @@
+"""Buys a schema: reserves a budget on the ledger, then learns ranges, bins and categories through the gate."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from dpsyn_core.measurement.discover import Discovery, Wanted, cap_of, check_columns, discover
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.document import SchemaUnit
+from dpsyn_core.tables.frames import to_arrow
+
+
+def buy_schema(
+    table: Any,
+    wanted: Sequence[Wanted],
+    *,
+    name: str,
+    epsilon: float,
+    delta: float,
+    unit: SchemaUnit | None = None,
+    dataset: str | None = None,
+    ledger: Ledger | None = None,
+    progress: Progress = silent,
+) -> Discovery:
+    """Learns about the wanted columns at a price.
+
+    Guarantee: (epsilon, delta)-DP for the unit; the whole price is on the ledger before the table is looked at.
+
+    Args:
+        table: pandas, polars or pyarrow; private.
+        wanted: columns and their kinds.
+        name: of the schema.
+        epsilon: price, beside what later runs spend.
+        delta: price; above 0 when categories are wanted.
+        unit: who is protected; default each record.
+        dataset: name on the ledger; None takes `name`.
+        ledger: None is the ledger in DPSYN_HOME.
+        progress: told the number of finished columns.
+
+    Raises:
+        InputError: before anything is charged, when budget, columns or the names of individuals do not fit.
+    """
+    budget = Budget(epsilon=epsilon, delta=delta)
+    who = SchemaUnit() if unit is None else unit
+    protected = Unit(**who.model_dump())
+    cost, failure = cap_of(wanted, budget)
+    frame = to_arrow(table)
+    check_columns(frame, wanted, who)
+    book = Ledger() if ledger is None else ledger
+    book.reserve(
+        name if dataset is None else dataset,
+        cost,
+        budget=budget,
+        unit=protected,
+        method="discover",
+        run_id=uuid.uuid4().hex,
+        delta=failure,
+        purpose="schema",
+    )
+    gate = Gate(account=Account(cost, delta=failure), noise=SystemNoise(), unit=protected)
+    return discover(frame, wanted, name=name, unit=who, gate=gate, cost=cost, delta=failure, progress=progress)

@@ -1,0 +1,1 @@
+"""Sources: where records come from; a source bounds them, and gives the counter that the gate calls."""

@@ -1,0 +1,108 @@
+"""What the measurements of record least squares say: total, one-ways, coarse codes, targets, and quick fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.coarse import coarse_map, in_order
+from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
+from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+Floats = NDArray[np.float64]
+Recodes = dict[str, NDArray[np.intp]]
+
+
+def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
+    """Records: the public number, or the inverse-variance mean of the sums of all measured tables."""
+    if n_public is not None:
+        return float(n_public)
+    sums = [float(m.values.sum()) for m in measured]
+    return max(float(np.average(sums, weights=[1 / (m.cells * m.sigma**2) for m in measured])), 0.0)
+
+
+class View:
+    """Released values, read for a fit. Post-processing only."""
+
+    def __init__(self, domain: Domain, measured: Sequence[Measurement], n_public: int | None) -> None:
+        """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
+        self.domain = domain
+        self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
+        ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1}
+        self.sigmas = [ones[a.name].sigma for a in domain.attributes]
+        self.attributes = [
+            replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
+            for a in domain.attributes
+        ]
+        self.one_ways = [
+            shrink_one_way(
+                ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total
+            )
+            for a in self.attributes
+        ]
+        self.joint = merged([m for m in measured if len(m.attributes) > 1])
+
+    def recodes(self, resolution: float) -> Recodes:
+        """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
+        least = self.total / resolution
+        return {
+            a.name: coarse_map(p, a, least=max(least, 3 * s))
+            for a, p, s in zip(self.attributes, self.one_ways, self.sigmas, strict=True)
+        }
+
+    def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
+        """The (coarse) pair table that independence expects, from the one-ways."""
+        first, second = (np.bincount(recodes[n], weights=self.one_ways[self.domain.index(n)]) for n in names)
+        return np.outer(first, second) / max(self.total, 1.0)
+
+    @cached_property
+    def probabilities(self) -> list[Floats]:
+        """Where new values of each attribute are drawn from."""
+        return [p if p.sum() > 0 else np.ones(len(p)) for p in self.one_ways]
+
+    def start(self, n_records: int, *, rng: Generator) -> NDArray[np.uint16]:
+        """Independent columns with the one-way counts."""
+        return independent_rows(self.one_ways, n_records, rng=rng)
+
+    def targets(self, n_records: int) -> list[Target]:
+        """Measured tables scaled to the records that are made; pairs without most of their noise."""
+        scale = n_records / self.total if self.total > 0 else 1.0
+        out = [
+            Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
+            for j, (p, s) in enumerate(zip(self.one_ways, self.sigmas, strict=True))
+        ]
+        for m in self.joint:
+            maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
+            values = m.values
+            if len(m.attributes) == 2:
+                values = shrink_pair(values, self.product(m.attributes, maps), m.sigma)
+            place = tuple(self.domain.index(n) for n in m.attributes)
+            out.append(
+                Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)
+            )
+        return out
+
+
+def merged(measured: Sequence[Measurement]) -> list[Measurement]:
+    """Repeated measurements of one table as one, by inverse variance."""
+    groups: dict[tuple[object, ...], list[Measurement]] = {}
+    for m in measured:
+        key = (m.attributes, *(m.recodes[n].tobytes() if n in m.recodes else b"" for n in m.attributes))
+        groups.setdefault(key, []).append(m)
+    out = []
+    for same in groups.values():
+        precision = sum(1 / m.sigma**2 for m in same)
+        values: Floats = np.sum([m.values / m.sigma**2 for m in same], axis=0) / precision
+        first = same[0]
+        out.append(
+            Measurement(attributes=first.attributes, values=values, sigma=float(precision**-0.5), recodes=first.recodes)
+        )
+    return out

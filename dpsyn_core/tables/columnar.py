@@ -1,0 +1,74 @@
+"""Parquet: flat columns only, checked by the footer before any column is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import casting, headers
+from dpsyn_core.tables.reading import Reading
+
+MAX_CELLS = 1 << 32
+MAX_BYTES = 16 << 30
+
+
+def parse(data: memoryview) -> Reading:
+    """Reads a Parquet file; see `read`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data))) as file:
+            columns, metadata = file.schema_arrow, file.metadata
+        headers.check(columns.names)
+        for field in columns:
+            check_type(field)
+        _check_size(metadata)
+        texts = [field.name for field in columns if casting.is_text(field.type)]
+        # repeated texts stay dictionaries, as they are in the file: a third of the memory
+        with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
+            table = file.read(use_threads=True)
+        table.validate(full=True)  # text that is not UTF-8 would fail later, in the middle of a run
+    except (TableError, MemoryError):  # Arrow's want of memory is one of its own errors as well
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"
+        raise TableError(msg) from error
+    if table.num_rows == 0:
+        msg = "the file has columns but no records; give a table with at least one record"
+        raise TableError(msg)
+    return Reading(table=table.replace_schema_metadata(None), kind="parquet")
+
+
+def check_type(field: Any) -> None:
+    """Raises TableError unless the column is flat: text, numbers, booleans, dates, or a dictionary of those."""
+    import pyarrow.types as t
+
+    kind = field.type.value_type if t.is_dictionary(field.type) else field.type
+    flat = (
+        t.is_boolean(kind)
+        or t.is_integer(kind)
+        or t.is_floating(kind)
+        or t.is_decimal(kind)
+        or t.is_string(kind)
+        or t.is_large_string(kind)
+        or t.is_string_view(kind)
+        or t.is_date(kind)
+        or t.is_timestamp(kind)
+        or t.is_time(kind)
+        or t.is_null(kind)
+    )
+    if not flat:
+        msg = (
+            f"column '{headers.short(field.name)}' has the type {str(kind)[:60]}, which is not flat; "
+            "give text, numbers, booleans or dates"
+        )
+        raise TableError(msg)
+
+
+def _check_size(metadata: Any) -> None:
+    cells = metadata.num_rows * metadata.num_columns
+    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    if cells > MAX_CELLS or size > MAX_BYTES:
+        msg = f"the Parquet file has {metadata.num_columns} columns and more cells than {MAX_CELLS}; split it"
+        raise TableError(msg)

@@ -1,0 +1,271 @@
+"""Tables that live in a database: a table or a query of DuckDB, SQLite or PostgreSQL, over a read-only connection."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import columnar, headers, postgresql
+from dpsyn_core.tables.frames import checked, written
+
+System = Literal["duckdb", "sqlite", "postgresql"]
+BATCH = 50_000  # records fetched at a time
+KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|passfile)\s*=")  # of libpq
+EXTRA = "pip install 'dpsyn-studio[databases]'"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Database:
+    """Where a database is.
+
+    system: its kind. place: a file's path, or a PostgreSQL address (which may hold a password and is never shown).
+    """
+
+    system: System
+    place: str = field(repr=False)
+
+    @classmethod
+    def of(cls, address: str | Path) -> Database:
+        """From duckdb:///PATH, sqlite:///PATH, postgresql://..., or the path of a database file.
+
+        Raises TableError when the address is of no known kind, or the file does not exist.
+        """
+        text = str(address)
+        if KEYWORDS.match(text):
+            msg = "a connection is given as an address: postgresql://user@host/name"
+            raise TableError(msg)
+        scheme, mark, rest = text.partition("://")
+        if mark and scheme in ("postgresql", "postgres"):
+            return cls(system="postgresql", place=text)
+        if mark and scheme in ("duckdb", "sqlite"):
+            path = Path(rest[1:] if rest.startswith("/") else rest)  # sqlite:///a.db is relative, sqlite:////a.db not
+            return cls(system=scheme, place=str(_existing(path)))  # type: ignore[arg-type]
+        if mark:
+            msg = f"'{scheme}://' is no known database; use duckdb:///, sqlite:/// or postgresql://"
+            raise TableError(msg)
+        path = _existing(Path(text))
+        with path.open("rb") as file:
+            head = file.read(16)
+        if head.startswith(b"SQLite format 3"):
+            return cls(system="sqlite", place=str(path))
+        if head[8:12] == b"DUCK":
+            return cls(system="duckdb", place=str(path))
+        msg = f"'{path}' is no DuckDB or SQLite database"
+        raise TableError(msg)
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password and options."""
+        return postgresql.shown(self.place) if self.system == "postgresql" else self.place
+
+
+def list_tables(database: Database) -> list[str]:
+    """Names of tables and views, with their schema where that is not the default one."""
+    with _connected(database) as connection:
+        if database.system == "sqlite":
+            rows = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1"
+            ).fetchall()
+            return [name for (name,) in rows]
+        home = "main" if database.system == "duckdb" else "public"
+        rows = connection.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY 1, 2"
+        ).fetchall()
+        return [name if schema == home else f"{schema}.{name}" for schema, name in rows]
+
+
+def read_database(
+    database: Database, *, table: str | None = None, query: str | None = None, most: int | None = None
+) -> Any:
+    """A pyarrow table: typed columns of DuckDB and SQLite, text of PostgreSQL as in its own CSV export.
+
+    Args:
+        database: where it is.
+        table: name of a table or view, schema.name where that is not the default schema.
+        query: one SELECT instead of a table.
+        most: records above which the table is refused.
+
+    Raises:
+        TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, no
+            records or too many, nested columns. Passwords and cells are not shown.
+    """
+    if (table is None) == (query is None):
+        msg = "name either a table or a query of the database"
+        raise TableError(msg)
+    statement = _select_all(table) if table is not None else _one_select(query or "")
+    with _connected(database) as connection:
+        if database.system == "duckdb":
+            found = connection.sql(statement)
+            return checked(_few(_plain((found.limit(most + 1) if most else found).to_arrow_table()), most))
+        if database.system == "sqlite":
+            cursor = connection.execute(statement)
+            names = [d[0] for d in cursor.description]
+            headers.check(names)
+            batches: Iterator[list[Any]] = iter(lambda: cursor.fetchmany(BATCH), [])
+            return checked(_typed(names, _counted(batches, len(names), most)))
+        names, batches = postgresql.text_batches(_driver("psycopg"), connection, statement, BATCH)
+        return checked(_texts(names, _counted(batches, len(names), most)))
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        msg = f"the database '{path}' does not exist; check the path"
+        raise TableError(msg)
+    return path
+
+
+def _select_all(table: str) -> str:
+    parts = table.split(".", 1) if "." in table and '"' not in table else [table]
+    return "SELECT * FROM " + ".".join('"' + p.replace('"', '""') + '"' for p in parts)  # noqa: S608 quoted names
+
+
+def _one_select(query: str) -> str:
+    text = query.strip().rstrip(";").strip()
+    if not re.match(r"(?is)^(select|with|from|table|values)\b", text) or ";" in text:
+        msg = "the query must be one SELECT, without a semicolon inside"
+        raise TableError(msg)
+    return text
+
+
+@contextmanager
+def _connected(database: Database) -> Iterator[Any]:
+    """A read-only connection; what goes wrong inside becomes one sentence without cells or passwords."""
+    if database.system == "duckdb":
+        opened, faults = _open_duckdb(database)
+    elif database.system == "sqlite":
+        opened, faults = _open_sqlite(database)
+    else:
+        opened, faults = _open_postgresql(database)
+    try:
+        yield opened
+    except faults as error:
+        msg = (
+            f"{database.shown} refused the request ({type(error).__name__}); "
+            "check the table's name or the query, and that it only reads"
+        )
+        raise TableError(msg) from error
+    finally:
+        opened.close()
+
+
+def _open_duckdb(database: Database) -> tuple[Any, type[Exception]]:
+    duckdb = _driver("duckdb")
+    options = {
+        "enable_external_access": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "lock_configuration": True,
+    }
+    try:
+        return duckdb.connect(database.place, read_only=True, config=options), duckdb.Error
+    except duckdb.Error as error:
+        raise _no_connection(database, error) from error
+
+
+def _open_sqlite(database: Database) -> tuple[Any, type[Exception]]:
+    import sqlite3
+
+    try:
+        address = Path(database.place).resolve().as_uri() + "?mode=ro"
+        connection = sqlite3.connect(address, uri=True)
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+    except sqlite3.Error as error:
+        raise _no_connection(database, error) from error
+    return connection, sqlite3.Error
+
+
+def _open_postgresql(database: Database) -> tuple[Any, type[Exception]]:
+    psycopg = _driver("psycopg")
+    return postgresql.connect(psycopg, database.place), psycopg.Error
+
+
+def _driver(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        msg = f"reading this database needs the package {name}; install it with {EXTRA}"
+        raise TableError(msg) from error
+
+
+def _no_connection(database: Database, error: Exception) -> TableError:
+    return TableError(
+        f"{database.shown} cannot be opened ({type(error).__name__}); check that it is there, readable and not locked"
+    )
+
+
+def _few(table: Any, most: int | None) -> Any:
+    if most is not None and table.num_rows > most:
+        raise _too_many(most)
+    return table
+
+
+def _too_many(most: int) -> TableError:
+    return TableError(f"the database has more than {most:,} such records; read part of them by a query with a WHERE")
+
+
+def _counted(batches: Iterator[list[Any]], columns: int, most: int | None) -> Iterator[list[Any]]:
+    """The same batches; raises TableError as soon as there are too many records or cells."""
+    got = 0
+    for rows in batches:
+        got += len(rows)
+        if most is not None and got > most:
+            raise _too_many(most)
+        if got * columns > columnar.MAX_CELLS:
+            msg = f"the table has more cells than {columnar.MAX_CELLS}; read part of it by a query"
+            raise TableError(msg)
+        yield rows
+
+
+def _texts(names: list[str], batches: Iterator[list[Any]]) -> Any:
+    """Records of text as a pyarrow table; a batch is packed before the next one is fetched."""
+    import pyarrow as pa
+
+    pieces = [[pa.array(column, pa.string()) for column in zip(*rows, strict=True)] for rows in batches]
+    columns = [pa.chunked_array([p[i] for p in pieces], pa.string()) for i in range(len(names))]
+    return pa.table(columns, names=names)
+
+
+def _typed(names: list[str], batches: Iterator[list[Any]]) -> Any:
+    """Records of any types as a pyarrow table."""
+    import pyarrow as pa
+
+    pieces: list[list[tuple[Any, ...]]] = [[] for _ in names]
+    for rows in batches:
+        for piece, values in zip(pieces, zip(*rows, strict=True), strict=True):
+            piece.append(values)
+    return pa.table([_column(piece, name) for piece, name in zip(pieces, names, strict=True)], names=names)
+
+
+def _column(pieces: list[tuple[Any, ...]], name: str) -> Any:
+    """One column from its batches; text where the types of its cells differ, as SQLite allows."""
+    import pyarrow as pa
+
+    values = list(itertools.chain.from_iterable(pieces))
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        if any(isinstance(v, bytes) for v in values):
+            msg = f"column '{headers.short(name)}' holds binary cells; leave it out by a query"
+            raise TableError(msg) from error
+    return pa.array([None if v is None else written(v) for v in values], pa.string())
+
+
+def _plain(table: Any) -> Any:
+    """Enumerations of DuckDB as text."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    for i, column in enumerate(table.schema):
+        if t.is_dictionary(column.type):
+            table = table.set_column(i, column.name, table.column(i).cast(pa.string()))
+    return table

@@ -1,0 +1,73 @@
+"""PostgreSQL: a read-only connection, and records as the text that the server itself writes, batch by batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import headers
+
+ADDRESS = re.compile(
+    r"postgres(?:ql)?://(?:[^@/?#]*@)?(?P<host>\[[^]@]*\]|[^@/?#:]*)(?::\d+)?(?:/(?P<name>[^@/?#]*))?(?:\?[^@#]*)?"
+)
+# what the server writes must not depend on its settings; every transaction only reads
+SETTINGS = (
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "SET DateStyle = 'ISO'",
+    "SET extra_float_digits = 1",
+)
+WAIT = 10  # seconds for a connection
+NESTED = ("A", "C")  # arrays and composite values, by PostgreSQL's own category of types
+BINARY, JSON, JSONB = 17, 114, 3802  # object identifiers of types
+
+
+def shown(address: str) -> str:
+    """Host and name of the database. An address that is not written as it should be may show a password: none of it."""
+    got = ADDRESS.fullmatch(address)
+    if got is None:
+        return "the PostgreSQL database"
+    return f"postgresql://{got['host'] or 'localhost'}" + (f"/{got['name']}" if got["name"] else "")
+
+
+def connect(psycopg: Any, address: str) -> Any:
+    """A connection whose transactions only read. Raises TableError, without user and password."""
+    try:
+        connection = psycopg.connect(address, connect_timeout=WAIT, client_encoding="utf8", autocommit=True)
+        for setting in SETTINGS:
+            connection.execute(setting)
+        connection.autocommit = False
+        connection.read_only = True
+    except (psycopg.Error, ValueError) as error:
+        msg = (
+            f"{shown(address)} cannot be opened ({type(error).__name__}); "
+            "check that it is there, and the name, user and password"
+        )
+        raise TableError(msg) from None  # the driver's own words may quote the address
+    return connection
+
+
+def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> tuple[list[str], Iterator[list[Any]]]:
+    """Names of the columns, and batches of records as text (None for NULL).
+
+    Text, because numbers without a value, endless dates and decimals of any length have no common type, and because
+    a table then reads like its CSV export. Raises TableError for nested and binary columns.
+    """
+    from psycopg.types.string import TextLoader
+
+    cursor = connection.cursor(name="dpsyn")  # on the server, so that records come in batches
+    for known in connection.adapters.types:
+        cursor.adapters.register_loader(known.oid, TextLoader)
+        cursor.adapters.register_loader(known.array_oid, TextLoader)
+    cursor.execute(statement)
+    names = [column.name for column in cursor.description]
+    headers.check(names)
+    kinds = [column.type_code for column in cursor.description]
+    found = connection.execute("SELECT oid::int8, typcategory::text FROM pg_type WHERE oid = ANY(%s)", [kinds])
+    categories = dict(found.fetchall())
+    for name, kind in zip(names, kinds, strict=True):
+        if categories.get(kind) in NESTED or kind in (BINARY, JSON, JSONB):
+            msg = f"column '{headers.short(name)}' holds binary or nested cells; leave it out by a query"
+            raise TableError(msg)
+    return names, iter(lambda: cursor.fetchmany(batch), [])

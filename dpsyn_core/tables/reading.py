@@ -1,0 +1,40 @@
+"""What a reader hands on: a table as read, with what was assumed; and the mapped file that it came from."""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """A table as read. notices: sentences on what was assumed, none of which shows a cell.
+
+    table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata says when a
+    comma is a decimal mark. decimal: the mark that was seen in the first lines.
+    """
+
+    table: Any
+    kind: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """A mapped file that can be read a second time as a stream, so that its pages need not stay in memory."""
+
+    path: Path
+    pages: mmap.mmap
+
+    def stream(self) -> Any:
+        """A pyarrow stream from the start; the pages mapped so far are given back."""
+        import pyarrow as pa
+
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.pages.madvise(mmap.MADV_DONTNEED)
+        return pa.OSFile(str(self.path))

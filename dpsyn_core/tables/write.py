@@ -1,0 +1,133 @@
+"""Writes tables: CSV, TSV, Parquet and Excel, atomically; cells that a spreadsheet would run are made harmless."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import OutputError
+from dpsyn_core.files import check_writable, replacing
+from dpsyn_core.tables import casting
+
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
+EXCEL_ROWS = 1_048_575
+LINES = 65_536  # records that are put together at a time
+RUNS = r"^([=+\-@\t\r])"  # OWASP: what makes a spreadsheet read a text cell as a formula
+
+
+def write_table(table: Any, path: str | Path) -> None:
+    """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet or Excel.
+
+    In text columns of CSV, TSV and Excel a cell that starts with = + - @ TAB or CR is given a leading apostrophe;
+    numbers keep their sign. Parquet keeps every cell. The file appears whole or not at all.
+
+    Raises:
+        OutputError: unknown ending, a folder that is missing or read-only, a full disk.
+    """
+    path = Path(path)
+    check_target(path)
+    name = path.name.lower()
+    with replacing(path) as temporary:
+        if name.endswith(".parquet"):
+            import pyarrow.parquet as pq
+
+            pq.write_table(table, temporary, compression="zstd")
+        elif name.endswith(".xlsx"):
+            _write_excel(escape(table), temporary)
+        else:
+            _write_text(escape(table), temporary, name)
+
+
+def check_target(path: str | Path) -> None:
+    """Raises OutputError, before anything is spent, for an output that cannot be written."""
+    path = Path(path)
+    if not path.name.lower().endswith(ENDINGS):
+        msg = f"'{path.name}' has no known ending; use one of {', '.join(ENDINGS)}"
+        raise OutputError(msg)
+    check_writable(path)
+
+
+def escape(table: Any) -> Any:
+    """The table with harmless text columns and headers; other columns are untouched."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def harmless(column: Any) -> Any:
+        if not casting.is_text(column.type):
+            return column
+        if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
+            return column
+        number = pc.match_substring_regex(column, casting.NUMBER)  # -1 runs nothing
+        return pc.if_else(number, column, pc.replace_substring_regex(column, RUNS, r"'\1"))
+
+    columns = [harmless(c) for c in table.columns]
+    names = pc.replace_substring_regex(pa.array(table.column_names, pa.string()), RUNS, r"'\1").to_pylist()
+    return pa.table(columns, names=names)
+
+
+def _write_text(table: Any, path: Path, name: str) -> None:
+    """Cells in quotation marks only where they need them; pyarrow's own writer would quote every text."""
+    import pyarrow as pa
+
+    delimiter = "\t" if name.endswith(".tsv") else ","
+    header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
+    with pa.CompressedOutputStream(str(path), "gzip") if name.endswith(".gz") else pa.OSFile(str(path), "wb") as out:
+        out.write(_lines(header, delimiter))
+        for start in range(0, table.num_rows, LINES):
+            out.write(_lines(table.slice(start, LINES), delimiter))
+
+
+def _lines(table: Any, delimiter: str) -> bytes:
+    """The records of a table as delimited lines, UTF-8."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    needs = rf'["\r\n{delimiter}]' if table.num_columns > 1 else rf'^$|["\r\n{delimiter}]'
+    cells = []
+    for column in table.columns:
+        text = pc.fill_null(as_written(column), "")
+        if casting.is_text(column.type) or table.num_columns == 1:
+            wrap = pc.match_substring_regex(text, needs)
+            if pc.any(wrap).as_py():
+                quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
+                text = pc.if_else(wrap, quoted, text)
+        cells.append(text)
+    lines = pa.chunked_array(pc.binary_join_element_wise(*cells, delimiter)).combine_chunks()
+    offsets = pa.array([0, len(lines)], pa.int32())
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")
+    return str(joined[0]).encode() + b"\n"
+
+
+def as_written(column: Any) -> Any:
+    """A column as text that reads back to the same values: whole reals keep their point, dates are ISO 8601."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_floating(column.type):
+        return pc.replace_substring_regex(column.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+    return casting.to_text(column)
+
+
+def _write_excel(table: Any, path: Path) -> None:
+    from openpyxl import Workbook
+
+    if table.num_rows > EXCEL_ROWS:
+        msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
+        raise OutputError(msg)
+    book = Workbook(write_only=True)
+    page = book.create_sheet("synthetic")
+    page.append(table.column_names)
+    columns = [_without_zone(c).to_pylist() for c in table.columns]
+    for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
+        page.append(row)
+    book.save(path)
+
+
+def _without_zone(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_timestamp(column.type) and column.type.tz:
+        return column.cast(pa.timestamp(column.type.unit))
+    return column

@@ -1,0 +1,61 @@
+"""Forecasts of runs hold what was measured, for every system that the registry knows."""
+
+import pytest
+
+from dpsyn_core.synthesizers.registry import names
+from tests.app_driver import at_page, words
+from ui.synthesize.estimates import SECONDS, START, Size, forecast
+
+CELLS = 0.00805  # millions of cells of all pairs of the sample's 14 attributes
+# processor seconds of one thread and peak megabytes by `python -m benchmarks.estimates`: (method, records, attributes)
+MEASURED = {
+    ("rls", 2_000, 14): (0.86, 291), ("rls", 20_000, 7): (2.10, 292), ("rls", 20_000, 14): (2.18, 301),
+    ("rls", 20_000, 28): (2.81, 306), ("rls", 100_000, 14): (6.99, 331),
+    ("independent", 20_000, 7): (0.82, 290), ("independent", 20_000, 14): (0.93, 296),
+    ("independent", 20_000, 28): (0.71, 304), ("independent", 100_000, 14): (0.86, 336),
+    ("dpsyn", 2_000, 14): (0.95, 288), ("dpsyn", 20_000, 7): (0.84, 292), ("dpsyn", 20_000, 14): (1.18, 296),
+    ("dpsyn", 20_000, 28): (1.90, 303), ("dpsyn", 100_000, 14): (2.74, 335),
+    ("privsyn", 2_000, 14): (0.81, 286), ("privsyn", 20_000, 7): (0.86, 296), ("privsyn", 20_000, 14): (1.19, 305),
+    ("privsyn", 20_000, 28): (2.10, 310), ("privsyn", 100_000, 14): (3.59, 330),
+    ("mst", 2_000, 14): (1.11, 283), ("mst", 20_000, 7): (1.49, 290), ("mst", 20_000, 14): (1.91, 294),
+    ("mst", 20_000, 28): (2.82, 301), ("mst", 100_000, 14): (2.07, 326),
+    ("aim", 2_000, 14): (3.07, 284), ("aim", 20_000, 7): (2.01, 300), ("aim", 20_000, 14): (9.33, 307),
+    ("aim", 20_000, 28): (26.61, 302), ("aim", 100_000, 14): (32.84, 352),
+    ("privbayes", 20_000, 7): (0.78, 293), ("privbayes", 20_000, 14): (0.82, 293),
+    ("privbayes", 20_000, 28): (1.01, 299), ("privbayes", 100_000, 14): (1.49, 370),
+    ("priview", 20_000, 7): (0.93, 293), ("priview", 20_000, 14): (1.70, 310), ("priview", 20_000, 28): (1.45, 295),
+    ("priview", 100_000, 14): (2.40, 333),
+    ("dpsyn-2018", 20_000, 7): (1.06, 294), ("dpsyn-2018", 20_000, 14): (1.59, 309),
+    ("dpsyn-2018", 20_000, 28): (1.79, 307), ("dpsyn-2018", 100_000, 14): (3.25, 343),
+}  # fmt: skip
+
+
+def size(n, d):
+    return Size(records=n, out=n, attributes=d, cells=CELLS * d * d / 196)
+
+
+@pytest.mark.parametrize(("method", "n", "d"), MEASURED)
+def test_what_was_measured_lies_in_the_range_and_its_middle_is_within_a_factor_of_two(method, n, d):
+    cpu, megabytes = MEASURED[method, n, d]
+    got = forecast(method, size(n, d))
+    assert got.low <= START + cpu <= got.high
+    assert 0.5 <= (SECONDS[method](size(n, d))) / cpu <= 2
+    assert megabytes / 1.25 <= got.megabytes <= megabytes * 1.25
+
+
+def test_a_million_records_take_what_the_large_job_took():
+    """13.5 s by `rls` in two threads, 19.7 s by `dpsyn`, 548 MB: the README's table."""
+    large = Size(records=1_000_000, out=1_000_000, attributes=14, cells=0.02)
+    assert forecast("rls", large).low / 2 < 13.5 < forecast("rls", large).high
+    assert forecast("dpsyn", large).low < 19.7 < forecast("dpsyn", large).high
+    assert forecast("dpsyn", large).megabytes == pytest.approx(548, rel=0.1)
+
+
+def test_every_system_has_a_forecast():
+    assert set(SECONDS) == set(names())
+    small = Size(records=20_000, out=20_000, attributes=7, cells=0.002, domain=0.432)
+    assert forecast("mwem", small).low <= START + 16.9 <= forecast("mwem", small).high
+
+
+def test_the_page_shows_a_range(app):
+    assert "2 – 8 s" in words(at_page(app, "synthesize"))

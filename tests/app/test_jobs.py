@@ -1,0 +1,260 @@
+"""Jobs: child processes with their own folders; progress, cancel, ownership, queue, clean-up, typed failures."""
+
+import json
+import os
+import stat
+import time
+
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import InputError
+from dpsyn_core.jobs import worker
+from dpsyn_core.jobs.worker import DONE, ERROR, MANIFEST, PROGRESS, SYNTHETIC, JobSpec, Reporter
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.schema.document import Schema
+from ui.shared import jobs as module
+from ui.shared.jobs import JobError, Jobs
+
+SCHEMA = Schema.of(
+    {
+        "version": 1,
+        "name": "toy",
+        "attributes": [
+            {"name": "a", "kind": "categorical", "values": ["x", "y"]},
+            {"name": "b", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9, "bins": {"count": 5}},
+        ],
+    }
+)
+TABLE = pa.table({"a": ["x", "y"] * 200, "b": [str(i % 10) for i in range(400)]})
+
+
+def spec(**changes):
+    chosen = {"epsilon": 1.0, "delta": 1e-9, "method": "independent", "seed": 1, "dataset": "toy", "memory_mb": 4096}
+    return JobSpec(**(chosen | changes))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path))
+    return tmp_path
+
+
+def start(jobs, owner="me", schema=SCHEMA, table=TABLE, **changes):
+    return jobs.start(owner, spec(**changes), schema, table, label="toy", fingerprint="f")
+
+
+def ended(job, seconds=90):
+    deadline = time.monotonic() + seconds
+    while job.live:
+        assert time.monotonic() < deadline, job.progress()
+        time.sleep(0.05)
+    return job
+
+
+def sleeping(monkeypatch):
+    """Makes every worker sleep, so that a test can look at one under way."""
+    import subprocess
+    import sys
+
+    def spawn(argument, cwd):
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
+
+    monkeypatch.setattr(module, "spawn", spawn)
+
+
+def test_a_run_leaves_table_manifest_and_charge_and_no_copy_of_the_private_table(home):
+    job = ended(start(Jobs()))
+    assert job.state == "done", job.failure()
+    names = {p.name for p in job.folder.iterdir()}
+    assert {SYNTHETIC, MANIFEST, DONE} <= names
+    assert json.loads((job.folder / MANIFEST).read_text())["method"] == "independent"
+    assert Ledger().summary("toy").runs == 1
+    assert not (job.folder / "table.parquet").exists()
+
+
+def test_folders_and_files_are_for_this_user_alone(home, monkeypatch):
+    sleeping(monkeypatch)
+    jobs = Jobs()
+    job = start(jobs)
+    assert stat.S_IMODE(job.folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((job.folder / "table.parquet").stat().st_mode) == 0o600
+    jobs.cancel(job.id, "me")
+
+
+def test_somebody_elses_run_and_no_run_get_the_same_sentence(home, monkeypatch):
+    sleeping(monkeypatch)
+    jobs = Jobs()
+    job = start(jobs)
+    with pytest.raises(JobError) as theirs:
+        jobs.get(job.id, "you")
+    with pytest.raises(JobError) as none:
+        jobs.get("0" * 16, "you")
+    assert str(theirs.value) == str(none.value)
+    with pytest.raises(JobError):
+        jobs.cancel(job.id, "you")
+    assert jobs.of("you") == []
+    assert job.live
+    jobs.cancel(job.id, "me")
+
+
+def test_the_owners_token_is_not_written_to_disk(home, monkeypatch):
+    sleeping(monkeypatch)
+    jobs = Jobs()
+    job = start(jobs, owner="a-secret-token")
+    assert not [p for p in job.folder.iterdir() if p.suffix == ".json" and "a-secret-token" in p.read_text()]
+    jobs.cancel(job.id, "a-secret-token")
+
+
+def test_cancel_ends_the_process_and_the_next_run_works(home, monkeypatch):
+    with monkeypatch.context() as patch:
+        sleeping(patch)
+        jobs = Jobs()
+        job = start(jobs)
+        process = job.process
+        jobs.cancel(job.id, "me")
+        assert process.poll() is not None
+        assert job.state == "cancelled"
+        assert not (job.folder / "table.parquet").exists()
+    assert ended(start(jobs)).state == "done"
+
+
+def test_a_worker_that_ignores_the_request_is_killed(home, monkeypatch):
+    import subprocess
+    import sys
+
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+
+    def spawn(argument, cwd):
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=cwd, stdout=subprocess.PIPE)
+        process.stdout.readline()
+        return process
+
+    monkeypatch.setattr(module, "spawn", spawn)
+    monkeypatch.setattr(module, "GRACE", 0.2)
+    jobs = Jobs()
+    job = start(jobs)
+    jobs.cancel(job.id, "me")
+    assert job.process.poll() is not None
+    assert job.state == "cancelled"
+
+
+def test_runs_beyond_the_cores_wait_and_a_waiting_one_can_be_cancelled(home, monkeypatch):
+    sleeping(monkeypatch)
+    jobs = Jobs(parallel=1)
+    first, second = start(jobs), start(jobs)
+    assert (first.state, second.state) == ("running", "queued")
+    jobs.cancel(second.id, "me")
+    assert second.state == "cancelled"
+    third = start(jobs)
+    jobs.cancel(first.id, "me")
+    assert third.state == "running"
+    jobs.cancel(third.id, "me")
+
+
+def test_one_owner_cannot_fill_the_queue(home, monkeypatch):
+    sleeping(monkeypatch)
+    jobs = Jobs(parallel=1)
+    for _ in range(module.WAITING):
+        start(jobs)
+    with pytest.raises(JobError, match="wait for one to end"):
+        start(jobs)
+    start(jobs, owner="you")
+    for owner in ("me", "you"):
+        for job in jobs.of(owner):
+            jobs.cancel(job.id, owner)
+
+
+def test_old_runs_are_removed_and_newer_ones_kept(home, monkeypatch):
+    sleeping(monkeypatch)
+    monkeypatch.setattr(module, "KEPT", 2)
+    jobs = Jobs()
+    made = []
+    for _ in range(4):
+        job = start(jobs)
+        jobs.cancel(job.id, "me")
+        made.append(job)
+    jobs.clean()
+    assert [j.id for j in jobs.of("me")] == [made[3].id, made[2].id]
+    assert not made[0].folder.exists()
+    assert made[3].folder.exists()
+
+
+def test_a_new_server_takes_up_finished_runs_and_marks_broken_off_ones(home, monkeypatch):
+    jobs = Jobs()
+    done = ended(start(jobs))
+    sleeping(monkeypatch)
+    torn = start(jobs)
+    again = Jobs()
+    states = {j.id: j for j in again.of("me")}
+    assert states[done.id].state == "done"
+    assert states[torn.id].state == "failed"
+    assert "app was closed" in states[torn.id].failure()
+    assert not (torn.folder / "table.parquet").exists()
+    torn.process.kill()
+    torn.process.wait()
+
+
+def test_what_the_person_got_wrong_reaches_the_page_as_one_sentence(home):
+    table = TABLE.set_column(0, "a", pa.array(["x", "nowhere"] * 200))
+    job = ended(start(Jobs(), table=table))
+    assert job.state == "failed"
+    assert "'a'" in job.failure()
+    assert "nowhere" not in job.failure()
+    assert Ledger().summary("toy").runs == 0
+
+
+def test_a_run_above_its_memory_is_refused_in_a_sentence(home):
+    job = ended(start(Jobs(), n_records=95_000_000, memory_mb=256))
+    assert job.state == "failed"
+    assert "256 MB" in job.failure()
+
+
+def test_a_run_above_its_time_is_ended_and_says_so(home):
+    job = ended(start(Jobs(), n_records=90_000_000, seconds=1, memory_mb=64_000))
+    assert job.state == "failed"
+    assert "limit of 1 s" in job.failure()
+
+
+def test_a_fault_is_logged_without_its_message(tmp_path):
+    def fail():
+        message = "the private value 4711"
+        raise ValueError(message)
+
+    try:
+        fail()
+    except ValueError as error:
+        worker._fault(tmp_path, type(error), error.__traceback__)
+    everything = "".join(p.read_text() for p in tmp_path.iterdir())
+    assert "4711" not in everything
+    assert "ValueError" in everything
+    assert "test_pages_jobs.py" in everything
+    assert json.loads((tmp_path / ERROR).read_text())["message"] == worker.CALM
+
+
+def test_a_job_file_that_is_missing_or_wrong_names_its_field(tmp_path):
+    with pytest.raises(InputError, match=r"job\.json"):
+        worker.load_spec(tmp_path)
+    (tmp_path / "job.json").write_text(json.dumps({"version": 1, "epsilon": "much"}))
+    with pytest.raises(InputError, match="epsilon"):
+        worker.load_spec(tmp_path)
+
+
+def test_progress_is_always_whole_and_its_curve_stays_short(tmp_path, monkeypatch):
+    monkeypatch.setattr(worker, "SPACING", 0.0)
+    report = Reporter(tmp_path)
+    for i in range(1000):
+        report("fitting", i, 1000, 1.0 / (1 + i))
+        seen = json.loads((tmp_path / PROGRESS).read_text())
+    assert seen["stage"] == "fitting"
+    assert seen["passed"] == ["starting"]
+    assert len(seen["curve"]) <= worker.CURVE_POINTS
+    assert seen["curve"][0][1] == 1.0
+    assert [p.name for p in tmp_path.iterdir()] == [PROGRESS]
+
+
+def test_a_worker_whose_app_is_gone_ends(tmp_path, monkeypatch):
+    report = Reporter(tmp_path)
+    monkeypatch.setattr(os, "getppid", lambda: -1)
+    with pytest.raises(SystemExit):
+        report("fitting", 0, 1)

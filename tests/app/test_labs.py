@@ -1,0 +1,160 @@
+"""The labs: their numbers against published examples, and every lab through AppTest."""
+
+import numpy as np
+import pytest
+
+from tests.app_driver import at_page, words
+from ui.learn import LABS, attacker, composition, consistency, count, growing, leak, prior, race, views
+from ui.shared.text import catalogue
+
+
+def test_laplace_answers_never_speak_louder_than_epsilon():
+    for eps in (0.1, 1.0, 5.0):
+        z, p = count.law("laplace", eps)
+        assert p.sum() == pytest.approx(1, abs=1e-4)
+        _, ratio = count.log_ratio("laplace", eps)
+        assert np.abs(ratio).max() <= eps * (1 + 1e-9)
+        assert len(z) == len(ratio)
+
+
+def test_gaussian_answers_break_epsilon_with_a_chance_below_delta_only():
+    _, p = count.law("gaussian", 1.0)
+    _, ratio = count.log_ratio("gaussian", 1.0)
+    broken = p[ratio > 1.0].sum()
+    assert broken > 0
+    excess = (p[ratio > 1.0] * (1 - np.exp(1.0 - ratio[ratio > 1.0]))).sum()
+    assert excess <= count.DELTA
+
+
+def test_the_four_crossings_of_the_published_figure():
+    got = [(round(k, 2), first) for _, _, k, first in composition.paper_crossings()]
+    assert got == [(18.43, 19), (27.64, 28), (18.92, 19), (28.13, 29)]
+
+
+def test_chosen_rules_are_the_only_curves():
+    document = composition.only(
+        composition.noise.curves(1.0, 1e-9, "add-remove", 1), ["laplace_basic", "gaussian_exact"]
+    )
+    assert set(document["curves"]) == {"laplace_basic", "gaussian_exact"}
+    assert list(document["crossings"]) == ["laplace_basic:gaussian_exact"]
+
+
+def test_the_worked_example_of_consistency_goes_through_its_published_values():
+    total = consistency.tables("worked", "total")
+    assert [round(float(v.sum()), 9) for v in total] == [31.6, 31.6]
+    one, two = consistency.tables("worked", "shared")
+    np.testing.assert_allclose(one, [[9.4, 4.4], [8.4, 9.4]], atol=1e-9)
+    np.testing.assert_allclose(two, [[6.6, 4.6, 2.6], [7.6, 3.6, 6.6]], atol=1e-9)
+
+
+def test_the_last_step_leaves_no_negative_cell():
+    assert min(v.min() for v in consistency.tables("negative", "shared")) < 0
+    assert min(v.min() for v in consistency.tables("negative", "whole")) >= 0
+
+
+def test_five_people_grow_as_published():
+    after = growing.grown(2.0, 0.5)
+    assert (after[1] == 1).sum() == 3
+    assert sorted(after[2, after[1] == 1].tolist()) == [0, 2, 2]
+
+
+def test_gradual_updates_beat_min_cost_flow_and_single_cell_moves_beat_both():
+    curve = growing.curves()
+    assert curve["s5"][-1] < curve["mcf"][-1]
+    assert curve["polish"][-1] < curve["s5"][-1]
+
+
+def test_published_designs_cover_every_pair():
+    example = views.covered(*views.design("example", 0))
+    assert (example[~np.eye(12, dtype=bool)] >= 1).all()
+    lines, points = views.design("plane", 0)
+    assert (len(lines), points) == (72, 64)
+    assert (views.covered(lines, points)[~np.eye(64, dtype=bool)] == 1).all()
+
+
+@pytest.mark.parametrize("size", [3, 6, 12])
+def test_greedy_designs_cover_every_pair(size):
+    table = views.covered(*views.design("greedy", size))
+    assert (table[~np.eye(12, dtype=bool)] >= 1).all()
+
+
+def test_race_counts_ask_for_the_published_prior():
+    assert prior.least_alpha(994, 5.0) == pytest.approx(6.742953, abs=5e-7)
+    mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)
+    np.testing.assert_allclose(mean, [790.565, 111.216, 13.206, 43.954, 12.245, 22.814], atol=1e-3)
+    np.testing.assert_allclose(deviation, [17.804, 13.910, 5.052, 9.072, 4.867, 6.608], atol=1e-3)
+    assert prior.synthetic(prior.COUNTS, 994, 5.0).sum() == 994
+
+
+def test_a_bought_list_keeps_the_promise_at_every_count():
+    eps, delta = 1.0, 1e-3
+    for n in range(1, 40):
+        a, b = leak.chance_shown(n - 1, eps, delta), leak.chance_shown(n, eps, delta)
+        assert b <= np.exp(eps) * a + delta + 1e-12
+        assert 1 - a <= np.exp(eps) * (1 - b) + delta + 1e-12
+    assert leak.chance_shown(0, eps, delta) == 0
+
+
+def test_the_engine_lists_a_value_as_often_as_the_lab_says():
+    rng = np.random.default_rng(5)
+    eps, delta, holders, turns = 1.0, 1e-3, 8, 40_000
+    k = leak.reach_for(1 / eps, 1, delta)
+    p = -np.expm1(-eps)
+    noise = rng.geometric(p, turns * 2) - rng.geometric(p, turns * 2)
+    noise = noise[np.abs(noise) <= k][:turns]
+    seen = (holders + noise > k).mean()
+    chance = leak.chance_shown(holders, eps, delta)
+    assert abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / turns)
+
+
+def test_the_race_measures_what_it_says():
+    got = race.run("independent", 5.0, 1)
+    assert 0 < got["pairs"] < got["triples"] < 1
+    gap, rare, floor = race.truth()
+    assert gap > 100
+    assert rare > 0
+    assert 0 < floor < 0.05
+
+
+def test_every_lab_has_all_its_words():
+    for lab in LABS:
+        for entry in ("name", "question", "finds", "q1", "a1", "q2", "a2", "source"):
+            assert catalogue()[f"learn.{lab}.{entry}"]
+
+
+def test_an_attackers_figure_is_drawn_for_pure_dp_too():
+    assert len(attacker.figure(1.0, 0.0, 0.1).data) == 5
+
+
+def controls(app, lab):
+    """Widgets that belong to a lab, by the first part of their keys."""
+    kinds = ("radio", "select_slider", "slider", "number_input", "toggle", "button_group", "segmented_control", "pills")
+    found = {e.proto.id for kind in (*kinds, "button", "selectbox", "multiselect") for e in app.get(kind)}
+    return {i for i in found if f"-{lab}_" in i}
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_every_lab_opens_with_its_question_controls_a_figure_and_answers(app, lab):
+    at_page(app, "learn")
+    app.selectbox(key="lab").set_value(lab).run()
+    if lab == "race":  # its figure follows a press
+        app.session_state["race_runners"] = ["independent"]
+        app.button(key="race_start").click().run(timeout=300)
+    assert not app.exception
+    assert not app.error
+    text = words(app)
+    assert catalogue()[f"learn.{lab}.question"] in text
+    folded = [e.label for e in app.expander]
+    assert folded == [catalogue()[f"learn.{lab}.q{i}"] for i in (1, 2)]
+    assert catalogue()[f"learn.{lab}.source"][:40] in text
+    assert 2 <= len(controls(app, lab)) <= 4, "two or three controls, and perhaps a button"
+    figures = app.get("plotly_chart")
+    assert figures
+    for figure in figures:
+        assert len(figure.proto.alt) > 40, "a figure says what it shows to those who cannot see it"
+
+
+def test_the_growing_table_says_who_was_replaced_and_who_was_copied_from_whom():
+    table = growing.people_table(growing.PEOPLE, growing.grown(2.0, 0.5))
+    assert sorted(set(table["what happened"]) - {""}) == ["copied from v5", "one cell replaced"]
+    assert "→" in " ".join(table["gender"])

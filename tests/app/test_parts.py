@@ -1,0 +1,303 @@
+"""Parts of the app below the pages: words, forms, schema rows, paths, databases, plans."""
+
+import ast
+import re
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+import pyarrow as pa
+import pytest
+from pydantic import BaseModel, Field
+from streamlit.testing.v1 import AppTest
+
+from dpsyn_core.data import paths
+from dpsyn_core.errors import TableError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.plan import plan
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.base import Task
+from ui.data import databases, loading
+from ui.data.places import FOLDERS, allowed
+from ui.schema.rows import Row, build, changed, identified, rows_of
+from ui.shared.text import ASSETS, catalogue, number, t
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = Schema.load(paths("sample")[1])
+
+
+def used_keys():
+    """Keys of the catalogue as they stand in the code, with * for a part that is filled in."""
+    for path in [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "t" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant):
+                    yield first.value
+                elif isinstance(first, ast.JoinedStr):
+                    yield "".join(v.value if isinstance(v, ast.Constant) else "*" for v in first.values)
+                elif isinstance(first, ast.BinOp):
+                    yield f"{first.left.value}*"
+
+
+def test_every_word_of_the_interface_is_in_the_catalogue_and_every_entry_is_used():
+    known, patterns = set(catalogue()), set(used_keys())
+    plain = {k for k in patterns if "*" not in k}
+    assert plain <= known, sorted(plain - known)
+    shapes = [re.compile(re.escape(p).replace(r"\*", ".+")) for p in [*patterns, "*.title", "*.lead"] if "*" in p]
+    unused = [k for k in known - plain if not any(s.fullmatch(k) for s in shapes)]
+    assert not unused, unused
+
+
+def test_the_catalogue_speaks_plainly():
+    banned = re.compile(r"\b(please|successfully|simply|oops)\b", re.IGNORECASE)
+    assert not [k for k, v in catalogue().items() if banned.search(v)]
+
+
+def test_numbers_are_written_for_people():
+    assert [number(x) for x in (0, 1234567, 0.5, 123.456, 1e-9)] == ["0", "1,234,567", "0.5", "123", "1.0e-09"]
+
+
+def test_no_asset_asks_another_machine_or_an_icon_font():
+    for path in [*ASSETS.rglob("*.css"), *ASSETS.rglob("*.toml"), *(ROOT / "ui").rglob("*.py"), ROOT / "app.py"]:
+        text = path.read_text("utf-8")
+        assert ":material/" not in text, path
+        assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org)", text), path
+
+
+def test_every_systems_settings_make_a_form_that_changes_nothing_by_itself():
+    def page():
+        import streamlit as st
+
+        from dpsyn_core.synthesizers import registry
+        from ui.synthesize.forms import settings_form
+
+        st.session_state["got"] = {
+            name: settings_form(registry.config_class(name), {}, key=name) for name in registry.names()
+        }
+
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    assert app.session_state["got"] == {name: {} for name in registry.names()}
+
+
+class Example(BaseModel):
+    count: int = Field(3, ge=1, le=9, title="How many")
+    share: float = Field(0.5, ge=0, le=1)
+    kind: Literal["a", "b"] = "a"
+    flag: bool = False
+    names: tuple[str, ...] = ()
+    limit: float | None = None
+
+
+def test_a_form_returns_what_was_changed_in_the_types_of_the_config():
+    def page():
+        import streamlit as st
+
+        from tests.app.test_parts import Example
+        from ui.synthesize.forms import settings_form
+
+        st.session_state["got"] = settings_form(Example, {}, key="x")
+
+    app = AppTest.from_function(page).run()
+    app.number_input(key="x.count").set_value(5)
+    app.number_input(key="x.share").set_value(0.25)
+    app.selectbox(key="x.kind").set_value("b")
+    app.toggle(key="x.flag").set_value(True)
+    app.text_input(key="x.names").set_value("u, v")
+    app.number_input(key="x.limit").set_value(2.0)
+    app.run()
+    got = app.session_state["got"]
+    assert got == {"count": 5, "share": 0.25, "kind": "b", "flag": True, "names": ("u", "v"), "limit": 2.0}
+    assert Example(**got)
+    assert app.number_input(key="x.count").label == "How many"
+
+
+def test_rows_of_a_schema_give_the_same_schema_back():
+    rows = rows_of(SAMPLE)
+    assert build(SAMPLE, rows) == SAMPLE
+    assert [changed(r, r.cells()) for r in rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "problem"),
+    [
+        ("AGE", {"content": "old"}, "0 to 99"),
+        ("AGE", {"content": "9 to 1"}, "above max"),
+        ("AGE", {"bins": "many"}, "equal bins"),
+        ("AGE", {"other": True}, "clamped"),
+        ("SEX", {"bins": "3"}, "no bins"),
+        ("SEX", {"content": ""}, "no values"),
+        ("SEX", {"content": "F, F"}, "twice"),
+        ("SEX", {"content": "[1, "}, "JSON"),
+        ("SEX", {"kind": "number"}, "public range"),
+    ],
+)
+def test_a_row_that_does_not_fit_keeps_the_edit_and_says_why(name, cells, problem):
+    row = next(r for r in rows_of(SAMPLE) if r.name == name)
+    got = changed(row, {**row.cells(), **cells})
+    assert problem in got.problem
+    assert got.document == row.document
+    assert got.cells()[next(iter(cells))] == next(iter(cells.values()))
+
+
+def test_an_edit_of_one_field_keeps_what_the_table_does_not_show():
+    row = next(r for r in rows_of(SAMPLE) if r.name == "INCWAGE")
+    got = changed(row, {**row.cells(), "missing": True}).document
+    assert got["bins"] == row.document["bins"]
+    assert got["special_values"] == row.document["special_values"]
+    assert got["missing"] is True
+
+
+def test_a_value_with_a_comma_survives_an_edit_of_its_neighbours():
+    document = {"name": "town", "kind": "categorical", "values": ["Paris, Texas", "Lyon"], "source": "public"}
+    row = Row(document, {})
+    assert row.cells()["content"] == '["Paris, Texas", "Lyon"]'
+    got = changed(row, {**row.cells(), "content": '["Paris, Texas", "Lyon", "Rome"]'})
+    assert got.document["values"] == ["Paris, Texas", "Lyon", "Rome"]
+
+
+def test_a_shared_server_reads_only_the_folders_that_its_operator_names(tmp_path, monkeypatch):
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    monkeypatch.setenv(FOLDERS, str(inside))
+    assert allowed(str(inside / "a.csv"))
+    for path in (outside / "a.csv", inside / ".." / "out" / "a.csv"):
+        with pytest.raises(TableError, match="does not read that folder"):
+            allowed(str(path))
+    (inside / "link").symlink_to(outside)
+    with pytest.raises(TableError):
+        allowed(str(inside / "link" / "a.csv"))
+
+
+def test_the_folder_of_other_visitors_runs_is_never_read_by_path(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "home" / "jobs"
+    folder.mkdir(parents=True)
+    (folder / "table.parquet").write_text("a\n1\n")
+    monkeypatch.setenv(FOLDERS, str(tmp_path / "data"))
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "data" / "home"))
+    with pytest.raises(TableError, match="does not read that folder"):
+        allowed(str(folder / "table.parquet"))
+
+
+@pytest.fixture
+def base(tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "shared", lambda: False)
+    path = tmp_path / "x.db"
+    with sqlite3.connect(path) as link:
+        link.execute("CREATE TABLE people (age INTEGER, town TEXT)")
+        link.executemany("INSERT INTO people VALUES (?, ?)", [(30, "A"), (None, "B")])
+    link.close()
+    return str(path)
+
+
+@pytest.mark.parametrize("query", ["DROP TABLE people", "SELECT 1; DROP TABLE people", "people; --", "", "PRAGMA x"])
+def test_a_database_is_sent_one_reading_query_only(base, query):
+    with pytest.raises(TableError, match="SELECT"):
+        databases.fetch("SQLite", base, query)
+
+
+def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
+    assert databases.fetch("SQLite", base, "people").to_pydict() == {"age": [30, None], "town": ["A", "B"]}
+    assert databases.fetch("SQLite", base, "SELECT town FROM people WHERE age > 1").to_pydict() == {"town": ["A"]}
+    for query in ("nobody", "WITH x AS (SELECT 1) DELETE FROM people"):
+        with pytest.raises(TableError, match="refused the request"):
+            databases.fetch("SQLite", base, query)
+    with pytest.raises(TableError, match="does not exist"):
+        databases.fetch("SQLite", base + "x", "people")
+    with pytest.raises(TableError, match="no DuckDB database"):
+        databases.fetch("DuckDB", base, "people")
+    with pytest.raises(TableError, match="no SQLite database was given"):
+        databases.fetch("SQLite", " ", "people")
+
+
+def test_a_table_of_duckdb_is_read_and_reaches_no_other_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "shared", lambda: False)
+    path = tmp_path / "x.duckdb"
+    with duckdb.connect(str(path)) as link:
+        link.execute('CREATE TABLE "Größe" AS SELECT 1.5::DECIMAL(4, 2) AS a, NULL::DATE AS b')
+    assert databases.fetch("DuckDB", str(path), "Größe").num_rows == 1
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    with pytest.raises(TableError, match="refused the request"):
+        databases.fetch("DuckDB", str(path), f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
+    monkeypatch.setattr(databases, "MOST_ROWS", 10)
+    with pytest.raises(TableError, match="more than 10 such records"):
+        databases.fetch("DuckDB", str(path), "SELECT * FROM range(11)")
+
+
+def test_a_plan_is_what_a_run_then_charges():
+    """dpsyn measures all pairs whatever it finds: the dry run must charge exactly what the run does."""
+    import numpy as np
+
+    from dpsyn_core.runs.release import synthesize
+
+    table = pa.table({"a": ["x", "y"] * 50, "b": ["u", "v", "v", "w"] * 25, "c": ["0", "1"] * 50})
+    attributes = [
+        {"name": n, "kind": "categorical", "values": sorted(set(table.column(n).to_pylist()))} for n in ("a", "b", "c")
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes})
+    task = Task(domain=schema.domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-6))
+    planned = plan("independent", {}, task)
+    import tempfile
+
+    from dpsyn_core.privacy.ledger import Ledger
+
+    with tempfile.TemporaryDirectory() as folder:
+        release = synthesize(
+            table, schema, epsilon=1.0, delta=1e-6, method="independent", rng=np.random.default_rng(0),
+            ledger=Ledger(Path(folder) / "l.db"),
+        )  # fmt: skip
+    assert [(c.name, c.scale) for c in planned.charges] == [
+        (c.name, c.sigma or c.scale) for c in release.manifest.charges
+    ]
+    assert [s.share for s in planned.steps] == [pytest.approx((1.0, 1.0), rel=1e-9)]
+
+
+def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():
+    domain = Domain.of({"a": 2, "b": 3, "c": 4, "d": 5})
+    made = plan("dpsyn", {}, Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.5, delta=1e-9)))
+    assert [(s.kind, s.parts) for s in made.steps] == [("2-way", (6, 6))]
+    assert made.k(made.steps[0]) == pytest.approx(6, rel=1e-9)
+    assert made.steps[0].cells == (6, 20)
+
+
+def test_a_translation_needs_no_more_than_a_file(monkeypatch):
+    assert t("nav.data") == "Data"
+    assert (ASSETS / "text" / "en.toml").exists()
+
+
+def read_row(**more):
+    document = {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9, "bins": {"count": 10}}
+    return Row({**document, "missing": False, "source": "data", **more}, {})
+
+
+def test_nobody_can_say_that_a_column_was_bought_without_buying_it():
+    row = read_row()
+    for source in ("bought", "bought-unconfirmed"):
+        got = changed(row, {**row.cells(), "source": source})
+        assert "was not bought" in got.problem and got.document["source"] == "data"
+    assert changed(row, {**row.cells(), "source": "public"}).document["source"] == "public"
+    half = read_row(source="bought-unconfirmed")
+    assert changed(half, {**half.cells(), "source": "bought"}).document["source"] == "bought"
+
+
+def test_a_column_that_a_person_leaves_out_keeps_nothing_that_was_read():
+    row = read_row()
+    assert changed(row, {**row.cells(), "kind": "left out"}).document["source"] == "public"
+
+
+def test_an_edit_does_not_turn_a_column_of_single_values_into_the_unit_of_privacy():
+    key = {"name": "key", "kind": "identifier", "source": "data"}
+    attributes = [key, read_row().document, {**read_row().document, "name": "b"}]
+    drafted = Schema.of({"version": 1, "name": "t", "attributes": attributes})
+    rows = rows_of(drafted)
+    rows[1] = changed(rows[1], {**rows[1].cells(), "bins": "5"})
+    assert build(drafted, rows).unit.identifier is None
+    rows[1] = changed(rows[1], {**rows[1].cells(), "kind": "identifier"})
+    assert build(drafted, rows).unit.identifier == "age"
+    assert identified(drafted, "age", 2)["age"].source == "public"

@@ -1,0 +1,172 @@
+"""Report and export after a real run: every view, both runs side by side, safe mode, and what leaves."""
+
+import io
+import json
+import time
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.app_driver import at_page, words
+
+VIEWS = ("pairs", "columns", "queries", "incomes", "several")
+
+
+def finished(app, seconds=120):
+    """Makes a run of the quickest system and waits for it."""
+    from ui.shared.state import jobs
+
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value("independent").run()
+    app.button(key="synthesize").click().run()
+    assert not app.error
+    deadline = time.monotonic() + seconds
+    registry = jobs()
+    while any(j.live for j in registry.of(app.session_state["owner"])):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return registry.of(app.session_state["owner"])[0]
+
+
+def space_of(app):
+    from ui.shared.state import workspaces
+
+    return workspaces().find(app.session_state["owner"])
+
+
+@pytest.fixture
+def ran(app):
+    app.run()
+    app.job = finished(app)
+    assert app.job.state == "done", app.job.failure()
+    return app
+
+
+def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
+    at_page(ran, "report")
+    for view in VIEWS:
+        ran.segmented_control(key="report_view").set_value(view).run()
+        assert not ran.exception
+        assert not ran.error, (view, ran.error[0].value)
+        assert "reads private data" in words(ran), view
+    ran.segmented_control(key="report_view").set_value("released").run()
+    assert "safe to publish" in words(ran)
+    assert "reads private data" not in words(ran)
+    assert len(ran.dataframe[0].value) == 14
+
+
+def test_two_runs_stand_side_by_side(ran):
+    second = finished(ran)
+    at_page(ran, "report")
+    chooser = next(s for s in ran.selectbox if s.key and s.key.startswith("second_"))
+    chooser.set_value(ran.job.id).run()
+    text = words(ran)
+    assert "A · pairs of columns differ by" in text
+    assert "B · pairs of columns differ by" in text
+    assert second.id != ran.job.id
+    for view in VIEWS:
+        ran.segmented_control(key="report_view").set_value(view).run()
+        assert not ran.exception
+        assert not ran.error, (view, ran.error[0].value)
+
+
+def test_a_table_compared_with_itself_differs_nowhere(ran):
+    from dpsyn_core.metrics.load import compare_tables
+    from ui.report import comparing
+
+    space = space_of(ran)
+    same = compare_tables(space.schema, space.dataset.table, space.dataset.table)
+    got = comparing.pairs(space, ran.job, same)
+    assert got.mean == 0
+    assert np.nanmax(got.tvd) == 0
+
+
+def test_a_written_question_is_answered_as_a_direct_count_does(ran):
+    from ui.shared import results
+
+    space = space_of(ran)
+    at_page(ran, "report")
+    ran.segmented_control(key="report_view").set_value("queries").run()
+    ran.text_input(key="query_text").set_value("AGE in [20, 35] and SEX in {Female}").run()
+    assert not ran.error
+    counts = []
+    for table in (space.dataset.table, results.synthetic(space, ran.job)):
+        frame = table.select(["AGE", "SEX"]).to_pandas()
+        age = pd.to_numeric(frame["AGE"])
+        counts.append(f"{int((age.between(20, 35) & (frame['SEX'] == 'Female')).sum()):,}")
+    for count in counts:
+        assert f"<div class='dp-number'>{count}</div>" in words(ran)
+    ran.text_input(key="query_text").set_value("SHOE in [1, 2]").run()
+    assert "'SHOE'" in ran.error[0].value
+
+
+def test_the_report_asks_for_the_table_that_the_run_was_made_from(ran):
+    at_page(ran, "data")
+    ran.segmented_control(key="data_way").set_value("upload").run()
+    ran.file_uploader(key="upload").set_value(("other.csv", b"a,b\n1,2\n3,4\n", "text/csv")).run()
+    at_page(ran, "report")
+    assert not ran.exception
+    assert "another table" in words(ran)
+    ran.segmented_control(key="report_view").set_value("released").run()
+    assert "safe to publish" in words(ran)
+
+
+def test_the_bundle_holds_what_may_leave_and_nothing_of_the_private_table(ran):
+    from ui.export import files
+
+    space = space_of(ran)
+    with zipfile.ZipFile(io.BytesIO(files.bundle(space, ran.job))) as bundle:
+        files = {n: bundle.read(n) for n in bundle.namelist()}
+    assert set(files) == {
+        "simulated-census-synthetic.csv", "simulated-census-synthetic.manifest.json", "certificate.txt",
+        "schema.json", "measurements.json.gz", "report.html", "README.txt",
+    }  # fmt: skip
+    manifest = json.loads(files["simulated-census-synthetic.manifest.json"])
+    assert manifest["private"]
+    assert manifest["seed"] == 1
+    assert b"reads private data" not in files["report.html"]
+    assert b"dpsyn synth YOUR_TABLE" in files["README.txt"]
+    assert not list(ran.job.folder.glob("table.*"))
+
+
+def test_a_run_on_a_drafted_schema_is_stamped_on_screen_in_name_and_in_manifest(app):
+    from ui.export import files
+
+    app.run()
+    app.segmented_control(key="data_way").set_value("upload").run()
+    rows = b"".join(b"%d,%d\n" % (i % 5, i % 3) for i in range(200))
+    app.file_uploader(key="upload").set_value(("mine.csv", b"a,b\n" + rows, "text/csv")).run()
+    job = finished(app)
+    assert job.state == "done", job.failure()
+    space = space_of(app)
+    assert files.stem(space, job) == "mine-synthetic-NOT-PRIVATE"
+    assert not json.loads(files.manifest_text(job))["private"]
+    for page in ("report", "export"):
+        at_page(app, page)
+        assert "NOT PRIVATE" in words(app)
+
+
+def test_the_private_report_needs_a_tick_and_is_gone_in_safe_mode(ran):
+    at_page(ran, "export")
+    labels = lambda: [b.proto.label for b in ran.get("download_button")]  # noqa: E731
+    assert "Save the report with the real table" not in labels()
+    ran.checkbox(key="export_private").check().run()
+    assert "Save the report with the real table" in labels()
+    ran.toggle(key="safe").set_value(True).run()
+    assert "Save the report with the real table" not in labels()
+
+
+def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
+    at_page(ran, "privacy")
+    ran.text_input(key="limit_text").set_value("1.2")
+    next(b for b in ran.button if b.label == "Set the limit").click().run()
+    job = finished(ran)
+    assert job.state == "failed"
+    assert "limit" in job.failure()
+    at_page(ran, "synthesize")
+    assert any("limit" in e.value for e in ran.error)
+    from dpsyn_core.privacy.ledger import Ledger
+
+    assert Ledger().summary(space_of(ran).dataset.ledger).runs == 1

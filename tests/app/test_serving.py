@@ -1,0 +1,33 @@
+"""How the app is served: the settings that harden it, and that a server asks no other machine for anything."""
+
+import tomllib
+from pathlib import Path
+
+from streamlit import config, net_util
+from streamlit.web import bootstrap
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+
+def test_the_settings_that_harden_the_server_stand():
+    server = CONFIG["server"]
+    assert server["address"] == "127.0.0.1" and set(server["allowedHosts"]) == {"localhost", "127.0.0.1"}
+    assert server["enableXsrfProtection"] is server["enableCORS"] is True
+    assert server["enableStaticServing"] is False
+    assert server["maxUploadSize"] == 200 and server["disconnectedSessionTTL"] <= 120
+    assert CONFIG["client"]["showErrorDetails"] == "none" and CONFIG["client"]["toolbarMode"] == "viewer"
+    assert CONFIG["browser"]["gatherUsageStats"] is False
+
+
+def test_a_server_for_others_asks_no_public_host_for_its_address(monkeypatch, capsys):
+    asked = []
+    options = {
+        **{f"{part}.{name}": value for part in ("logger", "server") for name, value in CONFIG[part].items()},
+        "server.address": "0.0.0.0",
+    }
+    monkeypatch.setattr(config, "get_option", lambda name: options.get(name))
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: asked.append("external"))
+    monkeypatch.setattr(net_util, "get_internal_ip", lambda: "127.0.0.1")
+    bootstrap._print_url(False)
+    assert not asked

@@ -1,0 +1,87 @@
+"""Shrinkage removes noise and keeps signal; projections are what they claim."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_pair, shrink_unordered, simplex
+
+RNG = np.random.default_rng
+
+
+def test_simplex_is_the_nearest_point():
+    assert np.allclose(simplex(np.array([-1.5, -2.5, 2, 1, 10]), 9.0), [0, 0, 0.5, 0, 8.5])  # oracle O5
+    assert np.allclose(simplex(np.array([3.0, 1.0]), 0.0), 0)
+    assert np.allclose(simplex(np.array([-5.0, -5.0]), 4.0), [2, 2])
+
+
+@pytest.mark.parametrize("shape", ["flat", "steps", "smooth", "spike"])
+def test_ordered_shrinkage_takes_two_fifths_off_the_error_of_smooth_counts_and_keeps_spikes(shape):
+    x = np.arange(90)
+    truth = {
+        "flat": np.full(90, 500.0),
+        "steps": np.where(x < 40, 900.0, 200.0),
+        "smooth": 1000 * np.exp(-0.5 * ((x - 40) / 15) ** 2),
+        "spike": np.where(x == 0, 40_000.0, 30.0),
+    }[shape]
+    noisy = truth + RNG(1).normal(0, 100, 90)
+    error = np.abs(shrink_ordered(noisy, 100.0) - truth).sum()
+    assert error < 0.6 * np.abs(noisy - truth).sum()
+
+
+def test_ordered_shrinkage_leaves_strong_counts_alone():
+    truth = RNG(2).uniform(1e4, 1e5, 77)
+    noisy = truth + RNG(3).normal(0, 10, 77)
+    assert np.abs(shrink_ordered(noisy, 10.0) - noisy).max() < 1
+
+
+def test_unordered_shrinkage_halves_the_error_of_rare_values_and_keeps_frequent_ones():
+    truth = np.concatenate([[44_000, 1_000, 500], np.full(40, 60.0)])
+    noisy = truth + RNG(1).normal(0, 100, 43)
+    clean = shrink_unordered(noisy, 100.0)
+    assert np.abs(clean - truth).sum() < 0.5 * np.abs(noisy - truth).sum()
+    assert abs(clean[0] - noisy[0]) < 0.05 * noisy[0]
+
+
+def test_a_clean_one_way_is_non_negative_has_the_total_and_leaves_special_values_out_of_the_smoothing():
+    values = np.concatenate([np.full(30, 100.0), [5_000.0]])
+    noisy = values + RNG(1).normal(0, 20, 31)
+    clean = shrink_one_way(noisy, 20.0, ordered=True, special=1, total=8_000.0)
+    assert clean.min() >= 0
+    assert clean.sum() == pytest.approx(8_000)
+    assert clean[30] == pytest.approx(5_000, abs=80)
+    assert clean[29] == pytest.approx(100, abs=25)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 64, 65])
+def test_one_ways_of_any_size_and_all_negative_ones_pass(size):
+    for ordered in (False, True):
+        clean = shrink_one_way(np.full(size, -5.0), 3.0, ordered=ordered, special=0, total=10.0)
+        assert np.allclose(clean, 10 / size)
+
+
+def test_pair_shrinkage_removes_pure_noise_and_keeps_a_strong_interaction():
+    rng = RNG(4)
+    expected = np.outer(rng.dirichlet(np.ones(12)), rng.dirichlet(np.ones(15))) * 50_000
+    signal = 400 * np.outer(np.sign(np.arange(12) - 5.5), np.sign(np.arange(15) - 7))
+    signal -= signal.mean(1, keepdims=True)
+    noise = rng.normal(0, 50, expected.shape)
+    only_noise = shrink_pair(expected + noise, expected, 50.0)
+    assert np.abs(only_noise - expected).sum() < 0.5 * np.abs(noise).sum()
+    both = shrink_pair(expected + signal + noise, expected, 50.0)
+    assert np.abs(both - expected - signal).sum() < 0.75 * np.abs(noise).sum()
+
+
+def test_pair_shrinkage_leaves_margins_as_measured():
+    rng = RNG(5)
+    values, expected = rng.normal(10, 5, (4, 6)), np.full((4, 6), 10.0)
+    shrunk = shrink_pair(values, expected, 5.0)
+    assert np.allclose(shrunk.sum(0), values.sum(0))
+    assert np.allclose(shrunk.sum(1), values.sum(1))
+    assert shrink_pair(values[:1], expected[:1], 5.0) is not None
+
+
+@pytest.mark.parametrize("spike", [1e3, 1e5, 1e7, 1e9])
+def test_spikes_stay_however_far_they_stand_above_the_noise(spike):
+    counts = np.zeros(100)
+    counts[[0, 40, 99]] = spike, spike / 10, spike / 100
+    assert shrink_ordered(counts, 1.0) == pytest.approx(counts, rel=1e-3, abs=spike * 2e-5 + 1)

@@ -1,0 +1,76 @@
+"""Evening out halves the error of chance and keeps what was measured."""
+
+import numpy as np
+
+from dpsyn_core.records.rls.even import LARGEST, Tally, all_pairs, average_tables, even_records, pays
+from dpsyn_core.records.rls.fit import Plan, Target, fit_records, schedule
+from dpsyn_core.records.rls.start import independent_rows
+
+
+def case(n=3_000):
+    """Three attributes; only the first pair is measured, the third is independent of both."""
+    rng = np.random.default_rng(3)
+    joint = rng.dirichlet(np.ones(24)).reshape(6, 4)
+    third = rng.dirichlet(np.ones(9))
+    ones = [joint.sum(1) * n, joint.sum(0) * n, third * n]
+    targets = [Target(attributes=(j,), maps=(np.arange(len(p)),), values=p, sigma=5.0) for j, p in enumerate(ones)]
+    targets.append(Target(attributes=(0, 1), maps=(np.arange(6), np.arange(4)), values=joint * n, sigma=5.0))
+    rows = independent_rows(ones, n, rng=rng)
+    return rows, targets, ones, joint * n, np.outer(joint.sum(1), third) * n
+
+
+def table(rows, a, b, shape):
+    out = np.zeros(shape)
+    np.add.at(out, (rows[:, a], rows[:, b]), 1)
+    return out
+
+
+def test_unmeasured_pairs_lose_half_their_chance_error_and_measured_ones_stay():
+    rows, targets, ones, joint, free = case()
+    pace = schedule(len(rows), 3, targets)
+    rng = np.random.default_rng(0)
+    fit_records(rows, targets, ones, pace=pace, rng=rng)
+    before = np.abs(table(rows, 0, 2, free.shape) - free).sum()
+    even_records(rows, targets, ones, pace=pace, rng=rng)
+    assert np.abs(table(rows, 0, 2, free.shape) - free).sum() < 0.6 * before
+    assert np.abs(table(rows, 0, 1, joint.shape) - joint).sum() < 0.03 * joint.sum()
+
+
+def test_averages_are_closer_to_what_is_expected_than_one_fit_and_have_its_total():
+    rows, targets, ones, _, free = case()
+    pace = schedule(len(rows), 3, targets)
+    rng = np.random.default_rng(0)
+    fit_records(rows, targets, ones, pace=pace, rng=rng)
+    one = table(rows, 0, 2, free.shape)
+    wanted = [t for t in all_pairs([len(p) for p in ones], 1.0) if t.attributes == (0, 2)]
+    (average,) = average_tables(rows, targets, ones, wanted, pace=pace, rng=rng)
+    assert np.isclose(average.sum(), len(rows), rtol=1e-12)
+    assert np.abs(average - free).sum() < 0.75 * np.abs(one - free).sum()
+
+
+def test_the_same_generator_gives_the_same_records():
+    out = []
+    for _ in range(2):
+        rows, targets, ones, _, _ = case(500)
+        pace = schedule(len(rows), 3, targets)
+        out.append(even_records(rows, targets, ones, pace=pace, rng=np.random.default_rng(5)).copy())
+    assert np.array_equal(out[0], out[1])
+
+
+def test_it_is_for_tables_whose_pairs_are_affordable():
+    assert pays(50_000, 14)
+    assert not pays(1_000_000, 14)
+    assert not pays(50_000, 98)
+    assert not pays(50_000, 1)
+    assert [t.attributes for t in all_pairs([2, LARGEST, 3], 1.0)] == [(0, 2)]
+
+
+def test_a_tally_is_the_sum_of_the_counts_of_every_moment():
+    rows, _, ones, _, _ = case(n=400)
+    plan, rng = Plan([len(p) for p in ones], all_pairs([len(p) for p in ones], 1.0)), np.random.default_rng(2)
+    tally, expected = Tally(plan), np.zeros(plan.goal.size, dtype=int)
+    for share in (0.0, 0.3, 0.0, 1.0, 0.1):
+        rows[rng.random(len(rows)) < share, 2] = rng.integers(9)
+        tally.see(rows)
+        expected += plan.counts(rows)
+        assert np.array_equal(tally.sums(), expected)

@@ -1,0 +1,85 @@
+"""Which pairs rls measures, and at which of two resolutions."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.rls.pairs import affordable, choose_pairs
+from dpsyn_core.synthesizers.rls.view import View
+from tests.synthesizers.harness import SeededNoise
+
+N = 40_000
+
+
+def table(strength):
+    """Two ordered attributes of 60 values whose halves agree more often than not, and two small ones that depend."""
+    rng = np.random.default_rng(0)
+    low = rng.random(N) < 0.5
+    same = rng.random(N) < 0.5 + strength / 2
+    x = rng.integers(0, 30, N) + 30 * low
+    y = rng.integers(0, 30, N) + 30 * (low == same)
+    u = rng.integers(0, 3, N)
+    w = np.where(rng.random(N) < 0.8, u, rng.integers(0, 3, N))
+    domain = Domain(
+        tuple(CodedAttribute(name=k, size=s, ordered=s > 3) for k, s in zip("xyuw", (60, 60, 3, 3), strict=True))
+    )
+    return np.stack([x, y, u, w]).astype(np.uint8), domain
+
+
+def chosen(strength, *, rho, pure=False, seed=0):
+    codes, domain = table(strength)
+    cost = Cost(epsilon=rho) if pure else Cost(rho=rho)
+    gate = Gate(account=Account(cost), noise=SeededNoise(seed), unit=Unit())
+    ones, scores, pairs = cost.split([0.3, 0.03, 0.6])
+    counter = MemoryCounter(codes, domain)
+    measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 4), gate=gate)
+    view = View(domain, measured, N)
+    out = choose_pairs(counter, view, resolution=64.0, for_scores=scores, for_pairs=pairs, theta=1.0, gate=gate)
+    return out, {c.name: c for c in gate.account.charges}, pairs
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_dear_pair_is_measured_coarsely_and_a_cheap_one_as_usual(pure):
+    out, charges, pairs = chosen(0.6, rho=0.25 if pure else 0.003, pure=pure)
+    by_pair = dict(zip(out.sets, zip(out.recodes, out.cells, strict=True), strict=True))
+    recodes, cells = by_pair["x", "y"]
+    assert (int(recodes["x"].max()) + 1) * (int(recodes["y"].max()) + 1) == cells <= 144
+    assert by_pair["u", "w"][1] == 9
+    first, second = charges["scores of pairs"], charges["scores of coarser pairs"]
+    assert second.scale == pytest.approx(first.scale)  # noise of the second scores is that of the first
+    spent, whole = (
+        (second.epsilon + out.cost.epsilon, pairs.epsilon) if pure else (second.rho + out.cost.rho, pairs.rho)
+    )
+    assert whole * (1 - 1e-9) < spent <= whole
+
+
+def test_with_much_budget_every_table_that_tells_something_has_the_usual_resolution():
+    out, charges, pairs = chosen(0.9, rho=5.0)
+    by_pair = dict(zip(out.sets, out.cells, strict=True))
+    assert by_pair["x", "y"] > 1_000
+    assert "scores of coarser pairs" not in charges
+    assert out.cost == pairs
+
+
+def test_pairs_without_dependence_get_no_second_look():
+    _, charges, _ = chosen(0.0, rho=0.003)
+    assert "scores of coarser pairs" not in charges
+
+
+@pytest.mark.parametrize(
+    ("sizes", "given", "taken"), [((4, 5, 6), 20.0, 64.0), ((60, 60), 20.0, 20.0), ((4, 5), 90.0, 90.0)]
+)
+def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, taken):
+    rng = np.random.default_rng(0)
+    domain = Domain(tuple(CodedAttribute(name=f"a{i}", size=s) for i, s in enumerate(sizes)))
+    codes = np.stack([rng.integers(0, s, N) for s in sizes]).astype(np.uint8)
+    gate = Gate(account=Account(Cost(rho=0.1)), noise=SeededNoise(0), unit=Unit())
+    parts = Cost(rho=0.1).split([1.0] * len(sizes))
+    measured = measure_marginals(MemoryCounter(codes, domain), domain.singletons(), parts, gate=gate)
+    assert affordable(View(domain, measured, N), given) == taken

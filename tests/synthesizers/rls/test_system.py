@@ -1,0 +1,285 @@
+"""The method rls end to end: spends what it states, repeats, keeps dependences, and serves every odd table."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.rls import system as rls
+from dpsyn_core.synthesizers.rls.view import View, merged
+
+
+class SeededNoise:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def gaussian(self, sigma, size):
+        return np.rint(self.rng.normal(0, sigma, size)).astype(np.int64)
+
+    def geometric(self, scale, size):
+        p = -np.expm1(-1 / scale)
+        return (self.rng.geometric(p, size) - self.rng.geometric(p, size)).astype(np.int64)
+
+
+class ConstantNoise:
+    def gaussian(self, sigma, size):
+        return np.full(size, 7, dtype=np.int64)
+
+    geometric = gaussian
+
+
+def chain(n=4_000, seed=0):
+    """Four attributes in a chain, each a noisy copy of the one before; one ordered with a special value."""
+    rng = np.random.default_rng(seed)
+    a = rng.choice(12, n, p=rng.dirichlet(np.ones(12)))
+    columns = [a]
+    for size in (12, 5, 3):
+        keep = rng.random(n) < 0.9
+        columns.append(np.where(keep, columns[-1] % size, rng.integers(0, size, n)))
+    names = ("a", "b", "c", "d")
+    domain = Domain(
+        tuple(
+            CodedAttribute(name=k, size=s, ordered=k == "a", special=1 if k == "a" else 0)
+            for k, s in zip(names, (12, 12, 5, 3), strict=True)
+        )
+    )
+    return np.stack(columns).astype(np.uint8), domain
+
+
+def run(codes, domain, *, epsilon=1.0, delta=1e-9, unit=None, n_public=None, noise=None, settings=None, n=None, seed=0):
+    unit = unit or Unit()
+    task = Task(domain=domain, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
+    system = configure("rls", settings or {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=noise or SeededNoise(seed), unit=unit)
+    measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+    return system.synthesize(measured, n, rng=np.random.default_rng(seed)), measured, gate, system
+
+
+def pair_tvd(x, y, i, j, domain):
+    sizes = domain.sizes
+
+    def count(t):
+        return np.bincount(t[i].astype(int) * sizes[j] + t[j], minlength=sizes[i] * sizes[j]) / t.shape[1]
+
+    return 0.5 * np.abs(count(x) - count(y)).sum()
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+@pytest.mark.parametrize("theta", [1, 4])
+@pytest.mark.parametrize("n_public", [None, 4_000])
+def test_the_whole_budget_is_spent_and_no_more(neighbours, delta, theta, n_public):
+    codes, domain = chain()
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    _, _, gate, system = run(codes, domain, delta=delta, unit=unit, n_public=n_public)
+    cap = system.cost.epsilon if system.cost.pure else system.cost.rho
+    assert 0.999 * cap < gate.account.spent <= cap * (1 + 1e-9)
+    assert {c.mechanism for c in gate.account.charges} == {"geometric" if delta == 0 else "gaussian"}
+
+
+def test_strong_dependences_are_kept_where_independence_loses_them():
+    codes, domain = chain(20_000)
+    out, _, _, _ = run(codes, domain, epsilon=3.0, n=20_000)
+    shuffled = np.stack([np.random.default_rng(i).permutation(c) for i, c in enumerate(codes)])
+    for i, j in ((0, 1), (1, 2), (2, 3), (0, 2)):
+        assert pair_tvd(codes, out, i, j, domain) < 0.2 * pair_tvd(codes, shuffled, i, j, domain)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_tiny_budgets_give_noise_and_no_failure(delta):
+    codes, domain = chain(300)
+    out, _, _, _ = run(codes, domain, epsilon=0.001, delta=delta, n=250)
+    assert out.shape == (4, 250)
+
+
+def test_the_number_of_records_is_the_released_estimate_or_what_is_asked_for():
+    codes, domain = chain()
+    out, measured, _, _ = run(codes, domain, epsilon=5.0)
+    assert abs(out.shape[1] - 4_000) < 60
+    assert measured[0].attributes == ()
+    assert run(codes, domain, n_public=3_000)[0].shape[1] == 3_000
+    assert run(codes, domain, n=17)[0].shape == (4, 17)
+    assert run(codes, domain, n=0)[0].shape == (4, 0)
+
+
+def test_codes_stay_in_their_domain_in_the_narrowest_type():
+    codes, domain = chain()
+    out = run(codes, domain)[0]
+    assert out.dtype == np.uint8
+    assert (out.max(axis=1) < np.array(domain.sizes)).all()
+
+
+def test_the_same_generator_and_measurements_give_the_same_records():
+    codes, domain = chain()
+    _, measured, _, system = run(codes, domain)
+    again = [system.synthesize(measured, 500, rng=np.random.default_rng(s)) for s in (3, 3, 4)]
+    assert np.array_equal(again[0], again[1])
+    assert not np.array_equal(again[0], again[2])
+
+
+def test_arbitrary_tables_behind_a_constant_tape_give_identical_records():
+    class Tape(Gate):
+        def release(self, name, count, *, cells, cost, l1=None, l2=None):
+            return super().release(name, lambda: np.zeros(cells, dtype=np.int64), cells=cells, cost=cost, l1=l1, l2=l2)
+
+    out = []
+    for codes, domain in (chain(), chain(700, seed=9)):
+        task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+        system = configure("rls", {}).calibrate(task)
+        gate = Tape(account=Account(system.cost), noise=ConstantNoise(), unit=task.unit)
+        measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+        out.append(system.synthesize(measured, None, rng=np.random.default_rng(0)).tobytes())
+    assert out[0] == out[1]
+
+
+@pytest.mark.parametrize("sizes", [{}, {"a": 1}, {"a": 3}, {"a": 1, "b": 1}, {"a": 2, "b": 300}])
+@pytest.mark.parametrize("n", [0, 1, 50])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_odd_tables_pass(sizes, n, delta):
+    domain = Domain.of(sizes)
+    rng = np.random.default_rng(1)
+    codes = np.stack([rng.integers(0, s, n) for s in sizes.values()] or [np.zeros(n)]).astype(np.uint16)[: len(sizes)]
+    out, _, gate, system = run(codes, domain, delta=delta)
+    assert out.shape[0] == len(sizes)
+    cap = system.cost.epsilon if system.cost.pure else system.cost.rho
+    assert gate.account.spent <= cap * (1 + 1e-9)
+    assert run(codes, domain, delta=delta, n=9)[0].shape == (len(sizes), 9)
+
+
+def parity(n=20_000):
+    """Six bits: the third is the exclusive or of the first two with some noise, pairs alone say nothing about it."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (6, n))
+    bits[2] = bits[0] ^ bits[1] ^ (rng.random(n) < 0.1)
+    return bits.astype(np.uint8), Domain.of(dict.fromkeys("abcdef", 2))
+
+
+def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds():
+    codes, domain = parity()
+    out, measured, gate, system = run(codes, domain, epsilon=2.0, n=20_000)
+    names = [m.attributes for m in measured]
+    assert ("a", "b", "c") in names
+    assert all(names.count(n) == 2 for n in names if len(n) == 2)  # what triples leave goes back to pairs
+    precision = sum(1 / m.sigma**2 for m in measured if len(m.attributes) == 3)
+    later = precision + sum(1 / m.sigma**2 for m in measured[names.index(("a", "b", "c")) :] if len(m.attributes) == 2)
+    assert any(precision / later == pytest.approx(part, rel=0.02) for part in rls.PARTS)
+
+    def agree(t):
+        return float(np.mean(t[0] ^ t[1] == t[2]))
+
+    assert agree(out) > 0.85
+    assert agree(run(codes, domain, epsilon=2.0, n=20_000, settings={"triples": False})[0]) < 0.6
+    assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
+
+
+def test_large_tables_without_threefold_dependence_get_no_triples_and_those_with_it_do():
+    """400,000 records, scored against a fit of 20,000: its chance is no dependence."""
+    codes, domain = parity(n=400_000)
+    _, measured, gate, _ = run(codes, domain, epsilon=0.3, n=20)
+    assert {m.attributes for m in measured if len(m.attributes) == 3} == {("a", "b", "c")}
+    columns = [
+        codes[0],
+        *(np.where(np.random.default_rng(j).random(400_000) < 0.3, codes[0], codes[j]) for j in (1, 3)),
+    ]
+    tree = np.stack([*columns, codes[4], codes[5]])
+    _, measured, gate, _ = run(tree, Domain.of(dict.fromkeys("abcde", 2)), epsilon=0.3, n=20)
+    assert "scores of triples" in [c.name for c in gate.account.charges]
+    assert max(len(m.attributes) for m in measured) == 2
+
+
+def test_precise_scores_of_triples_cost_less():
+    def share(n):
+        codes, domain = parity(n=n)
+        _, _, gate, _ = run(codes, domain, epsilon=2.0, n=20)
+        scores = next(c.rho for c in gate.account.charges if c.name == "scores of triples")
+        return scores / sum(c.rho for c in gate.account.charges)
+
+    assert share(400_000) == pytest.approx(share(4_000) / 4, rel=0.05)
+
+
+def test_a_larger_part_goes_to_triples_only_where_it_wins_much_more(monkeypatch):
+    def part(worth):
+        monkeypatch.setattr(rls, "WORTH", worth)
+        codes, domain = parity()
+        measured = run(codes, domain, epsilon=2.0, n=20)[1]
+        start = next(i for i, m in enumerate(measured) if len(m.attributes) == 3)
+        precision = [1 / m.sigma**2 for m in measured[start:]]
+        return sum(p for p, m in zip(precision, measured[start:], strict=True) if len(m.attributes) == 3) / sum(
+            precision
+        )
+
+    assert part((2.0, 1e9)) == pytest.approx(rls.PARTS[0], rel=0.02)
+    assert part((2.0, -1e9)) == pytest.approx(rls.PARTS[1], rel=0.02)
+
+
+def test_noisier_pairs_still_admit_triples_whose_scores_are_precise():
+    system = run(*parity(n=200), epsilon=1.0, n=10)[3]
+    cost = system.cost.scaled(0.5)
+
+    def calm(error, size):  # for as many records that 15 pairs of `size` cells are predicted to err by `error` each
+        cells = np.full(15, float(size))
+        return system._calm(cells, cost, 20, system._noise(cells, cost) / 30 / error)
+
+    assert calm(0.9 * rls.CALM, size=4)
+    assert not calm(1.5 * rls.CALM, size=4)  # few records: a score's noise is some 8 % of them
+    assert calm(1.5 * rls.CALM, size=400)  # many: below 1 %
+    assert not calm(2.1 * rls.CALM, size=400)
+
+
+def test_without_triples_that_pay_the_budget_goes_back_to_pairs(monkeypatch):
+    monkeypatch.setattr(rls, "WORTH", (1e9, 1e9))
+    codes, domain = parity()
+    _, measured, gate, system = run(codes, domain, epsilon=2.0)
+    assert "scores of triples" in [c.name for c in gate.account.charges]
+    names = [m.attributes for m in measured]
+    assert max(len(n) for n in names) == 2
+    pairs = [n for n in names if len(n) == 2]
+    assert all(names.count(p) == 2 for p in pairs)
+    assert 0.999 * system.cost.rho < gate.account.spent <= system.cost.rho * (1 + 1e-9)
+
+
+def test_repeated_measurements_count_as_one_by_their_precision():
+    a = Measurement(attributes=("a",), values=np.array([10.0, 0.0]), sigma=1.0)
+    b = Measurement(attributes=("a",), values=np.array([0.0, 10.0]), sigma=2.0)
+    c = Measurement(attributes=("b",), values=np.array([1.0]), sigma=2.0)
+    first, second = merged([a, b, c])
+    assert np.allclose(first.values, [8.0, 2.0])
+    assert first.sigma == pytest.approx(0.8**0.5)
+    assert second.values.tolist() == [1.0]
+
+
+def test_values_whose_counts_show_their_order_are_merged_with_their_neighbours():
+    counts = np.rint(3000 * np.exp(-0.5 * ((np.arange(60) - 25) / 9) ** 2))
+    other = np.random.default_rng(5).permutation(counts)
+    domain = Domain.of({"a": 60, "b": 60})
+    ones = [
+        Measurement(attributes=(name,), values=values, sigma=20.0)
+        for name, values in (("a", counts), ("b", other))
+    ]  # fmt: skip
+    maps = View(domain, ones, None).recodes(16.0)
+    assert (np.diff(maps["a"]) >= 0).all()
+    assert (np.diff(maps["b"]) < 0).any()
+
+
+def test_scores_of_triples_without_signal_choose_none():
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (16, 30_000))
+    for j in range(1, 16):
+        bits[j] = np.where(rng.random(30_000) < 0.7, bits[j - 1], bits[j])
+    domain = Domain.of({f"a{j:02d}": 2 for j in range(16)})
+    _, measured, gate, _ = run(bits.astype(np.uint8), domain, epsilon=0.3, seed=1)  # the luckiest stands out by 3.7
+    assert "scores of triples" in [c.name for c in gate.account.charges]
+    assert max(len(m.attributes) for m in measured) == 2
+
+
+@pytest.mark.parametrize("setting", [{"even": False}, {"resolution": 4}, {"one_way_share": 0.5}, {"effort": 0.1}])
+def test_every_setting_changes_the_records(setting):
+    codes, domain = chain()
+    assert not np.array_equal(run(codes, domain, n=800)[0], run(codes, domain, n=800, settings=setting)[0])

@@ -1,0 +1,116 @@
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.tables.frames import from_arrow, to_arrow
+from tests.schema.helpers import cat, num, schema
+
+COLUMNS = {
+    "whole": [1, 2, 3], "real": [0.5, None, 1.5], "text": ["x", None, "z"], "flag": [True, False, True],
+    "day": [datetime.date(2020, 1, 1)] * 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_every_kind_of_frame_comes_in_with_the_same_values(make):
+    table = to_arrow(make(COLUMNS))
+    assert table.column_names == list(COLUMNS)
+    assert table.to_pydict() == COLUMNS
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
+def test_every_kind_of_frame_goes_out_as_the_same_kind(make):
+    like = make(COLUMNS)
+    back = from_arrow(to_arrow(pa.table(COLUMNS)), like)
+    assert type(back) is type(like)
+    got = to_arrow(back)
+    got = got.set_column(4, "day", got.column("day").cast(pa.date32()))  # pandas has no dates, only times
+    assert got.to_pydict() == COLUMNS
+
+
+def private_frames():
+    """Neighbours of each kind: the same columns, and one individual with a rare value, a blank or a large number."""
+    yield (
+        pd.DataFrame({"a": [1, 2], "b": pd.Categorical(["x", "y"])}),
+        pd.DataFrame({"a": [1, None], "b": pd.Categorical(["x", "y"], categories=["x", "y", "rare disease"])}),
+    )
+    yield (
+        pl.DataFrame({"a": pl.Series([1, 2], dtype=pl.Int8), "b": ["x", "y"]}),
+        pl.DataFrame({"a": [1, 10**9], "b": pl.Series(["x", "y"], dtype=pl.Enum(["x", "y", "rare disease"]))}),
+    )
+    yield (
+        pa.table({"a": pa.array([1, 2], pa.int8()), "b": ["x", "y"]}),
+        pa.table({"a": [1.0, None], "b": pa.array(["x", "y"]).dictionary_encode()}),
+    )
+
+
+@pytest.mark.parametrize(("like", "neighbour"), list(private_frames()))
+def test_the_types_of_a_private_frame_do_not_reach_the_output(like, neighbour):
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    one, other = from_arrow(table, like), from_arrow(table, neighbour)
+    types = [getattr(f, "dtypes", None) if not isinstance(f, pa.Table) else f.schema.types for f in (one, other)]
+    assert list(types[0]) == list(types[1])
+    assert "rare" not in repr(types)
+
+
+def test_pandas_columns_of_mixed_objects_become_text_and_keep_their_blanks():
+    frame = pd.DataFrame({"a": [1, "x", None], 7: [1, 2, 3]})
+    assert to_arrow(frame).to_pydict() == {"a": ["1", "x", None], "7": [1, 2, 3]}
+
+
+def test_one_odd_cell_of_a_pandas_column_leaves_the_codes_of_all_others():
+    columns = {
+        "whole": [1.0, 2.0], "flag": [True, False], "day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+        "exact": [decimal.Decimal(1), decimal.Decimal("0.5")],
+    }  # fmt: skip
+    s = schema(
+        cat("whole", ["1", "2"], other=True), cat("flag", ["true", "false"], other=True),
+        cat("day", ["2020-01-01", "2021-01-01"], other=True), cat("exact", ["1", "0.5"], other=True),
+    )  # fmt: skip
+    for odd in (None, "x", 7, 1e20, np.int8(1), decimal.Decimal("0.125"), pd.Timestamp("2020-01-01 10:00:00")):
+        frame = pd.DataFrame({name: [*cells, odd] for name, cells in columns.items()}, dtype=object)
+        assert (
+            Codec(s).encode(to_arrow(frame[["whole", "flag", "exact"]].assign(day=frame["day"]))).codes[:, :2].tolist()
+            == [[0, 1]] * 4
+        )
+
+
+def test_pandas_missing_marks_are_the_missing_cell():
+    frame = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", None], "c": pd.array([1, None], "Int64")})
+    s = schema(cat("a", [1], missing=True), cat("b", ["x"], missing=True), num("c", 0, 3, 4, missing=True))
+    assert Codec(s).encode(to_arrow(frame)).codes.tolist() == [[0, 1], [0, 1], [1, 4]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "same header"),
+        (pd.DataFrame({"": [1]}), "blank header"),
+        (pd.DataFrame({"a": []}), "no records"),
+        (pd.DataFrame(), "no columns"),
+        (pl.DataFrame({"a": [[1, 2]]}), "'a'"),
+        (pa.table({"a": [{"x": 1}]}), "'a'"),
+        ([1, 2, 3], "list"),
+        (None, "NoneType"),
+    ],
+)
+def test_what_is_no_flat_table_is_refused(frame, words):
+    with pytest.raises(TableError, match=words):
+        to_arrow(frame)
+
+
+def test_frames_of_a_kind_that_is_not_known_cannot_be_asked_for():
+    with pytest.raises(TableError, match="int"):
+        from_arrow(pa.table({"a": [1]}), 3)
+
+
+def test_nested_cells_of_a_pandas_column_are_refused():
+    with pytest.raises(TableError):
+        to_arrow(pd.DataFrame({"a": pd.Series([[1], [2, 3]], dtype=object)}))

@@ -1,0 +1,409 @@
+"""Reading, row by row of the reliability table: a typed sentence, or a table that is what was written."""
+
+import gzip
+import io
+import zipfile
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsyn_core.errors import DPSynError, TableError
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.drafting import draft
+from dpsyn_core.tables import inflate, scanning
+from dpsyn_core.tables.read import read, read_table
+from tests.schema.helpers import num, schema
+
+
+def cells(data, **options):
+    return read(data, **options).table.to_pydict()
+
+
+def refusal(data, **options):
+    with pytest.raises(TableError) as error:
+        read(data, **options)
+    text = str(error.value)
+    assert "\n" not in text and len(text) < 300
+    return text
+
+
+def parquet(table):
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+def excel(*rows, more_sheets=()):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for name in more_sheets:
+        book.create_sheet(name).append(["z"])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+# ---- rows 1-8: empty, missing, small, headers, ragged
+
+
+def test_row_1_to_3_nothing_to_read_is_refused(tmp_path):
+    assert "empty" in refusal(b"")
+    assert "no records" in refusal(b"a,b,c\n")
+    assert "no records" in refusal(b"a,b,c")
+    assert "no text" in refusal(b"\n\r\n\n")
+    assert "none.csv" in refusal(tmp_path / "none.csv")
+    assert "folder" in refusal(tmp_path)
+    assert "cannot be read" in refusal("a\0b.csv")
+    (tmp_path / "empty.csv").touch()
+    assert "empty" in refusal(tmp_path / "empty.csv")
+
+
+def test_row_4_to_6_one_row_one_column_one_value():
+    assert cells(b"a,b\n1,2\n") == {"a": ["1"], "b": ["2"]}
+    assert cells(b"a\n1\n2\n") == {"a": ["1", "2"]}
+    assert cells(b"a\nx\nx") == {"a": ["x", "x"]}
+
+
+def test_a_blank_line_of_a_single_column_is_a_blank_cell():
+    assert cells(b"a\n1\n\n2\n") == {"a": ["1", "", "2"]}
+
+
+def test_row_7_headers_that_repeat_or_are_blank_are_named():
+    assert "columns 1 and 3" in refusal(b"age,sex,age\n1,2,3\n") and "'age'" in refusal(b"age,sex,age\n1,2,3\n")
+    assert "column 2" in refusal(b"a,,c\n1,2,3\n")
+    assert "column 2" in refusal(b"a, \n1,2\n")
+    assert "same header" in refusal("é,e\u0301\n1,2\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells"),
+        (b"a,b\n1,2\n\n1\n", "line 4 has 1 cell "),
+        (b"a,b\r\n1,2\r\n1\r\n", "line 3"),
+        (b"a,b\r1,2\r1\r", "line 3"),
+        (b'a,b\n1,"x\ny"\n1\n', "line 4"),
+        (b'a,b\n"q,r",2\n1,2,3,4', "line 3 has 4 cells"),
+        (b"a,b\n" + b"1,2\n" * 2_000_000 + b"1,2,3\n", "line 2000002"),
+    ],
+)
+def test_row_8_the_first_ragged_line_is_named(data, words):
+    assert words in refusal(data)
+
+
+def test_stray_quotation_marks_never_join_cells():
+    assert "line 3" in refusal(b'a,b\n1,2\n1,"x\n2,3\n')
+    assert "line 3" in refusal(b'a,b\n1,"x\n2,"y\n')
+    assert "line 2" in refusal(b'a,b\n1,"x"y\n')
+    assert cells(b'a,b\n5" pipe,say "hi"\n"1 ""q""","x,\ny"\n') == {
+        "a": ['5" pipe', '1 "q"'],
+        "b": ['say "hi"', "x,\ny"],
+    }
+
+
+def test_line_ends_inside_cells_survive_the_reader_s_blocks():
+    rows = 200_000  # some 7 MB: more than one block
+    data = b"a,b\n" + b'1,"first line\nsecond, line\r\nthird"\n' * rows
+    table = read_table(data)
+    assert table.num_rows == rows and set(table["b"].unique().to_pylist()) == {"first line\nsecond, line\r\nthird"}
+
+
+# ---- rows 9-13: kept as written
+
+
+def test_row_9_to_13_cells_are_kept_as_written():
+    odd = [
+        "NA",
+        "None",
+        "null",
+        "00123",
+        "1e400",
+        "inf",
+        "-inf",
+        "NaN",
+        "9007199254740993",
+        " x ",
+        "TRUE",
+        "1.0",
+        "#N/A",
+    ]
+    text = "a,b\n" + "".join(f"{c},\n" for c in odd)
+    assert cells(text.encode()) == {"a": odd, "b": [""] * len(odd)}
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6), min_size=2, max_size=2),
+        min_size=1, max_size=8,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+)  # fmt: skip
+def test_any_quoted_text_comes_back_as_written(rows, end):
+    quoted = [",".join('"' + c.replace('"', '""') + '"' for c in row) for row in [["a", "b"], *rows]]
+    got = read((end.join(quoted) + end).encode(), delimiter=",", encoding="utf-8").table
+    assert [list(r) for r in zip(*got.to_pydict().values(), strict=True)] == rows
+
+
+# ---- rows 14-18: encodings, marks, delimiters
+
+
+def test_row_14_latin_1_is_read_with_a_notice_and_can_be_corrected():
+    data = "name,city\nJosé,Málaga\n".encode("latin-1")
+    got = read(data)
+    assert got.table.to_pydict() == {"name": ["José"], "city": ["Málaga"]}
+    assert any("Latin-1" in n for n in got.notices)
+    assert cells(data, encoding="iso8859-2")["city"] == ["Málaga"]
+    assert "byte 13" in refusal(data, encoding="utf-8")
+    assert "unknown encoding" in refusal(data, encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_row_14_utf_16_is_read_with_a_notice(encoding):
+    got = read("name,city\nJosé,Málaga\n".encode(encoding))
+    assert got.table.to_pydict() == {"name": ["José"], "city": ["Málaga"]}
+    assert any("UTF-16" in n for n in got.notices)
+
+
+def test_row_14_a_truncated_character_is_named_by_its_byte():
+    whole = "a,b\nx,é".encode()
+    assert "byte 6" in refusal(whole[:-1])
+    broken = "a,b\né,ü\nx,".encode() + b"\xff\n"
+    assert f"byte {len(broken) - 2}" in refusal(broken)
+    assert "byte" in refusal("a,b\n1,2\n".encode("utf-16")[:-1])
+
+
+def test_row_15_byte_order_marks_belong_to_no_header():
+    assert list(cells("\ufeffa,b\n1,2\n".encode())) == ["a", "b"]
+    assert list(cells("\ufeffa,b\n1,2\n".encode(), encoding="utf-8")) == ["a", "b"]
+    assert list(cells("a,b\n1,2\n".encode("utf-16"), encoding="utf-16")) == ["a", "b"]
+
+
+def test_row_16_nul_bytes_are_named():
+    assert "byte 7 is NUL" in refusal(b"a,b\n1,2\x00\n" + b"3,4\n" * 100)
+
+
+def test_binary_files_are_no_text_tables():
+    import random
+
+    random.seed(7)
+    assert "not a text table" in refusal(bytes(random.randrange(1, 256) for _ in range(5000)))
+
+
+def test_row_17_line_ends_of_all_kinds():
+    for end in ("\n", "\r\n", "\r"):
+        assert cells(f"a,b{end}1,2{end}3,4{end}".encode()) == {"a": ["1", "3"], "b": ["2", "4"]}
+        assert cells(f"a,b{end}1,2{end}3,4".encode()) == {"a": ["1", "3"], "b": ["2", "4"]}
+
+
+@pytest.mark.parametrize(("delimiter", "name"), [(";", "semicolon"), ("\t", "tab"), ("|", "pipe")])
+def test_row_18_delimiters_are_detected_with_a_notice(delimiter, name):
+    data = f"age{delimiter}income\n53{delimiter}22,5\n81{delimiter}34,6\n".encode()
+    got = read(data)
+    assert got.table.to_pydict() == {"age": ["53", "81"], "income": ["22,5", "34,6"]}
+    assert got.delimiter == delimiter and any(name in n for n in got.notices)
+    assert got.decimal == "," and got.table.schema.metadata[b"dpsyn.decimal"] == b","
+    assert read(data, decimal=".").table.schema.metadata is None
+
+
+def test_row_18_the_delimiter_can_be_corrected():
+    data = b"a;b,c\n1;2,3\n"
+    assert list(cells(data, delimiter=",")) == ["a;b", "c"]
+    assert list(cells(data, delimiter=";")) == ["a", "b,c"]
+    assert "one character" in refusal(data, delimiter=";;")
+    assert "decimal mark" in refusal(data, decimal="'")
+
+
+def test_commas_inside_cells_do_not_choose_the_delimiter():
+    assert list(cells(b'a,b\n"x;y;z",1\n"u;v;w",2\n')) == ["a", "b"]
+
+
+def test_tab_separated_files_need_no_notice():
+    got = read(b"a,x\tb\n1\t2\n", name="t.tsv")
+    assert list(got.table.column_names) == ["a,x", "b"] and got.notices == ()
+
+
+# ---- rows 23-27: compression, Parquet, names, size
+
+
+def test_gzip_is_inflated_members_one_after_the_other():
+    data = gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n")
+    assert cells(data, name="t.csv.gz") == {"a": ["1", "3"], "b": ["2", "4"]}
+
+
+def test_row_23_compressed_bombs_are_stopped_while_inflating():
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 5_000_000)
+    assert "100 times" in refusal(bomb)
+    nested = gzip.compress(b"a\n" + bytes(b"1\n" * 100_000))
+    with pytest.raises(TableError, match="inflates to more than 1000 bytes"):
+        inflate.gunzip(memoryview(nested), 1000)
+
+
+@pytest.mark.parametrize("cut", [5, 12, 30, -9, -4, -1])
+def test_damaged_gzip_is_refused(cut):
+    data = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i, i * 7919 % 1000) for i in range(500)))
+    assert "compressed" in refusal(data[:cut])
+
+
+def test_row_23_workbook_bombs_are_stopped_by_their_directory():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b"")
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * 50_000_000)
+    assert "inflates" in refusal(out.getvalue())
+
+
+def test_row_24_parquet_keeps_types_and_refuses_nested_ones():
+    flat = pa.table({"i": [1, None], "s": ["x", "y"], "d": pa.array(["u", "v"]).dictionary_encode()})
+    got = read(parquet(flat))
+    assert got.kind == "parquet" and got.table.column("i").type == pa.int64()
+    for nested in ([[1], [2]], [{"a": 1}, {"a": 2}], [b"x", b"y"]):
+        assert "'n'" in refusal(parquet(pa.table({"n": nested})))
+    assert "damaged" in refusal(parquet(flat)[:-20])
+    assert "damaged" in refusal(b"PAR1" + b"\0" * 100 + b"PAR1")
+    assert "no records" in refusal(parquet(flat.slice(0, 0)))
+    assert "same header" in refusal(parquet(pa.table([[1], [2]], names=["a", "a"])))
+
+
+SMALL = parquet(pa.table({"i": list(range(50)), "s": ["é", "b"] * 25, "t": pa.array(range(50), pa.timestamp("us"))}))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_parquet_file_with_any_byte_changed_is_read_and_encoded_or_refused(changes):
+    data = bytearray(SMALL)
+    for at, value in changes:
+        data[at] = value
+    try:
+        table = read(bytes(data)).table
+        Codec(draft(table, "t")).encode(table)
+    except DPSynError as error:
+        assert "\n" not in str(error)
+
+
+def test_parquet_names_and_texts_that_are_not_utf_8_are_refused():
+    assert "damaged" in refusal(SMALL.replace("é".encode(), b"\xff\xff"))
+    named = parquet(pa.table({"oddname": [1]}))
+    with pytest.raises(DPSynError):
+        read(named.replace(b"oddname", b"odd\xff\xffme"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(min_size=1, max_size=200))
+def test_any_bytes_are_read_or_refused_in_one_sentence(data):
+    try:
+        table = read(data).table
+    except DPSynError as error:
+        assert "\n" not in str(error)
+    else:
+        assert table.num_rows > 0
+
+
+def test_row_25_a_header_of_several_lines_stays_on_one_in_a_refusal():
+    assert "two?lines" in refusal(b'"two\nlines","two\nlines"\n1,2\n')
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "../../x", "🙂", "x" * 5000, 'a\'b""c'])
+def test_row_25_odd_headers_are_names_like_any_other(name):
+    quoted = '"' + name.replace('"', '""') + '"'
+    assert list(cells(f"{quoted},b\n1,2\n".encode())) == [name, "b"]
+    assert len(refusal(f"{quoted},{quoted}\n1,2\n".encode())) < 300
+
+
+def test_row_26_a_thousand_columns_are_read():
+    header = ",".join(f"column_{i}" for i in range(1000))
+    assert read_table(f"{header}\n{','.join('1' * 1000)}\n".encode()).shape == (1, 1000)
+
+
+def test_row_27_files_above_the_limit_are_refused_before_they_are_parsed(tmp_path):
+    path = tmp_path / "big.csv"
+    path.write_bytes(b"a,b\n1,2\n" * 100)
+    assert "limit is 100" in refusal(path, max_bytes=100)
+    assert "limit is 100" in refusal(path.read_bytes(), max_bytes=100)
+
+
+# ---- Excel and others
+
+
+def test_excel_cells_become_text_without_recasting():
+    import datetime
+
+    rows = (["a", "b", "c", "d"], [1, "00123", True, datetime.datetime(2020, 1, 31)], [1.5, None, "NA", "x"])
+    assert cells(excel(*rows)) == {
+        "a": ["1", "1.5"], "b": ["00123", ""], "c": ["true", "NA"], "d": ["2020-01-31", "x"],
+    }  # fmt: skip
+
+
+def test_excel_sheets_are_chosen_with_a_notice():
+    data = excel(["a"], [1], more_sheets=["second"])
+    assert "first of 2" in read(data).notices[0]
+    assert "'third'" in refusal(data, sheet="third")
+    assert "no records" in refusal(data, sheet="second")
+    assert "blank header" in refusal(excel(["a", None, "c"], [1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("head", "word"),
+    [(b"PK\x03\x04" + b"x" * 50, "archive"), (b"\xd0\xcf\x11\xe0rest", ".xlsx"), (b"SQLite format 3\0", "SQLite"),
+     (b"BZh91AY", "bzip2"), (b"%PDF-1.7", "PDF")],
+)  # fmt: skip
+def test_other_formats_are_named(head, word):
+    assert word in refusal(head)
+
+
+def test_paths_and_bytes_read_the_same(tmp_path):
+    data = b"a,b\n1,x\n2,y\n"
+    (tmp_path / "t.csv").write_bytes(data)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(data))
+    assert read_table(tmp_path / "t.csv") == read_table(str(tmp_path / "t.csv.gz")) == read_table(data)
+
+
+def test_no_refusal_shows_a_cell():
+    secret = "canary4711"
+    for data in (
+        f"a,b\n{secret},{secret},{secret}\n", f'a,b\n1,"{secret}\n', f"a,b\n{secret},\0\n", f"a,a\n{secret},1\n",
+        f'a,b\n"{secret}"x,1\n',
+    ):  # fmt: skip
+        assert secret not in refusal(data.encode())
+    assert secret not in refusal(f"a,b\n{secret},é\n".encode()[:-2])
+
+
+# ---- the scanner by itself
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(st.text(alphabet='ab"\n\r,', max_size=4), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
+    import csv
+
+    out = io.StringIO(newline="")
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)
+    assert scanning.first_fault(memoryview(out.getvalue().encode()), ",", 3) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a,b\n1\n", ("ragged", 2, 1)),
+        ('"a\r\nb",c\r\n1,2,3', ("ragged", 3, 3)),
+        ('a,"b', ("unclosed", 1, 0)),
+        ('a,b\n"x"y,1', ("trailing", 2, 0)),
+        ("a,b\n\n\n1,2\n,\n", None),
+        ('a,b\n"",""\n', None),
+    ],
+)
+def test_the_scanner_names_line_and_fault(text, fault):
+    found = scanning.first_fault(memoryview(text.encode()), ",", 2)
+    assert (found and (found.what, found.line, found.cells)) == fault
+
+
+def test_one_odd_cell_does_not_change_how_the_decimal_commas_of_others_are_read():
+    s = schema(num("x", 0, 20, 4, dtype="float", missing=True))
+    columns = {last: read_table(f"x;y\n12,5;1\n3.5;1\n{last};1\n".encode()) for last in ("1,5", "k.A.", "7")}
+    codes = [Codec(s).encode(table).codes[0, :2].tolist() for table in columns.values()]
+    assert codes == [[2, 0]] * 3

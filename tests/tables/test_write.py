@@ -1,0 +1,117 @@
+import datetime
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpsyn_core.errors import OutputError
+from dpsyn_core.tables import write
+from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.write import check_target, write_table
+
+TABLE = pa.table(
+    {
+        "text": ["plain", 'q"u,o\nte', None],
+        "whole": [-1, None, 2**60],
+        "real": [0.1, 1e300, None],
+        "flag": [True, False, None],
+        "day": pa.array([datetime.date(1, 1, 1), datetime.date(9999, 12, 31), None]),
+        "time": pa.array([0, -1, None], pa.timestamp("s")),
+        "zoned": pa.array([0, 86_399, None], pa.timestamp("s", tz="UTC")),
+    }
+)
+AS_TEXT = {
+    "text": ["plain", 'q"u,o\nte', ""],
+    "whole": ["-1", "", "1152921504606846976"],
+    "real": ["0.1", "1e+300", ""],
+    "flag": ["true", "false", ""],
+    "day": ["0001-01-01", "9999-12-31", ""],
+    "time": ["1970-01-01 00:00:00", "1969-12-31 23:59:59", ""],
+    "zoned": ["1970-01-01 00:00:00Z", "1970-01-01 23:59:59Z", ""],
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+def test_text_files_read_back_as_written(tmp_path, ending):
+    write_table(TABLE, tmp_path / f"t.{ending}")
+    assert read_table(tmp_path / f"t.{ending}").to_pydict() == AS_TEXT
+
+
+def test_cells_are_quoted_only_where_they_need_it(tmp_path):
+    table = pa.table({"a,b": ["plain", 'say "hi"', "x,y", "two\nlines"], "c": [1.0, 0.5, None, -2.0]})
+    write_table(table, tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text()
+    assert text == '"a,b",c\nplain,1.0\n"say ""hi""",0.5\n"x,y",\n"two\nlines",-2.0\n'
+    write_table(table, tmp_path / "t.tsv")
+    assert (tmp_path / "t.tsv").read_text().splitlines()[3] == "x,y\t"
+
+
+def test_blank_cells_of_a_single_column_are_lines_of_their_own(tmp_path):
+    write_table(pa.table({"a": ["x", "", None, "y"]}), tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").to_pydict() == {"a": ["x", "", "", "y"]}
+
+
+def test_long_tables_are_written_in_pieces_without_a_seam(tmp_path):
+    n = 3 * write.LINES + 1
+    write_table(pa.table({"i": list(range(n)), "s": ["é"] * n}), tmp_path / "t.csv.gz")
+    back = read_table(tmp_path / "t.csv.gz")
+    assert back["i"].to_pylist() == [str(i) for i in range(n)] and back.num_rows == n
+
+
+def test_parquet_keeps_every_type_and_cell(tmp_path):
+    table = TABLE.append_column("formula", pa.array(["=1+1", "-x", "+y"]))
+    write_table(table, tmp_path / "t.parquet")
+    back = pq.read_table(tmp_path / "t.parquet")  # Parquet has no unit of whole seconds
+    assert back.cast(table.schema).equals(table)
+    assert [str(t).split("[")[0] for t in back.schema.types] == [str(t).split("[")[0] for t in table.schema.types]
+
+
+def test_excel_holds_the_same_cells(tmp_path):
+    write_table(TABLE.select(["text", "whole", "zoned"]), tmp_path / "t.xlsx")
+    page = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert [c.value for c in page[1]] == ["text", "whole", "zoned"]
+    assert page["A2"].value == "plain" and page["B2"].value == -1 and page["A4"].value is None
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
+def test_row_22_cells_that_a_spreadsheet_would_run_are_escaped_in_text_columns_only(tmp_path, ending):
+    text = ["=1+1", "+cmd", "-cmd", "@SUM", "\tx", "\rx", "fine", "a=b", "-1.5", "+2e3"]
+    table = pa.table({"=header": text, "number": list(range(-5, 5))})
+    write_table(table, tmp_path / f"t.{ending}")
+    back = read_table(tmp_path / f"t.{ending}").to_pydict()
+    assert list(back) == ["'=header", "number"]
+    escaped = back["'=header"]
+    assert escaped[:4] == ["'=1+1", "'+cmd", "'-cmd", "'@SUM"] and escaped[4] == "'\tx"
+    assert escaped[5].startswith("'") and escaped[6:] == text[6:]  # numbers written as text run nothing
+    assert back["number"] == [str(i) for i in range(-5, 5)]
+
+
+def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    write_table(pa.table({"a": [1]}), path)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(write, "_lines", full)
+    with pytest.raises(OutputError, match="No space left"):
+        write_table(pa.table({"a": [2]}), path)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+    assert read_table(path).to_pydict() == {"a": ["1"]}
+
+
+def test_outputs_that_cannot_be_written_are_refused_beforehand(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    for path, word in (
+        (tmp_path / "t.docx", "ending"),
+        (tmp_path / "t", "ending"),
+        (tmp_path / "no" / "t.csv", "folder"),
+        (tmp_path / "folder.csv", "folder"),
+    ):
+        with pytest.raises(OutputError, match=word):
+            check_target(path)
+        with pytest.raises(OutputError, match=word):
+            write_table(pa.table({"a": [1]}), path)
+    check_target(tmp_path / "fine.csv")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder.csv"]

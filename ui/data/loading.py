@@ -1,0 +1,121 @@
+"""Loading: from a sample, an upload, a path or a database to a dataset and a schema to start from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.jobs.worker import ReadSpec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.reading import Reading
+from ui.data.databases import fetch
+from ui.data.places import allowed
+from ui.data.reading import Tell, limits, readers
+from ui.shared.jobs import hashed
+from ui.shared.state import Dataset, Workspace
+from ui.shared.text import t
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
+
+
+def sample(space: Workspace) -> None:
+    """Loads the bundled simulated census; its ledger is the visitor's own, for it protects nobody."""
+    table, schema = _bundled()
+    place(space, Dataset(t("data.sample_name"), f"sample-{hashed(space.owner)[:6]}", table, sample=True), schema)
+
+
+@st.cache_resource(show_spinner=False)
+def _bundled() -> tuple[pa.Table, Schema]:
+    """The bundled sample: simulated, so it may be shared by all visitors; neither part can be changed in place."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    from dpsyn_core.data import paths
+
+    path, document = paths("sample")
+    schema = Schema.load(document)
+    texts = dict.fromkeys((a.name for a in schema.attributes), pa.string())
+    # our own file, known to be whole: the strict reader would load a compiler first, which delays the first page
+    options = pacsv.ConvertOptions(column_types=texts, strings_can_be_null=False)
+    return pacsv.read_csv(path, convert_options=options), schema
+
+
+def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
+    """Puts a dataset on the workspace and forgets what belonged to the one before."""
+    chosen = schema if schema is not None else draft(dataset)  # may refuse the table, before anything has changed
+    space.dataset, space.schema = dataset, chosen
+    space.memo.clear()
+    for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
+        del st.session_state[key]
+
+
+def draft(dataset: Dataset) -> Schema | None:
+    """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
+    from dpsyn_core.schema.drafting import draft as read_draft
+
+    return None if dataset.table is None else read_draft(dataset.table, dataset.name)
+
+
+def upload(
+    space: Workspace,
+    name: str,
+    raw: bytes,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    *,
+    tell: Tell = lambda _: None,
+) -> None:
+    """Reads the bytes of an upload in a child process. Raises DPSynError."""
+    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, **limits())
+    reading, drafted = readers().read(spec, raw, tell)
+    place(space, _dataset(name, reading, raw=raw), drafted)
+
+
+def by_path(space: Workspace, text: str, *, tell: Tell = lambda _: None) -> None:
+    """Reads a file on this machine in a child process. Raises TableError when not allowed, missing or too large."""
+    path = allowed(text)
+    if path.exists() and path.stat().st_size > LARGEST:
+        msg = f"'{path.name}' is above {LARGEST >> 30} GiB; use the command 'dpsyn synth' for it"
+        raise TableError(msg)
+    reading, drafted = readers().read(ReadSpec(name=path.name, path=str(path.absolute()), **limits()), None, tell)
+    place(space, _dataset(path.name, reading), drafted)
+
+
+def database(space: Workspace, kind: str, target: str, query: str) -> None:
+    """Reads a table or a query of a database. Raises TableError."""
+    table = fetch(kind, target, query)
+    name = query.strip() if re.fullmatch(r"[\w.\"]{1,80}", query.strip()) else kind
+    place(space, Dataset(name, slug(name), table, source={"kind": kind}), None)
+
+
+def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
+    short = Path(name).name[:80]
+    source = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
+    return Dataset(short, slug(Path(short).name), reading.table, notices=list(reading.notices), source=source, raw=raw)
+
+
+def slug(name: str) -> str:
+    """A ledger name made from a file name."""
+    stem = re.sub(r"\.(csv|tsv|txt|parquet|xlsx)(\.gz)?$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"[^\w-]+", "-", stem).strip("-")[:60] or "table"
+
+
+def preview(space: Workspace, dataset: Dataset, rows: int = 8) -> pa.Table:
+    """Some records in random order, so that position tells nothing; the same ones while the table stays."""
+    import numpy as np
+
+    from ui.shared.results import kept
+
+    table = dataset.table
+    if table is None or table.num_rows == 0:
+        return table
+    rng = np.random.default_rng()
+    some = rng.choice(table.num_rows, min(rows, table.num_rows), replace=False)
+    return kept(space, ("preview", dataset.serial), lambda: table.take(some))

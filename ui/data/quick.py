@@ -1,0 +1,54 @@
+"""The shortest way: one press on the Data page, and the result where the press was."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui.privacy.budget import plain, sentence
+from ui.shared import outcome, results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace, jobs
+from ui.shared.text import t
+from ui.shared.theme import not_private, note
+from ui.synthesize import methods, runs
+from ui.synthesize.starting import problem, spec_of, start
+
+QUICK = "quick_run"  # the run that was started here
+
+
+def button(space: Workspace) -> Job | None:
+    """The button, and the run whose result belongs under it."""
+    if space.schema is not None and not space.schema.private:
+        not_private(t("stamp.draft"))
+    why = problem(space)
+    live = [j for j in jobs().of(space.owner) if j.live]
+    first, second = st.columns([1, 2], vertical_alignment="center")
+    with first:
+        disabled = bool(why or live)
+        pressed = st.button(t("quick.button"), type="primary", key="quick", disabled=disabled, width="stretch")
+    with second:
+        spends = t("quick.note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space))
+        note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
+    if pressed:
+        try:
+            st.session_state[QUICK] = start(space).id
+        except DPSynError as error:
+            st.error(sentence(error))
+        else:
+            st.rerun()
+    mine = {j.id: j for j in jobs().of(space.owner)}
+    shown = mine.get(st.session_state.get(QUICK, "")) or next(iter(live), None)
+    return shown or next((j for j in mine.values() if results.same_table(space, j)), None)
+
+
+def result(space: Workspace, shown: Job) -> None:
+    """Progress while it runs, then its outcome."""
+    if shown.live:
+        runs.watch(space, shown, key="quick")
+    elif shown.state == "done":
+        if results.fingerprint(space, spec_of(space)) != shown.fingerprint:
+            note(t("quick.stale"), "warning")
+        outcome.card(space, shown)
+    else:
+        runs.line(shown, space, key="quick")

@@ -1,0 +1,158 @@
+"""Reading of files that nobody vouches for: in a child process with memory and time limits, never in the server."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core import errors
+from dpsyn_core.errors import TableError
+from dpsyn_core.files import home
+from dpsyn_core.jobs.worker import ASK, DRAFT, ERROR, READ, UPLOAD, ReadSpec
+from dpsyn_core.schema.document import Schema
+from ui.shared.jobs import spawn
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables.reading import Reading
+
+MEMORY, SECONDS = "DPSYN_READ_MEMORY_MB", "DPSYN_READ_SECONDS"
+STEP = 0.02  # seconds between two looks at the child
+TELL = 0.5  # seconds between two words to the page, which is when a visitor who left is noticed
+GRACE = 5.0  # seconds beyond its limit after which a child that does not end is ended
+STALE = 3600.0  # seconds after which a folder is nobody's: its server is gone
+Tell = Callable[[float], object]
+
+
+class Readers:
+    """Children that read tables; as many at once as there are cores, one of them ready before it is asked."""
+
+    def __init__(self, folder: Path | None = None, parallel: int | None = None) -> None:
+        """Removes what an earlier server left."""
+        self.folder = folder or home() / "reads"
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._room = threading.BoundedSemaphore(parallel or max(1, os.cpu_count() or 1))
+        self._lock = threading.Lock()
+        self._ready: subprocess.Popen[bytes] | None = None
+        self._keep = False
+        for path in self.folder.glob("*"):
+            if time.time() - path.stat().st_mtime > STALE:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def warm(self) -> None:
+        """Keeps a child that has loaded everything, from now on, so that a small file is read in no time."""
+        self._keep = True
+        self._refill()
+
+    def _refill(self) -> None:
+        with self._lock:
+            if self._keep and self._ready is None:
+                self._ready = spawn(READ, self.folder, stdin=subprocess.PIPE)
+
+    def read(self, spec: ReadSpec, raw: bytes | None, tell: Tell = lambda _: None) -> tuple[Reading, Schema]:
+        """Reads a table and drafts its schema.
+
+        Args:
+            spec: what to read, and within which limits.
+            raw: bytes of an upload; None for a path.
+            tell: called about twice a second with the seconds since the start; what it raises ends the child.
+
+        Raises:
+            DPSynError: what the child found wrong with the file, or one sentence on how the child ended.
+        """
+        start = said = time.monotonic()
+        while not self._room.acquire(timeout=TELL):
+            tell(time.monotonic() - start)
+        folder = self.folder / secrets.token_hex(8)
+        child = None
+        try:
+            folder.mkdir(mode=0o700)
+            _ask(folder, spec, raw)
+            child = self._child()
+            begun = time.monotonic()
+            _send(child, folder)
+            while child.poll() is None:
+                time.sleep(STEP)
+                now = time.monotonic()
+                if now - begun > spec.seconds + GRACE:  # it does not hear its own alarm
+                    child.kill()
+                    child.wait(GRACE)
+                    raise TableError(_late(spec))
+                if now - said > TELL:
+                    said = now
+                    tell(now - start)
+            return _taken(folder, child.returncode, spec)
+        finally:
+            if child is not None and child.poll() is None:
+                child.kill()
+                child.wait(GRACE)
+            shutil.rmtree(folder, ignore_errors=True)
+            self._room.release()
+            self._refill()
+
+    def _child(self) -> subprocess.Popen[bytes]:
+        """The child that is ready, or a fresh one."""
+        with self._lock:
+            child, self._ready = self._ready, None
+        if child is None or child.poll() is not None:
+            child = spawn(READ, self.folder, stdin=subprocess.PIPE)
+        return child
+
+
+@st.cache_resource(show_spinner=False)
+def readers() -> Readers:
+    """The readers of this server."""
+    return Readers()
+
+
+def limits() -> dict[str, int]:
+    """Memory and time of one reading, as the operator set them."""
+    return {"memory_mb": int(os.environ.get(MEMORY, "4096")), "seconds": int(os.environ.get(SECONDS, "300"))}
+
+
+def _ask(folder: Path, spec: ReadSpec, raw: bytes | None) -> None:
+    for name, data in ((UPLOAD, raw), (ASK, spec.model_dump_json().encode())):
+        if data is not None:
+            with open(folder / name, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(data)
+
+
+def _send(child: subprocess.Popen[bytes], folder: Path) -> None:
+    try:
+        with child.stdin as pipe:  # type: ignore[union-attr]
+            pipe.write(f"{folder}\n".encode())
+    except BrokenPipeError:
+        return  # it has ended already; how, `_taken` says
+
+
+def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
+    """What the child left. Raises DPSynError."""
+    from dpsyn_core.tables.handover import READING, take
+
+    if (folder / READING).exists() and status == 0:
+        return take(folder), Schema.load(folder / DRAFT)
+    left = json.loads((folder / ERROR).read_text("utf-8")) if (folder / ERROR).exists() else {}
+    if left:
+        kind = getattr(errors, left["type"], TableError)
+        raise kind(left["message"])
+    if status == -getattr(signal, "SIGALRM", 0):
+        msg = _late(spec)
+    elif status == -getattr(signal, "SIGKILL", 0):
+        msg = "reading the file was ended from outside, often for want of memory; give a smaller file"
+    else:
+        msg = "the file brought the reader down: it is damaged or made to do harm; save it again, or as CSV"
+    raise TableError(msg)
+
+
+def _late(spec: ReadSpec) -> str:
+    return f"reading the file took longer than {spec.seconds} s; give a smaller file, or save it as Parquet"

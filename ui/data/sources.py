@@ -1,0 +1,167 @@
+"""The Data page's left side: where the table comes from, how it was read, who is one individual, the ledger's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui.data import loading
+from ui.data.databases import DATABASES
+from ui.data.reading import Tell
+from ui.privacy.budget import sentence
+from ui.schema.rows import identified
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note
+
+WAYS = ("sample", "upload", "path", "database")
+KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
+TAKEN = "upload_taken"  # name and size of the upload that was last read
+PROBLEM = "upload_problem"  # the sentence on what was wrong with it
+
+
+def choose(space: Workspace) -> None:
+    """Sample, upload, path or database."""
+    way = st.segmented_control(
+        t("data.way"),
+        WAYS,
+        default="sample",
+        required=True,
+        format_func=lambda w: t(f"data.way_{w}"),
+        key="data_way",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    {"sample": _sample, "upload": _upload, "path": _path, "database": _database}[way or "sample"](space)
+
+
+def _sample(space: Workspace) -> None:
+    note(t("data.sample_note"))
+    if (space.dataset is None or not space.dataset.sample) and st.button(t("data.sample_load"), key="load_sample"):
+        loading.sample(space)
+        st.rerun()
+
+
+def _upload(space: Workspace) -> None:
+    got = st.file_uploader(t("data.upload"), KINDS, key="upload", help=t("data.upload_help"))
+    if got is not None:
+        mark = (got.name, got.size, got.file_id)
+        if st.session_state.get(TAKEN) != mark:
+            st.session_state[TAKEN] = mark
+            st.session_state.pop(PROBLEM, None)
+            problem = _tried(lambda tell: loading.upload(space, got.name, got.getvalue(), tell=tell))
+            if not problem:
+                st.rerun()
+            st.session_state[PROBLEM] = problem
+        elif PROBLEM in st.session_state:
+            st.error(st.session_state[PROBLEM])
+    _correct(space)
+
+
+def _correct(space: Workspace) -> None:
+    """Delimiter and encoding as detected, correctable."""
+    data = space.dataset
+    if data is None or data.raw is None or not data.source.get("delimiter"):
+        return
+    first, second, third = st.columns(3, vertical_alignment="bottom")
+    delimiters = list(dict.fromkeys([data.source["delimiter"], *DELIMITERS]))
+    encodings = list(dict.fromkeys([data.source["encoding"], *ENCODINGS]))
+    with first:
+        delimiter = st.selectbox(
+            t("data.delimiter"), delimiters, format_func=lambda d: DELIMITERS.get(d, d), key=f"delimiter_{data.serial}"
+        )
+    with second:
+        encoding = st.selectbox(t("data.encoding"), encodings, key=f"encoding_{data.serial}")
+    with third:
+        again = st.button(t("data.reread"), key="reread", width="stretch")
+    raw, name = data.raw, data.name
+    if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, tell=tell)):
+        st.rerun()
+
+
+def _path(space: Workspace) -> None:
+    with st.form("path_form", border=False):
+        text = st.text_input(t("data.path"), key="path", placeholder="/data/census.parquet", help=t("data.path_help"))
+        pressed = st.form_submit_button(t("data.path_load"))
+    if pressed and not _tried(lambda tell: loading.by_path(space, text or "", tell=tell)):
+        st.rerun()
+
+
+def _database(space: Workspace) -> None:
+    with st.form("database_form", border=False):
+        kind = st.selectbox(t("data.database"), DATABASES, key="database_kind")
+        target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
+        query = st.text_input(t("data.query"), key="database_query", placeholder="people")
+        pressed = st.form_submit_button(t("data.database_load"))
+    if pressed and not _tried(lambda _: loading.database(space, kind, target or "", query or "")):
+        st.rerun()
+
+
+def _tried(load: Callable[[Tell], None]) -> str:
+    """Loads a table while the page says so; the sentence of what is wrong with it, shown already, or nothing.
+
+    Each word to the page is also where Streamlit ends a run whose visitor has left: the child then ends with it.
+    """
+    slot = st.empty()
+    try:
+        with st.spinner(t("data.reading")):
+            load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
+    except DPSynError as error:
+        st.error(sentence(error))
+        return sentence(error)
+    finally:
+        slot.empty()
+    return ""
+
+
+def who(space: Workspace) -> None:
+    """Who is one individual: each row, or an identifier column with at most theta records."""
+    schema = space.schema
+    if schema is None:
+        return
+    unit = schema.unit
+    columns = [a.name for a in schema.attributes]
+    options = [None, *columns]
+    chosen = st.selectbox(
+        t("data.individual"),
+        options,
+        index=options.index(unit.identifier) if unit.identifier in options else 0,
+        format_func=lambda c: t("data.each_row") if c is None else t("data.named_by", column=c),
+        key=f"who_{space.dataset.serial if space.dataset else ''}",
+        help=t("data.individual_help"),
+    )
+    theta = unit.max_records
+    if chosen is not None:
+        if "theta" not in st.session_state and "theta" not in st.query_params:
+            st.session_state["theta"] = max(1, theta)
+        # the same field as on the Privacy page, so that the two cannot disagree
+        theta = int(
+            st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
+        )
+        note(t("data.identifier_note"))
+    if (chosen, theta) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
+        try:
+            space.schema = identified(schema, chosen, theta)
+        except DPSynError as error:
+            st.error(sentence(error))
+
+
+def ledger_name(space: Workspace) -> None:
+    """The name under which the ledger adds up what is spent on this table."""
+    data = space.dataset
+    if data is None:
+        return
+    if data.sample:
+        note(t("data.ledger_sample"))
+        return
+    name = st.text_input(
+        t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=60, help=t("data.ledger_help")
+    )
+    if name and name.strip():
+        data.ledger = name.strip()
+    else:
+        note(t("data.ledger_blank"), "alarm")

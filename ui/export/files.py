@@ -1,0 +1,176 @@
+"""Files of a run to download: tables, manifest, certificate, schema, and a bundle that reruns from the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui.privacy.budget import plain
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import t
+
+MIMES = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+def stem(space: Workspace, job: Job) -> str:
+    """File name without its ending; a run that is not private says so in its name."""
+    base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", "table"))).strip("-").lower()[:40] or "table"
+    base = re.sub(r"-(csv|tsv|txt|parquet|xlsx)(-gz)?$", "", base)
+    return f"{base}-synthetic{suffix(space, job)}"
+
+
+def suffix(space: Workspace, job: Job) -> str:
+    """What file names of a run without a guarantee end with."""
+    return "" if results.manifest(space, job)["private"] else "-NOT-PRIVATE"
+
+
+def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
+    """The synthetic table in one of the formats, with cells that a spreadsheet would run made harmless."""
+    from dpsyn_core.tables.write import write_table
+
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory(dir=job.folder) as folder:
+            path = Path(folder) / f"table.{ending}"
+            write_table(results.synthetic(space, job), path)
+            return path.read_bytes()
+
+    return results.kept(space, ("file", job.id, ending), make)
+
+
+def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
+    """Download of the synthetic table as CSV."""
+    table_button(space, job, "csv", key=key, primary=primary)
+
+
+def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
+    """Download of the synthetic table; the file is made when it is asked for."""
+    st.download_button(
+        t(f"export.{ending}"),
+        data=lambda: table_bytes(space, job, ending),
+        file_name=f"{stem(space, job)}.{ending}",
+        mime=MIMES[ending],
+        on_click="ignore",
+        key=key,
+        type="primary" if primary else "secondary",
+    )
+
+
+def manifest_text(job: Job) -> str:
+    """The manifest as it lies in the run's folder."""
+    from dpsyn_core.jobs.worker import MANIFEST
+
+    return (job.folder / MANIFEST).read_text("utf-8")
+
+
+def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
+    """Download of the manifest."""
+    st.download_button(
+        t("export.manifest"),
+        data=lambda: manifest_text(job),
+        file_name=f"{stem(space, job)}.manifest.json",
+        mime="application/json",
+        on_click="ignore",
+        key=key,
+    )
+
+
+def certificate(job: Job) -> str:
+    """The manifest as a page that a person can read."""
+    from dpsyn_core.jobs.worker import MANIFEST
+    from dpsyn_core.privacy.manifest import Manifest
+
+    return Manifest.load(job.folder / MANIFEST).certificate()
+
+
+def schema_text(space: Workspace, job: Job) -> str:
+    """The schema that the run was made with."""
+    return results.schema(space, job).dumps()
+
+
+def command(space: Workspace, job: Job) -> str:
+    """The command that repeats the run on the owner's table: the same post-processing, new noise."""
+    spec, name = job.spec, stem(space, job)
+    settings = "".join(f" --set {k}={json.dumps(v)}" for k, v in spec.settings.items())
+    rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
+    return (
+        f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "
+        f"--method {spec.method}{settings}{rows} --seed {spec.seed} --dataset {spec.dataset} "
+        f"--out {name}.csv --manifest {name}.manifest.json"
+    )
+
+
+def html(space: Workspace, job: Job, *, private: bool) -> str:
+    """The report as one HTML file: from released values alone, or with the real table for its owner."""
+    from dpsyn_core.jobs.worker import MANIFEST
+    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.metrics.registry import compute, names
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.document import ScoredTable
+    from dpsyn_core.report.html import html_report
+
+    def make() -> str:
+        schema = results.schema(space, job)
+        measured = [m for m in results.measurements(space, job) if m.attributes]
+        real = space.dataset.table if private and space.dataset else None
+        comparison = compare_tables(schema, results.synthetic(space, job), real, measurements=measured)
+        wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
+        table = ScoredTable(
+            name=job.label,
+            comparison=comparison,
+            scores=compute(comparison, wanted),
+            manifest=Manifest.load(job.folder / MANIFEST),
+        )
+        return html_report(schema.name, [table])
+
+    return results.kept(space, ("html", job.id, private), make)
+
+
+def reports(space: Workspace, job: Job) -> None:
+    """Download of the publishable report, and after a tick of the owner's."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.download_button(
+            t("export.report_public"), data=lambda: html(space, job, private=False),
+            file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",
+        )  # fmt: skip
+        if space.choices.safe or not results.same_table(space, job):
+            return
+        if st.checkbox(t("export.report_tick"), key="export_private"):
+            st.download_button(
+                t("export.report_private"), data=lambda: html(space, job, private=True),
+                file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
+                key="export_html_private",
+            )  # fmt: skip
+
+
+def bundle(space: Workspace, job: Job) -> bytes:
+    """A zip of everything that may leave: table, manifest, certificate, schema, marginals, report, command."""
+    from dpsyn_core.jobs.worker import MEASUREMENTS
+
+    name = stem(space, job)
+    files: dict[str, Any] = {
+        f"{name}.csv": table_bytes(space, job, "csv"),
+        f"{name}.manifest.json": manifest_text(job),
+        "certificate.txt": certificate(job),
+        "schema.json": schema_text(space, job),
+        "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
+        "report.html": html(space, job, private=False),
+        "README.txt": t("export.readme", command=command(space, job)),
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return out.getvalue()

@@ -1,0 +1,88 @@
+"""Lab 2: what an attacker can conclude, whatever was believed before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.privacy.odds import best_guess, odds_sentence, posterior, trade_off
+from ui.learn.frame import epsilon
+from ui.privacy.budget import plain
+from ui.shared.text import percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+DELTAS = (0.0, 1e-9, 1e-6, 1e-3, 0.05)
+
+
+def figure(eps: float, delta: float, prior: float) -> go.Figure:
+    """Left: belief after against belief before. Right: missed detections against false alarms."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    colours = palette()
+    p = np.linspace(0, 1, 101)
+    low, high = posterior(p, eps)
+    out = make_subplots(rows=1, cols=2, horizontal_spacing=0.18)
+    hue = {"color": hues()[0], "width": 2}
+    out.add_trace(go.Scatter(x=p, y=high, mode="lines", line=hue, name=t("learn.attacker.most")), 1, 1)
+    fill = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,0.15)"}
+    lower = {**hue, "dash": "dash"}
+    out.add_trace(go.Scatter(x=p, y=low, mode="lines", line=lower, name=t("learn.attacker.least"), **fill), 1, 1)
+    ends = posterior(prior, eps)
+    mark = {"color": colours.warning, "size": 10}
+    out.add_trace(
+        go.Scatter(
+            x=[prior, prior], y=[float(ends[0]), float(ends[1])], mode="markers+lines", marker=mark,
+            name=t("learn.attacker.yours"), line={"color": colours.warning, "dash": "dot"},
+        ),
+        1, 1,
+    )  # fmt: skip
+    alarm = np.linspace(0, 1, 201)
+    out.add_trace(
+        go.Scatter(
+            x=alarm, y=trade_off(alarm, eps, delta), mode="lines", line={"color": hues()[1], "width": 2},
+            name=t("learn.attacker.frontier"),
+        ),
+        1, 2,
+    )  # fmt: skip
+    luck = {"color": colours.line, "dash": "dot"}
+    out.add_trace(go.Scatter(x=[0, 1], y=[1, 0], mode="lines", line=luck, name=t("learn.attacker.luck")), 1, 2)
+    out.update_xaxes(title=t("learn.attacker.prior_axis"), range=[0, 1], row=1, col=1)
+    out.update_yaxes(title=t("learn.attacker.posterior_axis"), range=[0, 1], row=1, col=1)
+    out.update_xaxes(title=t("learn.attacker.alarm_axis"), range=[0, 1], row=1, col=2)
+    out.update_yaxes(title=t("learn.attacker.miss_axis"), range=[0, 1], row=1, col=2)
+    out.update_layout(legend={"y": -0.3})
+    return out
+
+
+def show() -> None:
+    """Controls, sentence, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        eps = epsilon("attacker_epsilon")
+    with b:
+        delta = float(
+            st.select_slider(
+                t("learn.delta"), DELTAS, 1e-6, key="attacker_delta", bind="query-params",
+                format_func=plain,
+            )
+        )  # fmt: skip
+    with c:
+        prior = st.slider(t("learn.attacker.prior"), 1, 99, 10, key="attacker_prior", bind="query-params") / 100
+    low, high = (float(x) for x in posterior(prior, eps))
+    st.html(f"<p class='dp-lead'>{odds_sentence(eps, delta)}</p>")
+    facts(
+        [
+            (percent(best_guess(eps, delta)), t("learn.attacker.right"), t("learn.attacker.coin")),
+            (percent(high), t("learn.attacker.belief"), t("learn.attacker.from", prior=percent(prior, 0))),
+            (percent(low), t("learn.attacker.doubt"), t("learn.attacker.from", prior=percent(prior, 0))),
+        ]
+    )
+    alt = t("learn.attacker.alt", eps=f"{eps:g}", prior=percent(prior, 0), low=percent(low), high=percent(high))
+    draw(figure(eps, delta, prior), alt=alt, key="attacker_plot", height=420)

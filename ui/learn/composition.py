@@ -1,0 +1,67 @@
+"""Lab 3: spending a budget k times, rule by rule."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpsyn_core.privacy.curves import CURVES, crossings
+from dpsyn_core.privacy.unit import Unit
+from ui.learn.frame import epsilon
+from ui.privacy import noise
+from ui.privacy.budget import plain
+from ui.shared.text import t
+from ui.shared.theme import show as draw
+
+DELTAS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-12)
+PAPER = ((0.01, 1e-8), (0.01, 1e-12), (1.0, 1e-8), (1.0, 1e-12))  # the four panels of Figure 2
+
+
+def only(document: dict[str, Any], rules: list[str]) -> dict[str, Any]:
+    """The document of the noise plot, with the chosen curves alone."""
+    kept = {name: values for name, values in document["curves"].items() if name in rules}
+    meet = {n: v for n, v in document["crossings"].items() if set(n.split(":")) <= set(rules)}
+    return {**document, "curves": kept, "crossings": meet}
+
+
+def paper_crossings() -> list[tuple[float, float, float, int]]:
+    """(epsilon, delta, exact crossing of basic Laplace with Gaussian zCDP, first k at which Gaussian wins)."""
+    out = []
+    for eps, delta in PAPER:
+        k = crossings(eps, delta, Unit())["laplace_basic:gaussian_zcdp"]
+        out.append((eps, delta, k, math.ceil(k)))
+    return out
+
+
+def show() -> None:
+    """Controls, figure, the paper's four crossings."""
+    a, b = st.columns(2, gap="medium")
+    with a:
+        eps = epsilon("composition_epsilon")
+    with b:
+        delta = float(
+            st.select_slider(
+                t("learn.delta"), DELTAS, 1e-9, key="composition_delta", bind="query-params",
+                format_func=plain,
+            )
+        )  # fmt: skip
+    rules = st.pills(
+        t("learn.composition.rules"), list(CURVES), selection_mode="multi", key="composition_rules",
+        default=["laplace_basic", "gaussian_zcdp", "gaussian_exact"], format_func=lambda n: CURVES[n][0],
+    )  # fmt: skip
+    if not rules:
+        st.info(t("learn.composition.none"))
+        return
+    document = noise.curves(eps, delta, "add-remove", 1)
+    gain = 1 - noise.value_at(document, "gaussian_exact") / noise.value_at(document, "gaussian_zcdp")
+    draw(
+        noise.figure(only(document, [*rules, "laplace_basic"]), [], 1),
+        alt=t("learn.composition.alt"), key="composition_plot", height=440,
+    )  # fmt: skip
+    st.write(t("learn.composition.gain", eps=f"{eps:g}", delta=plain(delta), gain=f"{100 * gain:.1f}"))
+    rows = [(f"{e:g}", plain(d), f"{k:.2f}", str(first)) for e, d, k, first in paper_crossings()]
+    names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
+    st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, alt=t("learn.composition.table"))

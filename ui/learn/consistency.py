@@ -1,0 +1,96 @@
+"""Lab 4: two noisy tables that share an attribute are made to agree, step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dpsyn_core.consistency.lattice import overlaps
+from dpsyn_core.consistency.overlap import agree, make_consistent
+from dpsyn_core.marginals.types import Measurement
+from ui.shared.text import t
+from ui.shared.theme import palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+Floats = NDArray[np.float64]
+SETS = (("A", "B"), ("A", "C"))
+# the worked example (oracle O4), and one with a negative cell, which the last step mends
+EXAMPLES = {
+    "worked": (np.array([[10.0, 5], [7, 8]]), np.array([[6.0, 4, 2], [9, 5, 8]])),
+    "negative": (np.array([[10.0, -3], [7, 8]]), np.array([[6.0, 4, -4], [9, 5, 8]])),
+}
+STEPS = ("noisy", "total", "shared", "whole")
+
+
+def tables(example: str, step: str) -> list[Floats]:
+    """Both tables after a step: as measured; after the totals agree; after A agrees; non-negative as well."""
+    values = [v.copy() for v in EXAMPLES[example]]
+    if step == "whole":
+        measured = [Measurement(attributes=s, values=v, sigma=1.0) for s, v in zip(SETS, values, strict=True)]
+        return [m.values for m in make_consistent(measured)]
+    lattice = overlaps(SETS)
+    wanted = {"noisy": [], "total": [o for o in lattice if not o[0]], "shared": list(lattice)}[step]
+    agree(values, SETS, [1.0, 1.0], wanted)
+    return values
+
+
+def figure(values: list[Floats]) -> go.Figure:
+    """Both tables as numbers on a heat map, and what each says of A."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    colours = palette()
+    titles = ("A x B", "A x C", t("learn.consistency.says"))
+    out = make_subplots(rows=1, cols=3, subplot_titles=titles, horizontal_spacing=0.09)
+    scale = [[0, colours.paper], [1, colours.accent]]
+    for i, (v, other) in enumerate(zip(values, "BC", strict=True)):
+        x = [f"{other}{j + 1}" for j in range(v.shape[1])]
+        text = [[f"{c:.1f}" for c in row] for row in v]
+        out.add_trace(
+            go.Heatmap(
+                z=v, x=x, y=["A1", "A2"], text=text, texttemplate="%{text}", colorscale=scale, zmin=-4, zmax=24,
+                showscale=False, hovertemplate="%{y}, %{x}: %{z:.2f}<extra></extra>", textfont={"size": 15},
+                xgap=2, ygap=2,
+            ),
+            1, i + 1,
+        )  # fmt: skip
+        out.update_yaxes(autorange="reversed", showgrid=False, row=1, col=i + 1)
+        out.update_xaxes(showgrid=False, row=1, col=i + 1)
+    for v, name, symbol in zip(values, ("A x B", "A x C"), ("circle", "x"), strict=True):
+        out.add_trace(
+            go.Scatter(x=["A1", "A2"], y=v.sum(axis=1), mode="markers", name=name,
+                       marker={"symbol": symbol, "size": 12}),
+            1, 3,
+        )  # fmt: skip
+    out.update_yaxes(rangemode="tozero", row=1, col=3)
+    out.update_layout(legend={"y": -0.15}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
+    out.update_annotations(yshift=6, font={"size": 13})
+    return out
+
+
+def show() -> None:
+    """Step, example, figure, totals."""
+    a, b = st.columns([3, 2], gap="medium")
+    with a:
+        step = st.segmented_control(
+            t("learn.consistency.step"), STEPS, key="consistency_step", default="noisy", required=True,
+            format_func=lambda s: t(f"learn.consistency.{s}"),
+        )  # fmt: skip
+    with b:
+        example = st.radio(
+            t("learn.consistency.example"), tuple(EXAMPLES), key="consistency_example", horizontal=True,
+            bind="query-params", format_func=lambda e: t(f"learn.consistency.{e}"),
+        )  # fmt: skip
+    values = tables(str(example), str(step or "noisy"))
+    sums = [float(v.sum()) for v in values]
+    gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
+    alt = t("learn.consistency.alt", one=f"{sums[0]:.1f}", two=f"{sums[1]:.1f}", gap=f"{gap:.1f}")
+    draw(figure(values), alt=alt, key="consistency_plot", height=320)
+    st.write(t(f"learn.consistency.note_{step or 'noisy'}"))
+    st.write(alt)

@@ -1,0 +1,177 @@
+"""Lab 5: growing a table towards noisy marginals: one GUM update by hand, min-cost flow, and error curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.records.gum import flow, gum, mcf
+from dpsyn_core.records.gum_kernel import update
+from dpsyn_core.records.polish import polish
+from dpsyn_core.records.random import seed_state
+from dpsyn_core.records.settings import GumSettings
+from dpsyn_core.records.tables import tables_of
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.sample import sample_schema, sample_table
+from ui.shared.text import t
+from ui.shared.theme import hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from pandas.io.formats.style import Styler
+
+Codes = NDArray[np.uint8]
+# income, gender, age of five people; the published example: (high, male) 4 -> 1, (high, female) 1 -> 4
+PEOPLE: Codes = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 0, 0, 0, 2]], dtype=np.uint8)
+TARGET = np.array([0, 0, 1, 4], dtype=np.int64)  # (low, male), (low, female), (high, male), (high, female)
+WORDS = (("low", "high"), ("male", "female"), ("teenager", "adult", "elderly"))
+SHARES = (np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))  # teen, adult, elderly before and after
+ALPHAS = (0.5, 1.0, 2.0)
+COPIES = {"replace": 0.0, "half": 0.5, "duplicate": 1.0}
+RACED = ("CITY", "SEX", "AGE", "EDUC", "OCC", "INCWAGE")
+RECORDS, SWEEPS = 4_000, 20
+
+
+def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
+    """The five people after one update."""
+    codes = PEOPLE.copy()
+    cell = np.empty(codes.shape[1], dtype=np.int32)
+    state = seed_state(np.random.default_rng(seed))
+    update(codes, np.array([0, 1]), np.array([2, 2]), TARGET, alpha, copies, cell, state)
+    return codes
+
+
+def highlighted(people: pd.DataFrame) -> Styler:
+    """The table with the records that changed on a tinted ground: one tint for replaced, a stronger one for copied."""
+    colours = palette()
+    how = t("learn.growing.how")
+    tints = {"": "", t("learn.growing.replaced"): f"background-color: {colours.line}"}
+    strong = f"background-color: {colours.accent}; color: {colours.on_accent}"
+    return people.style.apply(lambda row: [tints.get(row[how], strong)] * len(row), axis=1)
+
+
+def people_table(before: Codes, after: Codes) -> pd.DataFrame:
+    """The five people in words; an arrow marks what changed."""
+    rows = []
+    for i in range(before.shape[1]):
+        old = [WORDS[j][before[j, i]] for j in range(3)]
+        new = [WORDS[j][after[j, i]] for j in range(3)]
+        cells = [a if a == b else f"{a} → {b}" for a, b in zip(old, new, strict=True)]
+        changed = sum(a != b for a, b in zip(old, new, strict=True))
+        how = t("learn.growing.replaced") if changed == 1 else ""
+        if changed > 1:  # the first record that was there before and is now here too
+            twins = [k for k in range(before.shape[1]) if (before[:, k] == after[:, i]).all()]
+            how = t("learn.growing.copied", n=twins[0] + 1) if twins else t("learn.growing.changed")
+        rows.append([f"v{i + 1}", *cells, how])
+    names = [t(f"learn.growing.{n}") for n in ("person", "income", "gender", "age", "how")]
+    return pd.DataFrame(rows, columns=names)
+
+
+@st.cache_data(show_spinner=False)
+def curves() -> dict[str, list[float]]:
+    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; the sample protects nobody."""
+    schema = sample_schema()
+    whole = schema.domain()
+    rows = [whole.index(n) for n in RACED]
+    real = np.ascontiguousarray(Codec(schema).encode(sample_table()).codes[rows, :RECORDS])
+    domain = Domain(tuple(whole[n] for n in RACED))
+    counter = MemoryCounter(real, domain)
+    pairs = domain.subsets(2)
+    exact = [
+        Measurement(attributes=s, values=c.astype(np.float64), sigma=1.0)
+        for s, c in zip(pairs, counter.marginals(pairs), strict=True)
+    ]
+    tables = tables_of(exact, domain)
+    out: dict[str, list[float]] = {}
+    for name in ("mcf", "replace", "duplicate", "s5"):
+        rng = np.random.default_rng(7)
+        codes = np.ascontiguousarray(np.stack([rng.permutation(column) for column in real]))
+        if name == "mcf":
+            out[name] = mcf(codes, tables, sweeps=SWEEPS, rng=rng)
+        else:
+            out[name] = gum(codes, tables, GumSettings(sweeps=SWEEPS, fill=name), rng=rng)  # type: ignore[arg-type]
+    seen: list[float] = [out["s5"][-1]]
+    polish(codes, tables, passes=SWEEPS, rng=rng, progress=lambda _s, _d, _t, v=None: seen.append(v or 0.0))
+    out["polish"] = seen
+    return out
+
+
+def figure(curve: dict[str, list[float]]) -> go.Figure:
+    """Distance to the targets against sweeps, for each updater."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    dashes = ("dot", "dash", "longdash", "dashdot", "solid")
+    for i, (name, values) in enumerate(curve.items()):
+        start = len(curve["s5"]) if name == "polish" else 1
+        out.add_trace(
+            go.Scatter(
+                x=list(range(start, start + len(values))), y=values, name=t(f"learn.growing.{name}"),
+                mode="lines", line={"color": hues()[i], "dash": dashes[i], "width": 2.2},
+            )
+        )  # fmt: skip
+    out.update_xaxes(title=t("learn.growing.sweeps"))
+    out.update_yaxes(title=t("learn.growing.error"), tickformat=".0%", rangemode="tozero")
+    return out
+
+
+def flow_figure() -> go.Figure:
+    """What min-cost flow moves in the published example of three ages."""
+    import plotly.graph_objects as go
+
+    moved = flow(*SHARES)
+    names = [t(f"learn.growing.{n}") for n in ("teen", "adult", "old")]
+    colours = palette()
+    over, under = [i for i in range(3) if moved[i].sum() > 0], [j for j in range(3) if moved[:, j].sum() > 0]
+    labels = [names[i] for i in over] + [names[j] for j in under]
+    links = [(a, len(over) + b, moved[i, j]) for a, i in enumerate(over) for b, j in enumerate(under) if moved[i, j]]
+    source, target, value = (list(x) for x in zip(*links, strict=True))
+    return go.Figure(
+        go.Sankey(
+            node={"label": labels, "color": colours.accent, "pad": 24, "thickness": 14},
+            link={"source": source, "target": target, "value": [round(float(v), 3) for v in value],
+                  "color": colours.line},
+            textfont={"size": 14, "color": colours.ink},
+        )
+    )  # fmt: skip
+
+
+def show() -> None:
+    """One update by hand, the flow, and the curves."""
+    a, b = st.columns(2, gap="medium")
+    with a:
+        alpha = st.select_slider(t("learn.growing.alpha"), ALPHAS, 2.0, key="growing_alpha", bind="query-params")
+    with b:
+        fill = st.radio(
+            t("learn.growing.fill"), tuple(COPIES), index=1, key="growing_fill", horizontal=True,
+            bind="query-params", format_func=lambda f: t(f"learn.growing.fill_{f}"),
+        )  # fmt: skip
+    after = grown(float(alpha), COPIES[str(fill)])
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.dataframe(
+            highlighted(people_table(PEOPLE, after)), hide_index=True, alt=t("learn.growing.table_alt"),
+            column_config={
+                t("learn.growing.person"): st.column_config.TextColumn(width=58),
+                t("learn.growing.income"): st.column_config.TextColumn(width=64),
+                t("learn.growing.gender"): st.column_config.TextColumn(width=112),
+                t("learn.growing.age"): st.column_config.TextColumn(width=142),
+            },
+        )  # fmt: skip
+        women = int((after[1] == 1).sum())
+        st.write(t("learn.growing.reading", women=women, men=5 - women))
+    with right:
+        st.write(t("learn.growing.flow"))
+        draw(flow_figure(), alt=t("learn.growing.flow_alt"), key="growing_flow", height=180)
+    curve = curves()
+    last = {name: f"{100 * values[-1]:.1f}" for name, values in curve.items()}
+    st.write(t("learn.growing.race", records=f"{RECORDS:,}"))
+    draw(figure(curve), alt=t("learn.growing.alt", **last), key="growing_plot", height=360)

@@ -1,0 +1,103 @@
+"""Lab 8: why reading the list of values from the data breaks the promise, and what buying it costs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.measurement.partitions import reach_for
+from ui.learn.frame import epsilon
+from ui.privacy.budget import plain
+from ui.shared.text import percent, t
+from ui.shared.theme import hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+DELTAS = (1e-3, 1e-6, 1e-9)
+
+
+def chance_shown(count: int, eps: float, delta: float) -> float:
+    """Chance that partition selection lists a value which `count` individuals hold, for truncated geometric noise.
+
+    The noise lies in -k..k, P(x) = c a^|x|; the value is listed when count + noise > k (engine: partitions).
+    """
+    scale = 1 / eps
+    k = reach_for(scale, 1, delta)
+    x = np.arange(-k, k + 1)
+    p = np.exp(-np.abs(x) / scale)
+    p /= p.sum()
+    return float(p[count + x > k].sum())
+
+
+def enough(eps: float, delta: float, chance: float = 0.99) -> int:
+    """How many individuals must share a value for it to be listed with this chance."""
+    count = 1
+    while chance_shown(count, eps, delta) < chance:
+        count += max(1, count // 50)
+    return count
+
+
+def figure(eps: float, delta: float, holders: int) -> go.Figure:
+    """Chance that the value is listed against how many hold it: read from the data, and bought."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    most = max(30, int(1.4 * enough(eps, delta)), holders + 5)
+    step = max(1, most // 150)
+    x = list(range(0, most, step))
+    out = go.Figure()
+    read = {"color": hues()[1], "dash": "dash", "width": 2.2, "shape": "hv"}
+    out.add_trace(go.Scatter(x=x, y=[float(n > 0) for n in x], name=t("learn.leak.read"), mode="lines", line=read))
+    bought = [chance_shown(n, eps, delta) for n in x]
+    line = {"color": hues()[0], "width": 2.2}
+    out.add_trace(go.Scatter(x=x, y=bought, name=t("learn.leak.bought"), mode="lines", line=line))
+    mark = {"size": 11, "color": colours.warning}
+    pair = [holders - 1, holders]
+    out.add_trace(
+        go.Scatter(
+            x=pair * 2, y=[float(n > 0) for n in pair] + [chance_shown(n, eps, delta) for n in pair],
+            name=t("learn.leak.worlds"), mode="markers", marker=mark,
+        )
+    )  # fmt: skip
+    out.update_xaxes(title=t("learn.leak.x"))
+    out.update_yaxes(title=t("learn.leak.y"), tickformat=".0%", range=[-0.03, 1.05])
+    return out
+
+
+def show() -> None:
+    """Controls, the two worlds in words, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        eps = epsilon("leak_epsilon")
+    with b:
+        delta = float(
+            st.select_slider(t("learn.delta"), DELTAS, 1e-6, key="leak_delta", bind="query-params", format_func=plain)
+        )
+    with c:
+        holders = int(st.number_input(t("learn.leak.holders"), 1, 400, 1, key="leak_holders", bind="query-params"))
+    without, with_you = chance_shown(holders - 1, eps, delta), chance_shown(holders, eps, delta)
+    one, two = st.columns(2, gap="large")
+    with one:
+        st.write(t("learn.leak.naive_title"))
+        st.write(t("learn.leak.naive", without="0 %" if holders == 1 else "100 %"))
+    with two:
+        st.write(t("learn.leak.bought_title"))
+        st.write(t("learn.leak.fair", with_you=shown(with_you), without=shown(without)))
+    n = enough(eps, delta)
+    alt = t("learn.leak.alt", n=n, eps=f"{eps:g}", delta=plain(delta))
+    draw(figure(eps, delta, holders), alt=alt, key="leak_plot", height=360)
+    st.write(alt)
+
+
+def shown(chance: float) -> str:
+    """A chance in words that do not round a small one to nothing."""
+    if chance == 0:
+        return t("learn.leak.never")
+    if chance < 1e-3:
+        return f"1 in {math.floor(1 / chance):,}"
+    return percent(chance)

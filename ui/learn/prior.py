@@ -1,0 +1,91 @@
+"""Lab 7: a prior as privacy: Dirichlet-multinomial draws of the Race counts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from ui.learn.frame import epsilon
+from ui.shared.text import t
+from ui.shared.theme import facts, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+Floats = NDArray[np.float64]
+COUNTS = np.array([816, 109, 7, 39, 6, 17])  # a published teaching example; its groups are numbered, not named
+DRAW = "prior_draws"
+
+
+def least_alpha(m: int, eps: float) -> float:
+    """Smallest prior count a cell that makes m draws epsilon-DP for one exchanged person: m / (e^epsilon - 1)."""
+    return m / math.expm1(eps)
+
+
+def moments(counts: NDArray[np.int64], m: int, eps: float) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of each synthetic count, in records."""
+    a = counts + least_alpha(m, eps)
+    whole = a.sum()
+    share = a / whole
+    variance = m * share * (1 - share) * (whole + m) / (whole + 1)
+    return m * share, np.sqrt(variance)
+
+
+def synthetic(counts: NDArray[np.int64], m: int, eps: float) -> NDArray[np.int64]:
+    """One draw for the picture: shares from the prior-pulled counts, then m records from the shares."""
+    rng = np.random.default_rng()
+    return rng.multinomial(m, rng.dirichlet(counts + least_alpha(m, eps)))
+
+
+def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
+    """Real counts, the mean of the synthetic ones with two deviations, and draws."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    names = [t("learn.prior.group", n=i + 1) for i in range(len(COUNTS))]
+    mean, deviation = moments(COUNTS, int(COUNTS.sum()), eps)
+    out = go.Figure()
+    out.add_trace(go.Bar(x=names, y=COUNTS, name=t("learn.prior.real"), marker={"color": colours.real}))
+    out.add_trace(
+        go.Bar(
+            x=names, y=mean, name=t("learn.prior.mean"), marker={"color": colours.accent},
+            error_y={"type": "data", "array": 2 * deviation, "color": colours.ink, "thickness": 1.2},
+        )
+    )  # fmt: skip
+    for i, drawn in enumerate(draws):
+        mark = {"symbol": "x", "size": 9, "color": colours.warning}
+        label = t("learn.prior.draws")
+        out.add_trace(go.Scatter(x=names, y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
+    out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1)
+    out.update_layout(barmode="group", bargap=0.3)
+    return out
+
+
+def show() -> None:
+    """Epsilon, draw, figure, table."""
+    a, b = st.columns(2, gap="medium", vertical_alignment="bottom")
+    with a:
+        eps = epsilon("prior_epsilon", 5.0)
+    with b:
+        n = 5 if st.button(t("learn.prior.draw"), key=DRAW) else 0
+    m = int(COUNTS.sum())
+    mean, deviation = moments(COUNTS, m, eps)
+    facts(
+        [
+            (f"{least_alpha(m, eps):.6f}", t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
+            (f"{100 * (mean[4] / COUNTS[4] - 1):+.0f} %", t("learn.prior.small"), t("learn.prior.six")),
+            (f"{100 * (mean[0] / COUNTS[0] - 1):+.0f} %", t("learn.prior.large"), t("learn.prior.most")),
+        ]
+    )
+    alt = t("learn.prior.alt", eps=f"{eps:g}", small=f"{mean[4]:.0f}", large=f"{mean[0]:.0f}")
+    draw(figure(eps, [synthetic(COUNTS, m, eps) for _ in range(n)]), alt=alt, key="prior_plot", height=380)
+    names = [t("learn.prior.group", n=i + 1) for i in range(len(COUNTS))]
+    table = pd.DataFrame({"": names, t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(3),
+                          t("learn.prior.deviation"): deviation.round(3)})  # fmt: skip
+    st.dataframe(table, hide_index=True, alt=t("learn.prior.table"))

@@ -1,0 +1,145 @@
+"""Lab 9: the same budget spent by different systems on the simulated sample."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.registry import compute
+from dpsyn_core.runs.release import synthesize
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.sample import sample_schema, sample_table
+from ui.learn.frame import epsilon
+from ui.shared.text import t
+from ui.shared.theme import hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
+PURE = {"privbayes", "field-groups"}
+DELTA = 1e-9
+LEDGER = "classroom sample"  # the sample protects nobody; the spend is booked for practice
+RARE = ("RACE", "Chinese")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One runner: distances of pairs and triples, seconds, a pay gap in dollars, records of a rare group."""
+
+    system: str
+    pairs: float
+    triples: float
+    seconds: float
+    gap: float
+    rare: int
+
+
+def pay_gap(table: Any) -> float:
+    """Mean yearly wage of men less that of women, among wage earners, in dollars."""
+    frame = table.select(["SEX", "INCWAGE"]).to_pandas()
+    wage = pd.to_numeric(frame["INCWAGE"])
+    paid = (wage > 0) & (wage < 999_998)
+    means = wage[paid].groupby(frame["SEX"][paid]).mean()
+    return float(means.get("Male", np.nan) - means.get("Female", np.nan))
+
+
+def rare_records(table: Any) -> int:
+    """Records of the rare group."""
+    return int((table.column(RARE[0]).to_pandas() == RARE[1]).sum())
+
+
+def schema_for(system: str, n: int) -> Schema:
+    """The sample's schema; privbayes protects exchanged people and asks for a public number of records."""
+    schema = sample_schema()
+    if system != "privbayes":
+        return schema
+    return schema.model_copy(update={"unit": schema.unit.model_copy(update={"neighbours": "replace"}), "n_records": n})
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def run(system: str, eps: float, turn: int) -> dict[str, Any]:
+    """One run and its scores; `turn` tells repetitions apart. Cached for all: the sample is public."""
+    real = sample_table()
+    schema = schema_for(system, real.num_rows)
+    start = time.perf_counter()
+    delta = 0.0 if system in PURE else DELTA
+    made = synthesize(real, schema, epsilon=eps, delta=delta, rng=turn, method=system, dataset=LEDGER).arrow
+    seconds = time.perf_counter() - start
+    scores = compute(compare_tables(schema, made, real), ["tvd-2way", "tvd-3way"])
+    pairs, triples = (s.value if isinstance(s, Score) else float("nan") for s in scores.values())
+    return asdict(Result(system, pairs, triples, seconds, pay_gap(made), rare_records(made)))
+
+
+def figure(rows: list[dict[str, Any]], floor: float) -> go.Figure:
+    """Distance of pairs, a bar a system, the best first."""
+    import plotly.graph_objects as go
+
+    ordered = sorted(rows, key=lambda r: r["pairs"])
+    out = go.Figure(
+        go.Bar(
+            x=[r["pairs"] for r in ordered], y=[r["system"] for r in ordered], orientation="h",
+            marker={"color": [hues()[RUNNERS.index(r["system"]) % len(hues())] for r in ordered]},
+            text=[f"{100 * r['pairs']:.1f} %" for r in ordered], textposition="outside", cliponaxis=False,
+        )
+    )  # fmt: skip
+    out.add_vline(x=floor, line={"color": palette().warning, "dash": "dot"})
+    out.update_yaxes(autorange="reversed", showgrid=False)
+    out.update_xaxes(title=t("learn.race.x"), tickformat=".0%", rangemode="tozero")
+    out.update_layout(showlegend=False)
+    out.update_xaxes(range=[0, 1.15 * max(floor, *(r["pairs"] for r in rows))])
+    return out
+
+
+@st.cache_data(show_spinner=False)
+def truth() -> tuple[float, int, float]:
+    """The sample's own pay gap and rare group, and what a fresh sample would score on pairs."""
+    real = sample_table()
+    score = compute(compare_tables(sample_schema(), real, real), ["tvd-2way"])["tvd-2way"]
+    return pay_gap(real), rare_records(real), float(score.floor or 0.0) if isinstance(score, Score) else 0.0
+
+
+def show() -> None:
+    """Epsilon, runners, start; figure and table."""
+    a, b = st.columns([1, 2], gap="medium")
+    with a:
+        eps = epsilon("race_epsilon")
+    with b:
+        chosen = st.pills(
+            t("learn.race.runners"), RUNNERS, selection_mode="multi", key="race_runners",
+            default=["rls", "dpsyn", "independent"],
+        )  # fmt: skip
+    turn = int(st.session_state.get("race_turn", 0))
+    if st.button(t("learn.race.start"), key="race_start", type="primary", disabled=not chosen):
+        turn += 1
+        st.session_state["race_turn"] = turn
+    if not turn or not chosen:
+        st.info(t("learn.race.ready"))
+        return
+    rows = []
+    with st.status(t("learn.race.running"), expanded=False) as status:
+        for system in chosen:
+            status.update(label=t("learn.race.now", system=system))
+            rows.append(run(system, eps, turn))
+        status.update(label=t("learn.race.done"), state="complete")
+    gap, rare, floor = truth()
+    best = min(rows, key=lambda r: r["pairs"])
+    alt = t("learn.race.alt", best=best["system"], pairs=f"{100 * best['pairs']:.1f}", floor=f"{100 * floor:.1f}")
+    draw(figure(rows, floor), alt=alt, key="race_plot", height=90 + 42 * len(rows))
+    st.write(alt)
+    names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]
+    cells = [
+        [r["system"], f"{100 * r['pairs']:.1f} %", f"{100 * r['triples']:.1f} %", f"{r['seconds']:.1f}",
+         f"{r['gap']:.0f}", str(r["rare"])]
+        for r in rows
+    ]  # fmt: skip
+    cells.append([t("learn.race.real"), "0 %", "0 %", "", f"{gap:.0f}", str(rare)])
+    st.dataframe(pd.DataFrame(cells, columns=names), hide_index=True, alt=t("learn.race.table"))

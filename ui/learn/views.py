@@ -1,0 +1,104 @@
+"""Lab 6: views: few large tables or many small ones, when every pair must be inside one."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from dpsyn_core.marginals.covering import greedy_cover, pair_error, schonheim, uncovered
+from dpsyn_core.marginals.field import affine_plane
+from ui.shared.text import t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+Design = list[tuple[int, ...]]
+POINTS = 12
+EXAMPLE: Design = [tuple(range(8)), (0, 1, 2, 3, 8, 9, 10, 11), tuple(range(4, 12))]  # the published Example 1
+KINDS = ("example", "greedy", "plane")
+
+
+@st.cache_data(show_spinner=False)
+def design(kind: str, size: int) -> tuple[Design, int]:
+    """The views and the number of attributes: three views of Example 1, a greedy cover, or the lines of AG(2, 8)."""
+    if kind == "example":
+        return EXAMPLE, POINTS
+    if kind == "plane":
+        return affine_plane(8), 64
+    return greedy_cover([2] * POINTS, 2, size, 1 << POINTS), POINTS
+
+
+def covered(views: Design, points: int) -> NDArray[np.int64]:
+    """How many views hold each pair; the diagonal is 0."""
+    out = np.zeros((points, points), dtype=np.int64)
+    for view in views:
+        for a, b in itertools.permutations(view, 2):
+            out[a, b] += 1
+    return out
+
+
+def figure(views: Design, points: int) -> go.Figure:
+    """Left: the pairs that are covered. Right: noise a pair bears against the size of a view."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    colours = palette()
+    names = [str(i + 1) for i in range(points)]
+    z = covered(views, points).astype(float)
+    np.fill_diagonal(z, np.nan)
+    out = make_subplots(rows=1, cols=2, column_widths=[0.48, 0.52], horizontal_spacing=0.2)
+    scale = [[0, colours.soft], [1, colours.accent]]
+    heat = go.Heatmap(
+        z=z, x=names, y=names, colorscale=scale, zmin=0, zmax=max(2, np.nanmax(z)), showscale=False, xgap=1, ygap=1,
+        hovertemplate=t("learn.views.hover"), hoverongaps=False,
+    )  # fmt: skip
+    out.add_trace(heat, 1, 1)
+    sizes = list(range(3, 13))
+    for order, hue, dash in ((2, hues()[0], "solid"), (3, hues()[1], "dash")):
+        noise = np.array([pair_error(s, order) for s in sizes])
+        line = {"color": hue, "dash": dash, "width": 2}
+        label = t("learn.views.pairs" if order == 2 else "learn.views.triples")
+        out.add_trace(go.Scatter(x=sizes, y=noise / noise.min(), name=label, mode="lines+markers", line=line), 1, 2)
+    nticks = 12
+    out.update_xaxes(title=t("learn.views.attribute"), nticks=nticks, showgrid=False, row=1, col=1)
+    out.update_yaxes(autorange="reversed", nticks=nticks, showgrid=False, row=1, col=1)
+    out.update_xaxes(title=t("learn.views.size_axis"), row=1, col=2)
+    out.update_yaxes(title=t("learn.views.noise_axis"), rangemode="tozero", row=1, col=2)
+    return out
+
+
+def show() -> None:
+    """Design, size, figure."""
+    a, b = st.columns(2, gap="medium")
+    with a:
+        kind = str(
+            st.radio(
+                t("learn.views.kind"), KINDS, key="views_kind", horizontal=True, bind="query-params",
+                format_func=lambda k: t(f"learn.views.{k}"),
+            )
+        )  # fmt: skip
+    with b:
+        size = int(
+            st.slider(t("learn.views.size"), 3, 12, 6, key="views_size", bind="query-params", disabled=kind != "greedy")
+        )
+    views, points = design(kind, size)
+    largest = max(len(v) for v in views)
+    missing = uncovered(views, points, 2)
+    pairs = points * (points - 1) // 2
+    facts(
+        [
+            (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=schonheim(points, largest, 2))),
+            (f"{pairs - missing:,}", t("learn.views.covered"), t("learn.views.of", n=f"{pairs:,}")),
+            (f"{2**largest:,}", t("learn.views.cells"), t("learn.views.each", n=largest)),
+        ]
+    )
+    alt = t("learn.views.alt", views=len(views), pairs=f"{pairs - missing:,}", of=f"{pairs:,}")
+    draw(figure(views, points), alt=alt, key="views_plot", height=400)
+    if points == POINTS:
+        st.write(t("learn.views.list") + " " + "; ".join("{" + ", ".join(str(i + 1) for i in v) + "}" for v in views))

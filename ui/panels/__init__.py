@@ -1,1 +1,0 @@
-"""Panels of the Report page: one question each."""

@@ -1,0 +1,141 @@
+"""Budget fields: epsilon and delta by slider and by number, in the URL, with the reason beside a wrong field."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpsyn_core.errors import BudgetError
+from dpsyn_core.privacy.budget import Budget
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note
+
+NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
+ABSURD_EPSILON = 100.0  # above this nothing is promised any more
+HIGH_EPSILON = 10.0
+ABSURD_DELTA = 0.01  # a chance of total failure of one in a hundred
+EPSILON, SLIDER, DELTA = "epsilon", "epsilon_slider", "delta"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What stands in the fields: a budget, or None and the sentence that says why not."""
+
+    budget: Budget | None
+    epsilon_problem: str = ""
+    delta_problem: str = ""
+
+
+def read(epsilon_text: str, delta_text: str) -> Reading:
+    """Checks both fields as a person typed them."""
+    epsilon, epsilon_problem = _epsilon(epsilon_text)
+    delta, delta_problem = _delta(delta_text)
+    if epsilon is None or delta is None:
+        return Reading(None, epsilon_problem, delta_problem)
+    return Reading(Budget(epsilon=epsilon, delta=delta))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _epsilon(text: str) -> tuple[float | None, str]:
+    if not text.strip():
+        return None, t("budget.epsilon_blank")
+    value = _number(text)
+    if value is None:
+        return None, t("budget.epsilon_words", got=text.strip()[:40])
+    try:
+        Budget(epsilon=value, delta=0.0)
+    except BudgetError as error:
+        return None, sentence(error)
+    if value > ABSURD_EPSILON:
+        return None, t("budget.epsilon_absurd", got=f"{value:g}", most=f"{ABSURD_EPSILON:g}")
+    return value, ""
+
+
+def _delta(text: str) -> tuple[float | None, str]:
+    if not text.strip():
+        return None, t("budget.delta_blank")
+    value = _number(text)
+    if value is None:
+        return None, t("budget.delta_words", got=text.strip()[:40])
+    try:
+        Budget(epsilon=1.0, delta=value)
+    except BudgetError as error:
+        return None, sentence(error)
+    if value >= ABSURD_DELTA:
+        return None, t("budget.delta_absurd", got=f"{value:g}")
+    return value, ""
+
+
+def sentence(error: Exception) -> str:
+    """An error's message as a sentence."""
+    text = str(error).strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def plain(value: float) -> str:
+    """A number as it is typed: 1, 0.5, 1e-9."""
+    return repr(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.10g}".replace("e-0", "e-")
+
+
+def nearest(epsilon: float) -> float:
+    """The stop of the slider next to an epsilon."""
+    return min(NICE, key=lambda n: abs(math.log(n) - math.log(epsilon)))
+
+
+def _slid() -> None:
+    st.session_state[EPSILON] = plain(st.session_state[SLIDER])
+
+
+def _typed() -> None:
+    value, _ = _epsilon(st.session_state[EPSILON])
+    if value is not None:
+        st.session_state[SLIDER] = nearest(value)
+
+
+def fields(space: Workspace) -> Reading:
+    """Draws the fields and keeps a valid budget in the visitor's choices; a wrong one blocks the run."""
+    choices = space.choices
+    if EPSILON not in st.session_state and EPSILON not in st.query_params:
+        st.session_state[EPSILON] = plain(choices.epsilon)
+    if DELTA not in st.session_state and DELTA not in st.query_params:
+        st.session_state[DELTA] = plain(choices.delta)
+    slider, number, other = st.columns([5, 2, 2], vertical_alignment="top")
+    with number:
+        typed = st.text_input(
+            t("budget.epsilon"), key=EPSILON, bind="query-params", help=t("budget.epsilon_help"), on_change=_typed
+        )
+    with other:
+        delta_text = st.text_input(t("budget.delta"), key=DELTA, bind="query-params", help=t("budget.delta_help"))
+    got = read(typed or "", delta_text or "")
+    value, _ = _epsilon(typed or "")
+    if SLIDER not in st.session_state:
+        st.session_state[SLIDER] = nearest(value or choices.epsilon)
+    with slider:
+        st.select_slider(
+            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=plain, help=t("budget.slider_help")
+        )
+        note(t("budget.ends"))
+    with number:
+        _explain(got.epsilon_problem, value is not None and value > HIGH_EPSILON and t("budget.epsilon_high"))
+    with other:
+        _explain(got.delta_problem, got.budget is not None and got.budget.delta == 0 and t("budget.delta_zero"))
+    choices.valid = got.budget is not None
+    if got.budget is not None:
+        choices.epsilon, choices.delta = got.budget.epsilon, got.budget.delta
+    return got
+
+
+def _explain(problem: str, warning: str | bool) -> None:
+    if problem:
+        note(problem, "alarm")
+    elif warning:
+        note(str(warning), "warning")

@@ -1,0 +1,84 @@
+"""What a budget means for this table: who is protected, odds, delta against n, the ledger's limit."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from ui.privacy.budget import plain
+from ui.schema.rows import with_unit
+from ui.shared.state import Workspace
+from ui.shared.text import number, t
+from ui.shared.theme import note, private_tag, section
+
+NEIGHBOURS, THETA = "neighbours", "theta"
+
+
+def unit_fields(space: Workspace) -> Unit:
+    """Neighbours and records a person; they belong to the schema, and change it."""
+    declared = space.schema.unit if space.schema else None
+    if declared and NEIGHBOURS not in st.session_state and NEIGHBOURS not in st.query_params:
+        st.session_state[NEIGHBOURS] = declared.neighbours
+    if declared and THETA not in st.session_state and THETA not in st.query_params:
+        st.session_state[THETA] = declared.max_records
+    left, right = st.columns([5, 4])
+    with left:
+        neighbours = st.radio(
+            t("unit.neighbours"),
+            ("add-remove", "replace"),
+            format_func=lambda n: t(f"neighbours.{n}"),
+            key=NEIGHBOURS,
+            horizontal=True,
+            help=t("unit.neighbours_help"),
+            bind="query-params",
+        )
+    with right:
+        theta = st.number_input(
+            t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params"
+        )  # fmt: skip
+        if declared and declared.identifier is None and theta != 1:
+            note(t("unit.theta_rows"), "warning")
+    if space.schema is not None:
+        space.schema = with_unit(space.schema, neighbours=neighbours, max_records=int(theta))
+    return Unit(neighbours=neighbours, max_records=int(theta))
+
+
+def odds(budget: Budget) -> None:
+    """What epsilon means, in a hundred guesses."""
+    from dpsyn_core.privacy.odds import anchor_sentence, odds_sentence
+
+    section(t("odds.title"))
+    st.html(f"<p class='dp-odds'>{odds_sentence(budget.epsilon, budget.delta)}</p>")
+    note(anchor_sentence(budget.epsilon, budget.delta))
+
+
+def delta_against_n(space: Workspace, budget: Budget) -> None:
+    """Delta against 1/n, which is private and said to the owner only."""
+    n = records(space)
+    if n is None or budget.delta == 0:
+        return
+    if space.schema is None or space.schema.n_records is None:
+        private_tag()
+    if budget.delta * n > 1:
+        note(t("delta.above", delta=plain(budget.delta)), "alarm")
+    else:
+        note(t("delta.fine", part=number(round(1 / (budget.delta * n)))))
+
+
+def records(space: Workspace) -> int | None:
+    """About how many records: public when the schema says so, else the owner's (private) count outside safe mode."""
+    if space.schema is not None and space.schema.n_records is not None:
+        return space.schema.n_records
+    if space.choices.safe or space.dataset is None or space.dataset.table is None:
+        return None
+    return space.dataset.table.num_rows
+
+
+def limit(space: Workspace) -> None:
+    """The limit of the dataset's ledger, set by its owner."""
+    from ui.privacy import ledger
+
+    if space.dataset is not None:
+        section(t("limit.title"))
+        ledger.limit_field(space)

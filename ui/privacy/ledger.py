@@ -1,0 +1,89 @@
+"""The ledger of the loaded dataset as the side panel and the Privacy page show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.unit import Unit
+from ui.privacy.budget import plain, sentence
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What all runs on a dataset cost those whom the schema protects, and what the limit leaves for one more run.
+
+    epsilon None: unbounded. unbounded: how many of the runs promise them nothing. sums: for everybody whom a run
+    protects, in words, with an epsilon or None.
+    """
+
+    runs: int
+    epsilon: float | None
+    limit: float | None
+    left: float | None
+    unbounded: int
+    sums: tuple[tuple[str, float | None], ...]
+
+
+def spent(space: Workspace) -> Spent | None:
+    """What the dataset's ledger holds; None without a dataset. The sums are kept until a run adds to them."""
+    if space.dataset is None:
+        return None
+    book, name = Ledger(), space.dataset.ledger
+    unit = Unit(**space.schema.unit.model_dump()) if space.schema is not None else Unit()
+    stamp = (name, unit, *_changed(book))
+    kept = space.memo.get("ledger")
+    if kept is None or kept[0] != stamp:
+        got, mine = book.summary(name), book.cost_for(name, unit)
+        sums = tuple((s.who, s.epsilon) for s in got.sums)
+        kept = (stamp, Spent(got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums))
+        space.memo["ledger"] = kept
+    return kept[1]
+
+
+def _changed(book: Ledger) -> tuple[int, int]:
+    try:
+        found = book.path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def limit_field(space: Workspace) -> None:
+    """Sets what all runs on the dataset may cost together."""
+    if space.dataset is None:
+        return
+    book, name = Ledger(), space.dataset.ledger
+    limit = book.limit(name)
+    found = spent(space)
+    if found is not None and len(found.sums) > 1:
+        lines = [t("limit.sum", who=w, epsilon=f"{e:.3g}") if e else t("limit.no_sum", who=w) for w, e in found.sums]
+        note(t("limit.sums", sums="; ".join(lines)))
+    with st.form(f"limit_{space.dataset.serial}", border=False):
+        first, second = st.columns([3, 2], vertical_alignment="bottom")
+        with first:
+            text = st.text_input(
+                t("limit.label"), plain(limit.epsilon) if limit else "", placeholder=t("limit.blank"), key="limit_text",
+                help=t("limit.help"),
+            )  # fmt: skip
+        with second:
+            pressed = st.form_submit_button(t("limit.set"), width="stretch")
+    note(t("limit.note"))
+    if not pressed:
+        return
+    try:
+        wanted = None if not (text or "").strip() else Budget(epsilon=float(text or ""), delta=space.choices.delta)
+        book.set_limit(name, wanted)
+    except DPSynError as error:
+        st.error(sentence(error))
+    except ValueError:
+        st.error(t("limit.problem", got=(text or "")[:40]))
+    else:
+        st.rerun()

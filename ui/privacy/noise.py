@@ -1,0 +1,194 @@
+"""The noise plot: what one cell's noise costs on every curve, for every number of marginals that share a budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.privacy.curves import CURVES, noise_curves
+from dpsyn_core.privacy.unit import Unit
+from ui.shared.text import number, t
+from ui.shared.theme import HUES, LIGHTER, dressed, palette
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MOST = 10_000  # largest k on the plot
+HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
+NEAR = 1.7  # points of this run within this factor of each other share one label
+KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
+# each curve by hue, dash and marker, so that none needs its colour to be told apart
+STYLES = {
+    "laplace_basic": (HUES[1], "solid", "circle"),
+    "laplace_advanced": (HUES[5], "dash", "square"),
+    "laplace_zcdp": (HUES[3], "dot", "diamond"),
+    "gaussian_naive": (HUES[6], "longdash", "x"),
+    "gaussian_zcdp": (HUES[4], "dashdot", "triangle-up"),
+    "gaussian_zcdp_tight": (HUES[2], "dot", "triangle-down"),
+    "gaussian_exact": (HUES[0], "solid", "star"),
+}
+USED = "gaussian_exact"
+
+
+@lru_cache(maxsize=500)
+def curves(epsilon: float, delta: float, neighbours: str, theta: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
+    """The curves of the engine; public values only, hence kept for everybody, and not to be changed."""
+    return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=theta))  # type: ignore[arg-type]
+
+
+def used_curve(document: dict[str, Any]) -> str:
+    """The curve that the engine spends on: exact Gaussian, or basic Laplace when delta is 0."""
+    return USED if USED in document["curves"] else "laplace_basic"
+
+
+def finding(document: dict[str, Any], k: int) -> str:
+    """The sentence under the plot: from which k Gaussian noise wins, and what exact accounting gains."""
+    used = used_curve(document)
+    if used != USED:
+        return t("noise.pure")
+    crossing = document["crossings"][f"laplace_basic:{USED}"]
+    from_k = max(1, math.ceil(crossing))
+    gain = 1 - value_at(document, USED) / value_at(document, "gaussian_zcdp")
+    return t("noise.finding", k=number(from_k), gain=f"{100 * gain:.0f}", at=number(k))
+
+
+def value_at(document: dict[str, Any], name: str) -> float:
+    """A curve's first value: ratios between curves in sqrt k are the same everywhere."""
+    return float(next(iter(document["curves"][name].values())))
+
+
+@lru_cache(maxsize=200)
+def drawn(
+    epsilon: float, delta: float, neighbours: str, theta: int, points: tuple[tuple[str, float, float], ...], k: int,
+    is_dark: bool,
+) -> go.Figure:  # fmt: skip
+    """`figure`, kept: it shows public values only, and visitors of a class look at the same few. Not to be changed."""
+    made = figure(curves(epsilon, delta, neighbours, theta), points, k, is_dark=is_dark)
+    return dressed(made, is_dark=is_dark, height=HEIGHT)
+
+
+def figure(
+    document: dict[str, Any], points: Sequence[tuple[str, float, float]], k: int, *, is_dark: bool = False
+) -> go.Figure:
+    """Curves on log axes, crossings as rings, `points` (label, k, std) of this run as filled circles, k as a line.
+
+    Made in one piece: Plotly checks a figure again on every change of it, which takes four times as long.
+    """
+    import plotly.graph_objects as go
+
+    colours = palette(is_dark)
+    traces = [_trace(document, name, is_dark) for name in document["curves"]]
+    crossed = [(v, n.split(":")[1]) for n, v in document["crossings"].items() if v >= 1]
+    if crossed:
+        basic = value_at(document, "laplace_basic")
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [x for x, _ in crossed],
+                "y": [basic * x for x, _ in crossed],
+                "text": [CURVES[n][0] for _, n in crossed],
+                "name": t("noise.crossings"),
+                "mode": "markers",
+                "marker": {"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
+                "hovertemplate": t("noise.hover_crossing"),
+            }
+        )
+    if points:
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [x for _, x, _ in points],
+                "y": [y for _, _, y in points],
+                "text": _beside(points),
+                "customdata": [label for label, _, _ in points],
+                "name": t("noise.this_run"),
+                "mode": "markers+text",
+                "textposition": ["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
+                "marker": {"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
+                "hovertemplate": t("noise.hover_run"),
+            }
+        )
+    ticks = [1, 10, 100, 1000, 10_000]
+    here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    layout = {
+        "xaxis": {
+            "type": "log",
+            "title": {"text": t("noise.x")},
+            "tickvals": ticks,
+            "ticktext": [f"{x:,}" for x in ticks],
+            "range": [0, 4],
+        },
+        "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
+        "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
+        "legend": {"y": -0.2, "yanchor": "top", "entrywidth": 132, "entrywidthmode": "pixels"},
+        "margin": {"t": 6},
+    }
+    return go.Figure(data=traces, layout=layout)
+
+
+def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
+    """Labels of the points; those of points that (nearly) coincide stand below each other, at the first of them."""
+    out: list[str] = []
+    for i, (label, x, y) in enumerate(points):
+        near = (j for j in range(i) if out[j] and _close(points[j][1], x) and _close(points[j][2], y))
+        first = next(near, None)
+        out.append(label.split(",")[0] if first is None else "")
+        if first is not None:
+            out[first] += f"<br>{label.split(',')[0]}"
+    return out
+
+
+def _close(first: float, second: float) -> bool:
+    return abs(math.log(first / second)) < math.log(NEAR)
+
+
+def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:
+    """One curve, with gaps where its formula proves nothing."""
+    hue, dash, marker = STYLES[name]
+    hue = LIGHTER.get(hue, hue) if is_dark else hue
+    values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), CURVES[name][0]
+    return {
+        "type": "scatter",
+        "x": [int(x) for x in values],
+        "y": [None if x in hidden else y for x, y in values.items()],
+        "name": label,
+        "mode": "lines+markers",
+        "line": {"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
+        "marker": {"symbol": marker, "size": 7, "opacity": 1, "maxdisplayed": MARKS},
+        "hovertemplate": t("noise.hover", name=label),
+    }
+
+
+def table(document: dict[str, Any], k: int) -> pd.DataFrame:
+    """The curves at one k as a table: name, standard deviation, what stands behind it."""
+    import pandas as pd
+
+    rows = []
+    for name, values in document["curves"].items():
+        value = values[str(k)]
+        words = CURVES[name][1]
+        if str(k) in document["invalid"].get(name, []):
+            words = t("noise.invalid")
+        rows.append((CURVES[name][0], value, words))
+    return pd.DataFrame(rows, columns=[t("noise.column_curve"), t("noise.column_std"), t("noise.column_why")])
+
+
+def show_table(document: dict[str, Any], k: int) -> None:
+    """The same numbers as the plot, for eyes that prefer a table."""
+    column = st.column_config
+    st.dataframe(
+        table(document, k),
+        hide_index=True,
+        key="noise_table",
+        alt=t("noise.table_alt", k=k),
+        column_config={
+            t("noise.column_curve"): column.TextColumn(width=150),
+            t("noise.column_std"): column.NumberColumn(width=110, format="%.4f"),
+            t("noise.column_why"): column.TextColumn(width="large"),
+        },
+    )

@@ -1,0 +1,200 @@
+"""Plan panel: where the budget of a run will go, what noise that means, and what error, before any of it is spent."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.metrics.expected import expected_tvd
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
+from dpsyn_core.synthesizers.base import Task
+from ui.privacy.budget import sentence
+from ui.privacy.guarantee import records
+from ui.privacy.noise import MOST
+from ui.shared.state import Workspace
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, note, palette, private_tag, section
+from ui.synthesize.methods import chosen, settings_of
+
+K, ABOUT = "k", "about_n"
+KINDS = {"total", "1-way", "2-way", "3-way", "chosen", "listed", "scores", "choice", "cell", "group", "synthetic"}
+PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
+
+
+def planned(space: Workspace, budget: Budget, unit: Unit, *, public: bool = False) -> Plan | None:
+    """What the chosen system would charge on this schema; None without a schema or when the system refuses it.
+
+    public: forecasts rest on a public guess of the number of records, not on the owner's count.
+    """
+    schema, method = space.schema, chosen(space)
+    if schema is None:
+        return None
+    try:
+        return _plan(
+            method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
+            (unit.neighbours, unit.max_records), guessed() if public else assumed(space),
+        )  # fmt: skip
+    except DPSynError as error:
+        note(sentence(error), "warning")
+        return None
+
+
+@st.cache_data(show_spinner=False, max_entries=50, scope="session")
+def _plan(
+    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], unit: tuple[str, int], about: int
+) -> Plan:
+    """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private."""
+    from dpsyn_core.schema.document import Schema
+
+    schema = Schema.loads(text)
+    task = Task(
+        domain=schema.domain(),
+        unit=Unit(neighbours=unit[0], max_records=unit[1]),  # type: ignore[arg-type]
+        budget=Budget(epsilon=budget[0], delta=budget[1]),
+        n_public=schema.n_records,
+    )
+    return plan(method, settings, task, n_records=about)
+
+
+def assumed(space: Workspace) -> int:
+    """The number of records that forecasts assume: public, the owner's own, or a guess that was typed."""
+    n = records(space)
+    return guessed() if n is None else n
+
+
+def guessed() -> int:
+    """The number of records that was typed as a guess; a public constant before that."""
+    return int(st.session_state.get(ABOUT, ASSUMED))
+
+
+def marginals(found: Plan | None) -> list[Step]:
+    """The steps that release tables of counts."""
+    if found is None:
+        return []
+    return [s for s in found.steps if s.sigma is not None and s.kind not in ("total", "cell")]
+
+
+def k_field(found: Plan | None) -> int:
+    """The number of marginals at which the plot is read; the run's own when nothing was chosen."""
+    if K not in st.session_state and K not in st.query_params:
+        ks = [found.k(s) for s in marginals(found)] if found else []
+        st.session_state[K] = max(1, min(MOST, round(max(ks)))) if ks else 91
+    return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
+
+
+def points(found: Plan | None) -> list[tuple[str, float, float]]:
+    """This run on the plot: where a middling table of each kind lies on the curve that the engine spends on."""
+    if found is None:
+        return []
+    return [(label(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
+
+
+def label(step: Step) -> str:
+    """What a step is called on the screen."""
+    if step.kind in KINDS:
+        return t(f"plan.{step.kind}")
+    return t("plan.many", n=step.kind.split("-")[0])
+
+
+def split(space: Workspace, found: Plan | None) -> None:
+    """The budget as one stacked bar, and what each part buys."""
+    if found is None:
+        note(t("plan.none"))
+        return
+    if any(s.about for s in found.steps):
+        _assumption(space)
+    colours = palette()
+    fills = (colours.accent, colours.real, colours.warning, "#8E6CA8", "#5E8C61")
+    whole = sum(s.share[1] for s in found.steps)
+    bar, lines = "", ""
+    for i, s in enumerate(found.steps):
+        fill = fills[i % len(fills)]
+        bar += f"<i style='width:{100 * s.share[1] / whole:.2f}%;background:{fill}'></i>"
+        lines += (
+            f"<li><i style='background:{fill}'></i><b>{html.escape(label(s))}</b> {html.escape(line(found, s))}</li>"
+        )
+    alt = t("plan.alt", words=", ".join(f"{label(s)} {share(s)}" for s in found.steps))
+    st.html(
+        f"<div class='dp-stack' role='img' aria-label='{html.escape(alt)}'>{bar}</div><ul class='dp-key'>{lines}</ul>"
+    )
+
+
+def expander(space: Workspace) -> None:
+    """The same on the Synthesize page, folded away, for the system that is chosen there."""
+    if space.schema is None or not space.choices.valid:
+        return
+    unit = space.schema.unit
+    with st.expander(t("plan.title"), key="plan_expander"):
+        budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
+        split(space, planned(space, budget, Unit(neighbours=unit.neighbours, max_records=unit.max_records)))
+
+
+def _assumption(space: Workspace) -> None:
+    """What forecasts rest on: the owner's own number of records wears the tag, a guess can be typed."""
+    if space.schema is not None and space.schema.n_records is not None:
+        return
+    if records(space) is None:
+        st.number_input(t("expected.about"), 1, 10**9, ASSUMED, key=ABOUT, help=t("expected.about_help"))
+    else:
+        private_tag()
+
+
+def line(found: Plan, step: Step) -> str:
+    """What a step takes and gives, in one sentence."""
+    parts = _parts(step)
+    std = found.std(step)
+    if std is None:
+        return t("plan.line", share=share(step), parts=parts)
+    low, high = (number(float(f"{x:.3g}")) for x in std)
+    noise = low if low == high else f"{low} – {high}"
+    return t("plan.noisy", share=share(step), parts=parts, noise=noise)
+
+
+def share(step: Step) -> str:
+    """Its share of the budget in words."""
+    low, high = (percent(x, 0 if x >= 1 / PLAIN else 1) for x in step.share)
+    if low == high:
+        return high
+    return t("plan.most", share=high) if step.share[0] == 0 else f"{low} – {high}"
+
+
+def _parts(step: Step) -> str:
+    low, high = (number(p) for p in step.parts)
+    if step.likely is not None:
+        few, many = (number(x) for x in step.likely)
+        return t("plan.likely_one", count=few) if few == many else t("plan.likely", least=few, most=many)
+    if low != high:
+        return t("plan.between", least=low, most=high)
+    return t("plan.release") if step.parts[1] == 1 else t("plan.releases", count=high)
+
+
+def expected(space: Workspace, found: Plan | None) -> None:
+    """The error of tables that noise alone would give, before a cent is spent."""
+    shown = marginals(found)
+    if found is None or not shown:
+        return
+    section(t("expected.title"))
+    n = assumed(space)
+    if records(space) is not None or not any(s.about for s in found.steps):
+        _assumption(space)  # the field for a guess stands here or with the split, the tag at both
+    items = []
+    for s in shown:
+        std = found.std(s) or (0.0, 0.0)
+        ends = [expected_tvd(c, x, n) for c in s.cells for x in (std[::-1] if s.about else std)]
+        # a table's share grows with its size where a system weighs them: small tables then have the larger noise
+        least, worst = (min(ends[0], ends[3]), max(ends[0], ends[3]))
+        sizes = t("expected.range", cells=number(s.cells[0]), most=number(s.cells[1]))
+        if s.cells[0] == 1:
+            value, sizes = t("expected.worst", error=percent(worst)), t("expected.largest", most=number(s.cells[1]))
+        elif worst - least < 5e-4:
+            value = percent(worst)
+        else:
+            value = f"{percent(least)} – {percent(worst)}"
+        items.append((value, label(s), sizes))
+    facts(items)
+    note(t("expected.note"))

@@ -1,0 +1,1 @@
+"""The Report page: one panel a question."""

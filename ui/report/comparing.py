@@ -1,0 +1,76 @@
+"""Comparing a run with the real table: built once for the visitor who owns both, by the engine's metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.registry import compute
+from dpsyn_core.metrics.roles import Roles
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+
+if TYPE_CHECKING:
+    from dpsyn_core.metrics.base import Score
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """TVD of all pairs as a symmetric matrix (NaN on its diagonal), with the mean and what a fresh sample scores."""
+
+    names: tuple[str, ...]
+    tvd: NDArray[np.float64]
+    mean: float
+    floor: float
+
+    def worst(self) -> tuple[str, str, float]:
+        """The pair that differs most."""
+        filled = np.nan_to_num(self.tvd, nan=-1)
+        i, j = np.unravel_index(int(np.argmax(filled)), filled.shape)
+        return self.names[min(i, j)], self.names[max(i, j)], float(max(0.0, filled[i, j]))
+
+
+def of(space: Workspace, job: Job, roles: Roles | None = None) -> Comparison | None:
+    """The comparison of a run with the loaded table; None when another table is loaded, or it is empty."""
+    if not results.same_table(space, job):
+        return None
+    chosen = roles or Roles()
+    return results.kept(space, ("comparison", job.id, repr(chosen)), lambda: _build(space, job, chosen))
+
+
+def _build(space: Workspace, job: Job, roles: Roles) -> Comparison | None:
+    schema = results.schema(space, job)
+    real = space.dataset.table if space.dataset else None
+    synthetic = results.synthetic(space, job)
+    if real is None or real.num_rows == 0 or synthetic.num_rows == 0:
+        return None
+    return compare_tables(schema, synthetic, real, roles=roles, measurements=results.measurements(space, job))
+
+
+def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Score | MetricError:
+    """One metric of a run, computed once for this visitor."""
+    key = ("score", job.id, metric, repr(comparison.roles))
+    return results.kept(space, key, lambda: compute(comparison, [metric])[metric])
+
+
+def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
+    """The pairwise TVD of a run."""
+    names = comparison.domain.names
+    matrix = np.full((len(names), len(names)), np.nan)
+    if len(names) < 2:
+        return Pairs(names, matrix, 0.0, 0.0)
+    got = score(space, job, comparison, "tvd-2way")
+    if isinstance(got, MetricError):
+        raise got
+    marginals = got.details["marginals"]
+    index = {n: i for i, n in enumerate(names)}
+    for (a, b), tvd in zip(marginals["attributes"], marginals["tvd"], strict=True):
+        matrix[index[a], index[b]] = matrix[index[b], index[a]] = tvd
+    return Pairs(names, matrix, got.value, float(got.floor or 0.0))

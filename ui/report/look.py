@@ -1,0 +1,58 @@
+"""What a panel looks at: one or two runs, their comparisons with the real table, and their colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.comparison import Comparison
+from ui.report import comparing
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.theme import palette
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run beside the real table. letter: A or B."""
+
+    letter: str
+    job: Job
+    comparison: Comparison
+    colour: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """The first run, and the second one where two are compared."""
+
+    space: Workspace
+    sides: tuple[Side, ...]
+
+    @property
+    def first(self) -> Side:
+        """Run A."""
+        return self.sides[0]
+
+    def score(self, side: Side, metric: str) -> Score | MetricError:
+        """A metric of one side, computed once."""
+        return comparing.score(self.space, side.job, side.comparison, metric)
+
+    def name(self, side: Side) -> str:
+        """A run's name in a figure: with its letter when there are two."""
+        return side.job.label if len(self.sides) == 1 else f"{side.letter}: {side.job.label}"
+
+
+def look(space: Workspace, runs: list[Job], **roles: object) -> Look | None:
+    """Compares runs with the loaded table; None when another table is loaded."""
+    from dpsyn_core.metrics.roles import Roles
+
+    sides = []
+    colours = (palette().synthetic, palette().warning)
+    for i, job in enumerate(runs[:2]):
+        comparison = comparing.of(space, job, Roles(**roles))  # type: ignore[arg-type]
+        if comparison is None:
+            return None
+        sides.append(Side("AB"[i], job, comparison, colours[i]))
+    return Look(space, tuple(sides)) if sides else None

@@ -1,0 +1,137 @@
+"""Ask your own question: drag a box on a plot, or write a query; both counts and the error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, MetricError
+from dpsyn_core.metrics.distances import binomial_deviations
+from dpsyn_core.metrics.language import Answer, ask, parse
+from dpsyn_core.metrics.workload import Condition, Query
+from ui.privacy.budget import sentence
+from ui.report.figures import short
+from ui.report.look import Look
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, note, palette, section, show
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from dpsyn_core.metrics.comparison import Comparison
+
+POINTS = 900  # dots a table on the plot
+MOST_WORDS = 24  # values of an ordered category that are written on an axis
+
+
+def panel(view: Look) -> None:
+    """The plot on the left, answers on the right."""
+    left, right = st.columns([7, 6], gap="large")
+    with left:
+        section(t("queries.title"))
+        box = _plot(view)
+    with right:
+        section(t("queries.answer"))
+        if box is None:
+            note(t("queries.none"))
+        else:
+            _answers(view, [box])
+        section(t("queries.written"))
+        example = _example(view.first.comparison)
+        text = st.text_input(t("queries.text"), key="query_text", placeholder=example, help=t("queries.help"))
+        if text:
+            try:
+                _answers(view, [parse(text, view.first.comparison)])
+            except MetricError as error:
+                st.error(sentence(error))
+        section(t("queries.random"))
+        for side in view.sides:
+            got = view.score(side, "range-queries")
+            note(str(got) if isinstance(got, MetricError) else got.sentence)
+            nist = view.score(side, "nist-range")
+            if not isinstance(nist, MetricError):
+                note(t("queries.nist", score=number(round(nist.value))))
+
+
+def _example(c: Comparison) -> str:
+    name = next((n for n in c.domain.names if c.numeric(n)), None)
+    return f"{name} in [0, 10]" if name else f"{c.domain.names[0]} in {{{c.words(c.domain.names[0])[0]}}}"
+
+
+def _plot(view: Look) -> Query | None:
+    c = view.first.comparison
+    # numbers first: an ordered category stands on the plot by its rank
+    names = sorted((n for n in c.domain.names if c.numeric(n)), key=lambda n: n not in c.synthetic_values)
+    if len(names) < 2:
+        note(t("queries.few"))
+        return None
+    first, second = st.columns(2)
+    with first:
+        x = st.selectbox(t("queries.x"), names, key="query_x")
+    with second:
+        y = st.selectbox(t("queries.y"), [n for n in names if n != x], key="query_y")
+    figure = _dots(view, x, y)
+    got = show(figure, alt=t("queries.alt", x=x, y=y), key=f"box_{x}_{y}", height=420, selects="box")
+    note(t("queries.drag"))
+    if not got["box"]:
+        return None
+    area = got["box"][0]
+    (x0, x1), (y0, y1) = sorted(area["x"]), sorted(area["y"])  # type: ignore[call-overload]
+    return Query((Condition(attribute=x, low=float(x0), high=float(x1)),
+                  Condition(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
+
+
+def _dots(view: Look, x: str, y: str) -> go.Figure:
+    import plotly.graph_objects as go
+
+    colours = palette()
+    out = go.Figure()
+    c = view.first.comparison
+    real, synthetic = zip(c.numbers(x), c.numbers(y), strict=True)
+    rng = np.random.default_rng(0)
+    for label, (xs, ys), colour, symbol in (
+        (t("word.real"), real, colours.real, "circle-open"),
+        (t("word.synthetic"), synthetic, colours.synthetic, "circle"),
+    ):
+        at = rng.permutation(len(xs))[:POINTS]
+        out.add_trace(
+            go.Scatter(
+                x=xs[at], y=ys[at], name=label, mode="markers", hoverinfo="skip",
+                marker={"color": colour, "size": 5, "symbol": symbol, "opacity": 0.55},
+                unselected={"marker": {"opacity": 0.25}},
+            )
+        )  # fmt: skip
+    for name, update in ((x, out.update_xaxes), (y, out.update_yaxes)):
+        update(title=name)
+        if name not in c.synthetic_values and c.domain[name].size <= MOST_WORDS:
+            words = c.words(name)
+            update(tickvals=list(range(len(words))), ticktext=[short(w) for w in words])
+    out.update_layout(
+        legend={"y": 1.02, "yanchor": "bottom"}, newselection={"line": {"color": colours.warning, "dash": "solid"}}
+    )
+    return out
+
+
+def _answers(view: Look, queries: list[Query]) -> None:
+    for side in view.sides:
+        try:
+            got = ask(side.comparison, queries)[0]
+        except DPSynError as error:
+            st.error(sentence(error))
+            return
+        _answer(side.comparison, got, "" if len(view.sides) == 1 else f"{side.letter} · ")
+
+
+def _answer(c: Comparison, got: Answer, prefix: str) -> None:
+    error = t("queries.no_relative") if got.relative is None else f"{got.relative:+.1%}"
+    spread = binomial_deviations(c.n, c.m)[got.real] * c.n / c.m
+    facts(
+        [
+            (number(got.real), prefix + t("queries.real"), t("queries.records")),
+            (number(got.synthetic), prefix + t("queries.synthetic"), t("queries.scaled", n=number(round(got.scaled)))),
+            (error, prefix + t("queries.error"), t("queries.sampling", spread=percent(spread / max(1, got.real)))),
+        ]
+    )
+    note(got.text)

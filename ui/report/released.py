@@ -1,0 +1,62 @@
+"""From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.registry import compute
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, note, public_tag, section
+
+METRIC = "measured-fit"
+
+
+def panel(space: Workspace, job: Job) -> None:
+    """Fit, expected error, and a table of what was released."""
+    if results.manifest(space, job)["private"]:
+        public_tag()
+    section(t("released.title"))
+    measured = results.measurements(space, job)
+    if not measured:
+        note(t("released.none"))
+        return
+    got = results.kept(space, ("released", job.id), lambda: _score(space, job))
+    if isinstance(got, MetricError):
+        note(str(got), "warning")
+        return
+    rows = got.details["marginals"]
+    expected = sum(r["expected_tvd"] for r in rows) / len(rows)
+    facts(
+        [
+            (f"{got.value:.2f}", t("released.fit"), t("released.fit_note")),
+            (percent(expected), t("released.expected"), t("released.expected_note")),
+            (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
+        ]
+    )
+    note(got.sentence)
+    table = [
+        {
+            t("released.column"): " x ".join(r["attributes"]) or t("plan.total"),
+            t("released.sigma"): round(r["sigma"], 2),
+            t("released.interval"): round(r["interval_95"], 1),
+            t("released.error"): round(100 * r["expected_tvd"], 2),
+            t("released.distance"): round(100 * r["tvd"], 2),
+            t("released.chi2"): round(r["chi2_per_cell"], 2),
+        }
+        for r in rows
+    ]
+    st.dataframe(table, hide_index=True, key="released_table", alt=t("released.alt"))
+
+
+def _score(space: Workspace, job: Job):  # noqa: ANN202
+    synthetic = results.synthetic(space, job)
+    if synthetic.num_rows == 0:
+        return MetricError(t("released.empty"))
+    measured = [m for m in results.measurements(space, job) if m.attributes]
+    comparison = compare_tables(results.schema(space, job), synthetic, measurements=measured)
+    return compute(comparison, [METRIC])[METRIC]

@@ -1,0 +1,116 @@
+"""Buying knowledge: ranges, bins and categories learnt from the data at a price, on the ledger."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.measurement.discover import Kind, Wanted
+from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.schema.document import READ, Schema
+from ui.privacy.budget import plain, read, sentence
+from ui.schema import editor
+from ui.schema.rows import Row
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note
+
+KINDS: dict[str, Kind] = {
+    "category": "categorical",
+    "ordered category": "categorical",
+    "whole number": "integer",
+    "number": "float",
+    "date": "date",
+}
+BINS = 20
+
+
+def panel(space: Workspace) -> None:
+    """Columns, price, and one button that spends."""
+    if space.dataset is None or space.dataset.table is None or space.schema is None:
+        return
+    rows = {r.name: r for r in space.rows if r.cells()["kind"] in KINDS}
+    with st.expander(t("buying.title")):
+        note(t("buying.lead"))
+        first, second, third = st.columns([5, 2, 2], vertical_alignment="bottom")
+        with first:
+            wanted = st.multiselect(
+                t("buying.columns"), list(rows), default=[n for n in space.schema.from_data if n in rows],
+                key=f"buying_{space.dataset.serial}", placeholder=t("buying.none"),
+            )  # fmt: skip
+        with second:
+            price = st.text_input(t("buying.price"), "0.1", key="buying_price", help=t("buying.price_help"))
+        known = confirmation(space, [rows[n] for n in wanted])
+        got = read(price or "", plain(space.choices.delta))
+        with third:
+            name = t("buying.spend", epsilon=price)
+            pressed = st.button(name, key="buy", disabled=not wanted or got.budget is None, width="stretch")
+        if got.budget is None:
+            note(got.epsilon_problem or got.delta_problem, "alarm")
+        if pressed and got.budget is not None:
+            try:
+                with st.spinner(t("buying.running")):
+                    chosen = [rows[n] for n in wanted]
+                    space.schema = bought(space, chosen, got.budget.epsilon, got.budget.delta, known=known)
+            except DPSynError as error:
+                st.error(sentence(error))
+            else:
+                editor.sync(space)
+                editor.redraw()
+                st.rerun()
+
+
+def confirmation(space: Workspace, rows: list[Row]) -> bool:
+    """Asks whether the kinds that a draft read from the data are known without it; they are not bought."""
+    kinds = [(r.name, r.cells()["kind"]) for r in rows if r.document["source"] in READ]
+    if not kinds or space.dataset is None:
+        return False
+    mark = hashlib.sha256(repr(kinds).encode()).hexdigest()[:12]  # another list is asked for anew
+    listed = ", ".join(f"{name} ({kind})" for name, kind in kinds)
+    note(t("buying.kinds", kinds=listed))
+    return st.checkbox(
+        t("buying.known"), key=f"buying_known_{space.dataset.serial}_{mark}", help=t("buying.known_help")
+    )
+
+
+def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, known: bool) -> Schema:
+    """The schema with these columns learnt anew at a price. Raises DPSynError; nothing is bought then.
+
+    Args:
+        space: with table and schema.
+        rows: columns; what is bought for a kind that was read from the data stays marked unless `known`.
+        epsilon: price.
+        delta: price.
+        known: whether the person knows the kinds from outside the data.
+    """
+    if space.dataset is None or space.schema is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    schema = space.schema
+    found = buy_schema(
+        space.dataset.table,
+        [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]], bins=BINS) for r in rows],
+        name=schema.name,
+        epsilon=epsilon,
+        delta=delta,
+        unit=schema.unit,
+        dataset=space.dataset.ledger,
+    )
+    looked = set() if known else {r.name for r in rows if r.document["source"] in READ}
+    learnt = {
+        a.name: a.model_copy(update={"source": "bought-unconfirmed"}) if a.name in looked else a
+        for a in found.schema.attributes
+        if a.coded
+    }
+    rest = any(a.source.startswith("bought") and a.name not in learnt for a in schema.attributes)
+    # what was paid for others than are protected now goes with the last column that came from it
+    before = [b for b in schema.bought if rest or schema.protected_by(b.unit)]
+    document = schema.model_copy(
+        update={
+            "attributes": tuple(learnt.get(a.name, a) for a in schema.attributes),
+            "bought": (*before, *found.schema.bought),
+        }
+    )
+    return Schema.of(document.document())

@@ -1,0 +1,251 @@
+"""The schema editor: a table of attributes that keeps every edit, filter and bulk edit for wide tables, bin preview."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui.privacy.budget import sentence
+from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed
+from ui.shared.state import Workspace
+from ui.shared.text import number, t
+from ui.shared.theme import note, palette, show
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from dpsyn_core.schema.document import Schema, SchemaUnit
+
+EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
+SHOWN = 12  # rows of the table before it scrolls
+ORDER = ("kind", "source", "content", "bins", "missing", "other", "group")
+SHOWN_ORDER = ("name", *ORDER[:-1])  # groups have a place of their own
+BULK = ("missing", "source", "bins", "kind")
+PAST, STEPS = "schema_past", 30  # changes that can be undone
+
+
+def sync(space: Workspace) -> None:
+    """Makes rows for a schema that came from elsewhere."""
+    schema = space.schema
+    if schema is None:
+        space.rows = []
+        return
+    documents = schema.document()["attributes"]
+    if [r.document for r in space.rows] != documents:
+        pending = {r.name: r for r in space.rows if r.pending}
+        space.rows = [
+            Row(d, pending[d["name"]].pending, pending[d["name"]].problem) if d["name"] in pending else Row(d, {})
+            for d in documents
+        ]
+        redraw()
+
+
+def redraw() -> None:
+    """Forgets the table's widget, so that it is drawn from the rows again."""
+    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
+
+
+def _filtered(space: Workspace) -> list[int]:
+    first, second, third = st.columns([3, 2, 2])
+    with first:
+        text = st.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint"))
+    with second:
+        kinds = st.multiselect(t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"))
+    with third:
+        sources = st.multiselect(
+            t("schema.sources"), SOURCES, key="schema_sources", placeholder=t("schema.any"), format_func=source_words
+        )
+    out = []
+    for i, row in enumerate(space.rows):
+        cells = row.cells()
+        if text and text.lower() not in row.name.lower():
+            continue
+        if (kinds and cells["kind"] not in kinds) or (sources and cells["source"] not in sources):
+            continue
+        out.append(i)
+    return out
+
+
+def source_words(source: str) -> str:
+    """Where knowledge comes from, in words."""
+    return t(f"source.{source}")
+
+
+def _frame(rows: list[Row], index: list[int]) -> pd.DataFrame:
+    import pandas as pd
+
+    cells = [rows[i].cells() for i in index]
+    return pd.DataFrame(cells, index=index, columns=["name", *ORDER])
+
+
+def table(space: Workspace) -> None:
+    """The editor; every accepted edit goes into the schema at once, others stay with their reason."""
+    index = _filtered(space)
+    if not index:
+        note(t("schema.no_match"))
+        return
+    generation = st.session_state.get(GENERATION, 0)
+    key = f"{EDITOR}_{generation}_{hash(tuple(index)) & 0xFFFFFF:x}"
+    kept = st.session_state.get(FRAME)
+    # the frame must stay the same while its widget lives: its edits are relative to it
+    if kept is None or kept[0] != key or key not in st.session_state:
+        kept = (key, _frame(space.rows, index))
+        st.session_state[FRAME] = kept
+    height = 33 * (min(SHOWN, len(index)) + 1) + 3
+    edited = st.data_editor(
+        kept[1], key=key, hide_index=True, height=height, column_config=_columns(), column_order=SHOWN_ORDER,
+        alt=t("schema.table_alt"),
+    )  # fmt: skip
+    _take(space, edited, index)
+    with st.container(horizontal=True, gap="small"):
+        _bulk(space, index)
+        undo_button(space)
+
+
+def _columns() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
+        "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=125),
+        "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=276),
+        "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
+        "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=78),
+        "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=78),
+        "source": column.SelectboxColumn(
+            t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words,
+            help=t("schema.help_source"), width=112,
+        ),
+    }  # fmt: skip
+
+
+def _take(space: Workspace, edited: pd.DataFrame, index: list[int]) -> None:
+    """Takes edits over into rows, and rows into the schema when all of them fit."""
+    rows = list(space.rows)
+    for i, cells in zip(index, edited.to_dict("records"), strict=True):
+        if {f: cells[f] for f in FIELDS} != {f: rows[i].cells()[f] for f in FIELDS}:
+            rows[i] = changed(rows[i], cells)
+    if rows != space.rows:
+        adopt(space, rows)
+
+
+def adopt(space: Workspace, rows: list[Row]) -> None:
+    """Makes rows the schema; one that does not fit as a whole is shown and not taken over."""
+    if space.schema is None:
+        return
+    try:
+        built = build(space.schema, rows)
+    except DPSynError as error:
+        st.error(sentence(error))
+        redraw()
+        return
+    take(space, built)
+    documents = space.schema.document()["attributes"]
+    space.rows = [Row(d, r.pending, r.problem) for d, r in zip(documents, rows, strict=True)]
+
+
+def take(space: Workspace, schema: Schema) -> None:
+    """Makes a changed schema the visitor's, and remembers the one before it."""
+    if space.schema is not None and schema.attributes != space.schema.attributes:
+        past = space.memo.get(PAST, [])
+        if past and past[-1][1].attributes != space.schema.attributes:
+            past = []  # something else changed it since: another table, a file, a purchase
+        space.memo[PAST] = [*past, (space.schema, schema)][-STEPS:]
+    space.schema = schema
+
+
+def undo_button(space: Workspace) -> None:
+    """Takes back the last change of a column; what was bought or loaded since is not undone."""
+    past = space.memo.get(PAST, [])
+    usable = bool(past) and space.schema is not None and past[-1][1].attributes == space.schema.attributes
+    if st.button(t("schema.undo"), key="schema_undo", disabled=not usable, help=t("schema.undo_help")):
+        before, _ = space.memo[PAST].pop()
+        space.schema = before.model_copy(update={"unit": _unit(space, before)})
+        sync(space)
+        redraw()
+        st.rerun()
+
+
+def _unit(space: Workspace, before: Schema) -> SchemaUnit:
+    """Who is protected stays as it is now, but for the identifier, which is an attribute's kind."""
+    now = before.unit if space.schema is None else space.schema.unit
+    return now.model_copy(update={"identifier": before.unit.identifier})
+
+
+def _bulk(space: Workspace, index: list[int]) -> None:
+    with st.popover(t("schema.bulk", count=number(len(index)))):
+        note(t("schema.bulk_note"))
+        what = st.selectbox(t("schema.bulk_what"), BULK, format_func=lambda f: t(f"schema.column_{f}"), key="bulk_what")
+        value: Any
+        if what == "missing":
+            value = st.toggle(t("schema.column_missing"), key="bulk_missing")
+        elif what in ("source", "kind"):
+            options = SOURCES if what == "source" else KINDS
+            value = st.selectbox(t("schema.bulk_to"), options, key=f"bulk_{what}")
+        else:
+            value = st.text_input(t("schema.bulk_to"), key=f"bulk_{what}")
+        if st.button(t("schema.bulk_apply"), key="bulk_apply"):
+            rows = list(space.rows)
+            for i in index:
+                cells = rows[i].cells()
+                coded = cells["kind"] not in ("identifier", "left out")
+                binned = cells["kind"] in ("whole number", "number", "date")
+                if (what == "bins" and not binned) or (what in ("missing", "group") and not coded):
+                    continue
+                rows[i] = changed(rows[i], {**cells, what: value})
+            adopt(space, rows)
+            redraw()
+            st.rerun()
+
+
+def problems(space: Workspace) -> None:
+    """Every edit that does not fit, with its column and its remedy."""
+    for row in space.rows:
+        if row.problem:
+            st.error(sentence(ValueError(row.problem)))
+
+
+def bins_preview(space: Workspace) -> None:
+    """The cells of one attribute, from public knowledge alone: what will be told apart, and what will not."""
+    schema = space.schema
+    if schema is None:
+        return
+    names = [a.name for a in schema.coded]
+    name = st.selectbox(t("schema.preview"), names, key="schema_preview", persist_state="session")
+    attribute = schema[name]
+    labels = attribute.labels()
+    note(t("schema.preview_note", cells=number(len(labels)), source=source_words(attribute.source)))
+    if attribute.kind == "numeric":
+        figure = _bins_figure(attribute)
+        show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)
+    shown, hidden = ", ".join(labels[:24]), len(labels) - 24
+    note(t("schema.more", shown=shown, count=number(hidden)) if hidden > 0 else shown)
+
+
+def _bins_figure(attribute: Any) -> go.Figure:
+    import plotly.graph_objects as go
+
+    low, high = (list(map(float, side)) for side in attribute.binning.bounds())
+    if attribute.dtype == "integer":
+        high = [h + 1 for h in high]
+    colours = palette()
+    widths = [b - a for a, b in zip(low, high, strict=True)]
+    fills = [colours.accent if i % 2 else colours.real for i in range(len(low))]
+    out = go.Figure(
+        go.Bar(
+            x=low,
+            y=[1] * len(low),
+            width=widths,
+            offset=0,
+            marker={"color": fills, "opacity": 0.55, "line": {"width": 0}},
+            text=attribute.labels()[: len(low)],
+            textposition="none",
+            hovertemplate=t("schema.bin_hover"),
+        )
+    )
+    out.update_yaxes(visible=False)
+    out.update_xaxes(title=attribute.name)
+    out.update_layout(bargap=0)
+    return out

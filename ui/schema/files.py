@@ -1,0 +1,121 @@
+"""Schema files: upload of our own JSON or of NIST-style parameters, and download of the current schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.dictionary import import_dictionary
+from dpsyn_core.schema.document import Schema
+from ui.privacy.budget import sentence
+from ui.schema import editor
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note, section
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+TAKEN = "schema_file_taken"
+DICTIONARIES = (".csv", ".tsv", ".xlsx")
+FILES = ["json", *(d[1:] for d in DICTIONARIES)]
+
+
+def load_and_save(space: Workspace) -> None:
+    """Both directions, side by side."""
+    section(t("schemafile.title"))
+    got = st.file_uploader(t("schemafile.upload"), FILES, accept_multiple_files=True, key="schema_upload")
+    marks = tuple((f.name, f.size) for f in got)
+    if got and st.session_state.get(TAKEN) != marks:
+        try:
+            found = chosen(space, got)
+            check(space, found)
+        except DPSynError as error:
+            st.error(sentence(error))
+        else:
+            st.session_state[TAKEN] = marks
+            editor.take(space, found)
+            editor.sync(space)
+            st.rerun()
+    if space.schema is not None:
+        schema = space.schema
+        st.download_button(
+            t("schemafile.download"),
+            data=schema.dumps,
+            file_name=f"schema{'' if schema.private else '.NOT-PRIVATE'}.json",
+            mime="application/json",
+            on_click="ignore",
+            key="schema_download",
+        )
+    if space.schema is None or space.schema.private:
+        note(t("schemafile.note"))
+    else:
+        note(t("schemafile.note_read"), "warning")
+
+
+def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
+    """What the files say: a data dictionary changes the columns that it names, a schema all. Raises SchemaError."""
+    name = space.dataset.name if space.dataset else "table"
+    tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
+    if not tables:
+        return read([f.getvalue() for f in files], name=name)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"dictionary{Path(tables[0].name).suffix.lower()}"
+        path.write_bytes(tables[0].getvalue())
+        try:
+            found = import_dictionary(path, name=name)
+        except DPSynError as error:
+            msg = str(error).replace(str(path), tables[0].name)
+            raise SchemaError(msg) from error
+    if space.schema is None:
+        return found
+    document, named = space.schema.document(), {a.name: a.document() for a in found.attributes}
+    listed = {a["name"] for a in document["attributes"]}
+    strange = [n for n in named if n not in listed]
+    if strange:
+        msg = f"the dictionary describes '{strange[0]}', which the table does not have; check its spelling"
+        raise SchemaError(msg)
+    document["attributes"] = [named.get(a["name"], a) for a in document["attributes"]]
+    if found.unit.identifier is not None:
+        document["unit"] = {**document["unit"], "identifier": found.unit.identifier}
+    return Schema.of(document)
+
+
+def read(files: list[bytes], *, name: str) -> Schema:
+    """A schema from one file of ours, or from parameters.json and perhaps column_datatypes.json. Raises SchemaError."""
+    documents = []
+    for raw in files:
+        try:
+            documents.append(json.loads(raw))
+        except (ValueError, RecursionError) as error:
+            msg = "the file is not JSON; choose a schema file of DPSyn Studio, or a NIST parameters.json"
+            raise SchemaError(msg) from error
+    own = [d for d in documents if isinstance(d, dict) and "attributes" in d]
+    if own:
+        return Schema.of(own[0])
+    from dpsyn_core.schema.parameters import import_parameters
+
+    parameters = next((d for d in documents if isinstance(d, dict) and "schema" in d), None)
+    if parameters is None:
+        msg = "the file is neither a schema of DPSyn Studio (it has no 'attributes') nor a NIST parameters.json"
+        raise SchemaError(msg)
+    datatypes = next((d for d in documents if isinstance(d, dict) and "schema" not in d), None)
+    return import_parameters(parameters, datatypes, name=name)
+
+
+def check(space: Workspace, schema: Schema) -> None:
+    """Refuses a schema whose columns the loaded table lacks. Raises SchemaError that names them."""
+    if space.dataset is None or space.dataset.table is None:
+        return
+    have = set(space.dataset.table.column_names)
+    absent = [a.name for a in schema.attributes if a.coded and a.name not in have]
+    if absent:
+        msg = f"the table has no column '{absent[0]}'" + (f" (nor {len(absent) - 1} others)" if absent[1:] else "")
+        msg += "; load the table that this schema describes, or remove the attribute"
+        raise SchemaError(msg)

@@ -1,0 +1,266 @@
+"""Schema rows: how an attribute stands in the editor's table, and how an edited row becomes an attribute again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from ui.shared.text import t
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import Schema
+
+FOLLOWS = "follows another"
+KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
+SOURCES = ("public", "bought", "bought-unconfirmed", "data")
+FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
+SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
+RANGE = re.compile(r"^\s*(\S+)\s+(?:to|until|bis|-|–)\s+(\S+)\s*$")
+
+
+@dataclass
+class Row:
+    """One attribute in the editor: the attribute's document, edits that do not fit yet, and why."""
+
+    document: dict[str, Any]
+    pending: dict[str, Any]
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """The column's header."""
+        return str(self.document["name"])
+
+    def cells(self) -> dict[str, Any]:
+        """What the table shows: the document's words, covered by edits that do not fit yet."""
+        return {"name": self.name, **shown(self.document), **self.pending}
+
+
+def rows_of(schema: Schema) -> list[Row]:
+    """One row an attribute."""
+    return [Row(document, {}) for document in schema.document()["attributes"]]
+
+
+def shown(document: dict[str, Any]) -> dict[str, Any]:
+    """The words of an attribute in the table."""
+    kind = document["kind"]
+    words = {
+        "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date", "derived": FOLLOWS}.get(
+            kind, ""
+        ),
+        "content": "",
+        "bins": "",
+        "missing": bool(document.get("missing", False)),
+        "other": bool(document.get("other", False)),
+        "group": document.get("group") or "",
+        "source": document["source"],
+    }
+    if kind == "derived":
+        words["content"] = t("schema.follows", column=document["from"])
+    if kind == "categorical":
+        words["kind"] = "ordered category" if document.get("ordered") else "category"
+        words["content"] = _values_text(document["values"])
+    elif kind in ("numeric", "datetime"):
+        words["content"] = f"{document['min']} to {document['max']}"
+        if document.get("special_values"):
+            words["content"] += "; " + ", ".join(
+                f"{v:g}" if v != int(v) else str(v) for v in document["special_values"]
+            )
+        words["bins"] = _bins_text(document["bins"])
+        if kind == "numeric":
+            words["kind"] = "whole number" if document["dtype"] == "integer" else "number"
+    return words
+
+
+def _values_text(values: list[Any]) -> str:
+    text = ", ".join(str(v) for v in values)
+    if any("," in str(v) or str(v) != str(v).strip() or str(v) == "" for v in values):
+        text = json.dumps(values, ensure_ascii=False)
+    if len(text) > SHOWN_VALUES:
+        return t("schema.many_values", count=f"{len(values):,}", start=text[:60])
+    return text
+
+
+def _bins_text(bins: dict[str, Any]) -> str:
+    if "count" in bins:
+        return str(bins["count"])
+    return str(bins["every"]) if "every" in bins else ", ".join(f"{e:g}" for e in bins["edges"])
+
+
+def changed(row: Row, cells: dict[str, Any]) -> Row:
+    """The row after an edit; cells that do not make an attribute stay in the table with their reason."""
+    words = shown(row.document)
+    wanted = {f: cells[f] for f in FIELDS if not _blank(cells.get(f)) or f in ("content", "bins", "group")}
+    wanted = {f: ("" if _blank(v) else v) for f, v in wanted.items()}
+    edits = {f: v for f, v in wanted.items() if v != words[f]}
+    if not edits:
+        return Row(row.document, {})
+    try:
+        return Row(_document(row.document, {**words, **edits}, edits), {})
+    except DPSynError as error:
+        return Row(row.document, edits, str(error))
+
+
+def _blank(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+    same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
+    kept = old if same else {k: old[k] for k in ("name", "label", "description") if k in old}
+    out: dict[str, Any] = {**kept, "source": words["source"]}
+    if edits.get("source", "").startswith("bought") and not old["source"].startswith("bought"):
+        msg = f"column '{old['name']}' was not bought; buy it below the table, or choose public if it is known anyway"
+        raise SchemaError(msg)
+    kind = words["kind"]
+    if kind == FOLLOWS or (old["kind"] == "derived" and kind not in ("identifier", "left out")):
+        return _follower(old, kind, edits)
+    if kind in ("identifier", "left out"):
+        if "kind" in edits and "source" not in edits:
+            out["source"] = "public"  # nothing is left of what was read: a person chose the kind
+        return _checked({**out, "kind": "ignored" if kind == "left out" else "identifier"})
+    _refuse_idle(kind, old["name"], edits)
+    out["missing"] = bool(words["missing"])
+    out["group"] = str(words["group"]) or None
+    if kind in ("category", "ordered category"):
+        unchanged = old["kind"] == "categorical" and "content" not in edits
+        values = old["values"] if unchanged else _values(str(words["content"]), old["name"])
+        return _checked({**out, "kind": "categorical", "values": values, "ordered": kind == "ordered category",
+                         "other": bool(words["other"])})  # fmt: skip
+    as_is = same and "bins" not in edits  # the text in the table may be shorter than the numbers
+    text, _, codes = str(words["content"]).partition(";")
+    low, high = _range(text, old["name"])
+    if kind == "date":
+        bins = old["bins"] if as_is else _bins(str(words["bins"]) or "month", old["name"], dates=True)
+        return _checked({**out, "kind": "datetime", "min": low, "max": high, "bins": bins})
+    whole = kind == "whole number"
+    first, last = _numeric(low, old["name"], whole), _numeric(high, old["name"], whole)
+    special = [_numeric(c.strip(), old["name"], whole=True) for c in codes.split(",") if c.strip()]
+    if special or "special_values" in out:
+        out["special_values"] = special
+    bins = old["bins"] if as_is else _bins(str(words["bins"]) or "10", old["name"], dates=False)
+    return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last,
+                     "bins": bins})  # fmt: skip
+
+
+def _follower(old: dict[str, Any], kind: str, edits: dict[str, Any]) -> dict[str, Any]:
+    """A column that follows from another is changed where its map is; here only where it is known from."""
+    if old["kind"] == "derived" and set(edits) <= {"source"}:
+        return {**old, "source": edits.get("source", old["source"])}
+    if kind == FOLLOWS:
+        msg = f"column '{old['name']}': say which column it follows from, and how, under 'More about columns'"
+    else:
+        msg = (
+            f"column '{old['name']}' follows from '{old['from']}'; make it stand alone under 'More about columns' first"
+        )
+    raise SchemaError(msg)
+
+
+def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:
+    """An edit that would do nothing is explained instead of being dropped."""
+    category = kind in ("category", "ordered category")
+    if category and edits.get("bins"):
+        msg = f"column '{name}' is a {kind} and has no bins; clear them, or make it a whole number, a number or a date"
+        raise SchemaError(msg)
+    if not category and edits.get("other"):
+        msg = f"column '{name}' is a {kind}: values outside its range are clamped; only categories can have others"
+        raise SchemaError(msg)
+
+
+def _checked(document: dict[str, Any]) -> dict[str, Any]:
+    """Validates one attribute by the schema document itself. Raises SchemaError."""
+    from dpsyn_core.schema.document import Schema
+
+    spare = {"kind": "categorical", "name": "\x00", "values": [0]}  # a document needs one coded attribute
+    try:
+        Schema.of({"version": 1, "name": "row", "attributes": [document, spare]})
+    except SchemaError as error:
+        raise SchemaError(str(error).replace("attributes[0].", "").replace("attributes[0] ", "")) from error
+    return document
+
+
+def _values(text: str, name: str) -> list[Any]:
+    """Values as typed: separated by commas, or a JSON list when a value itself has a comma."""
+    if text.strip().startswith("["):
+        try:
+            got = json.loads(text)
+        except ValueError as error:
+            msg = f"column '{name}': the list of values starts with [ but is not JSON; write a, b, c instead"
+            raise SchemaError(msg) from error
+        return list(got)
+    parts = [p.strip() for p in text.split(",") if p.strip()]
+    if not parts:
+        msg = f"column '{name}' has no values; write them with commas, for example: north, south"
+        raise SchemaError(msg)
+    whole = all(re.fullmatch(r"-?(0|[1-9]\d{0,14})", p) for p in parts)
+    return [int(p) for p in parts] if whole else list(parts)
+
+
+def _range(text: str, name: str) -> tuple[str, str]:
+    found = RANGE.match(text)
+    if not found:
+        msg = f"column '{name}' needs a public range; write it as: 0 to 99"
+        raise SchemaError(msg)
+    return found[1], found[2]
+
+
+def _numeric(text: str, name: str, whole: bool) -> int | float:
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError as error:
+        msg = f"column '{name}': '{text[:40]}' is not a number; write the range as: 0 to 99"
+        raise SchemaError(msg) from error
+    return int(value) if whole and value.is_integer() else value
+
+
+def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any]:
+    if dates and text.strip() in ("day", "month", "year"):
+        return {"every": text.strip()}
+    parts = [p.strip() for p in text.split(",") if p.strip()]
+    try:
+        if len(parts) == 1:
+            return {"count": int(parts[0])}
+        if not dates and len(parts) > 1:
+            return {"edges": [_numeric(p, name, whole=p.lstrip("-").isdigit()) for p in parts]}
+    except ValueError:
+        parts = []
+    allowed = t("schema.bins_dates") if dates else t("schema.bins_numbers")
+    msg = f"column '{name}': bins are '{text[:40]}'; {allowed}"
+    raise SchemaError(msg)
+
+
+def build(schema: Schema, rows: list[Row]) -> Schema:
+    """A schema from rows. Raises SchemaError."""
+    from dpsyn_core.schema.document import Schema as Document
+
+    document = {**schema.document(), "attributes": [r.document for r in rows]}
+    key = schema.unit.identifier
+    known = {a.name for a in schema.attributes if a.kind == "identifier"}  # a draft may call a column so by its cells
+    names = [r.name for r in rows if r.document["kind"] == "identifier"]
+    if key not in names:
+        document["unit"] = {**document["unit"], "identifier": next((n for n in names if n not in known), None)}
+    return Document.of(document)
+
+
+def with_unit(schema: Schema, **changes: Any) -> Schema:
+    """The schema with another unit of privacy."""
+    unit = schema.unit.model_copy(update=changes)
+    return schema if unit == schema.unit else schema.model_copy(update={"unit": unit})
+
+
+def identified(schema: Schema, column: str | None, max_records: int) -> Schema:
+    """The schema with individuals named by a column (None: each row is one), which then is not synthesized."""
+    from dpsyn_core.schema.document import Schema as Document
+
+    document = schema.document()
+    for attribute in document["attributes"]:
+        if attribute["name"] == column:
+            kept = {k: attribute[k] for k in ("name", "label", "description") if k in attribute}
+            attribute.clear()
+            attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
+    document["unit"] = {**document["unit"], "identifier": column, "max_records": max_records if column else 1}
+    return Document.of(document)

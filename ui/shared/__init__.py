@@ -1,0 +1,1 @@
+"""What all pages share: words, state, jobs, errors and the look."""

@@ -1,0 +1,69 @@
+"""Faults on the screen and in the log: a sentence for the person, and never a message that may quote a value."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+import streamlit as st
+from streamlit import net_util
+
+from dpsyn_core.errors import DPSynError
+from ui.privacy.budget import sentence
+from ui.shared.text import t
+from ui.shared.theme import PageEnd
+
+log = logging.getLogger("dpsyn.app")
+
+
+def places(trace: TracebackType | None) -> str:
+    """Where a fault arose, innermost first: files and lines, no text of the code and no values."""
+    return " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(trace)))
+
+
+def hush() -> None:
+    """Takes the message out of every fault that this process logs, and keeps the process from asking who it is.
+
+    Streamlit's own log is included. When a page of another origin knocks, Streamlit would ask a public server for this
+    machine's address, to compare; an address that is known already is not asked for. Once is enough.
+    """
+    net_util._external_ip = ""
+    make = logging.getLogRecordFactory()
+    if getattr(make, "hushed", False):
+        return
+
+    def record(*given: object, **named: object) -> logging.LogRecord:
+        made = make(*given, **named)
+        if made.exc_info and made.exc_info[0] is not None:
+            made.msg = f"{made.exc_info[0].__name__} at {places(made.exc_info[2])}"
+            made.args, made.exc_info, made.exc_text = (), None, None
+        return made
+
+    record.hushed = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(record)
+
+
+def explain(error: BaseException) -> bool:
+    """Shows a fault: a DPSynError as its sentence, anything else as one calm sentence. Always True."""
+    if isinstance(error, PageEnd):
+        return True
+    if isinstance(error, DPSynError):
+        st.error(sentence(error))
+        return True
+    log.error("%s at %s", type(error).__name__, places(error.__traceback__))
+    st.error(t("error.calm"))
+    return True
+
+
+class Calm:
+    """Context of a fragment: explains faults, and lets Streamlit's own control flow pass."""
+
+    def __enter__(self) -> Calm:
+        """Nothing to prepare."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
+        """Swallows what was explained."""
+        return isinstance(error, Exception) and explain(error)

@@ -1,0 +1,112 @@
+"""The frame around every page: style, side panel, and the one place where errors become sentences."""
+
+from __future__ import annotations
+
+import html
+from types import TracebackType
+
+import streamlit as st
+
+from ui.data import loading
+from ui.privacy import ledger
+from ui.shared import serving
+from ui.shared.access import logout_button, require_login
+from ui.shared.faults import Calm, explain, hush
+from ui.shared.state import jobs, owner, remember_visitor, workspace
+from ui.shared.text import ASSETS, number, t
+from ui.shared.theme import style
+
+
+class Page:
+    """Context of every page. It shows a DPSynError as its sentence, and anything else as one calm sentence.
+
+    A fault is logged by its type and its places in the code, never by its message, which may quote a value.
+    """
+
+    def __enter__(self) -> Page:
+        """Style, cookie and a first table; on every page, before its content."""
+        hush()
+        style()
+        require_login()
+        remember_visitor()
+        st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
+        if workspace().dataset is None:
+            loading.sample(workspace())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
+        """Explains faults and swallows them; then the side panel, which tells what the page may have changed."""
+        if error is not None and not isinstance(error, Exception):
+            return False  # Streamlit's own control flow passes
+        shown = error is not None and explain(error)
+        with Calm():
+            _side()
+            serving.fetch_figures()
+        serving.prepare()
+        return shown
+
+
+def _side() -> None:
+    with st.sidebar:
+        side_panel()
+
+
+def side_panel() -> None:
+    """Dataset, unit of privacy, epsilon spent and left, running job."""
+    busy = any(j.live for j in jobs().of(owner()))
+    st.fragment(_panel, run_every=2.0 if busy else None)()
+    space = workspace()
+    st.toggle(
+        t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
+        persist_state="session",
+    )  # fmt: skip
+    logout_button()
+
+
+def _safe() -> None:
+    workspace().choices.safe = bool(st.session_state.get("safe"))
+
+
+def _panel() -> None:
+    with Calm():
+        _rows()
+
+
+def _rows() -> None:
+    space = workspace()
+    rows: list[tuple[str, str, str]] = []
+    if space.dataset is None:
+        rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
+    else:
+        note = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
+        rows.append((t("side.dataset"), space.dataset.name, note))
+    if space.schema is not None:
+        unit = space.schema.unit
+        who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
+        theta = ""
+        if unit.identifier is not None:
+            several = unit.max_records > 1
+            theta = t("side.theta", count=number(unit.max_records)) if several else t("side.theta_one")
+        rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{theta}"))
+    spent = ledger.spent(space)
+    bar = ""
+    if spent is not None:
+        left = (
+            t("side.left", left=f"{spent.left or 0:.3g}", limit=f"{spent.limit:g}")
+            if spent.limit
+            else t("side.no_limit")
+        )
+        if spent.unbounded:
+            left = t("side.others", count=number(spent.unbounded))
+        total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
+        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left)))
+        if spent.limit:
+            share = 100 - min(100.0, 100 * (spent.left or 0.0) / spent.limit)
+            bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"
+    live = [j for j in jobs().of(space.owner) if j.live]
+    for job in live[:2]:
+        rows.append((t("side.job"), job.label, t(f"state.{job.state}")))
+    body = "".join(
+        f"<dt>{html.escape(a)}</dt><dd>{html.escape(b)}<small>{html.escape(c)}</small></dd>" for a, b, c in rows
+    )
+    st.html(f"<dl class='dp-side'>{body}{bar}</dl>")

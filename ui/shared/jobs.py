@@ -1,0 +1,287 @@
+"""Jobs: one child process a run, in a folder of its own; queue, progress, cancel, ownership, clean-up.
+
+Folders live under DPSYN_HOME/jobs (mode 0700) and outlive page switches, refreshes and restarts of the app.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dpsyn_core.errors import InputError
+from dpsyn_core.files import home
+from dpsyn_core.jobs.worker import DONE, ERROR, JOB, PROGRESS, SCHEMA, JobSpec, write_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.schema.document import Schema
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+NOTE = "note.json"  # owner, label and what a comparison needs; read back after a restart
+KEPT = 8  # finished runs kept for one owner
+OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
+WAITING = 4  # runs that one owner may have queued or running
+CANCELLED = "Cancelled"  # the type that error.json gets from a cancel
+GRACE = 1.5  # seconds between asking a worker to end and ending it
+
+
+class JobError(InputError):
+    """A job that cannot be started, or that belongs to somebody else."""
+
+
+@dataclass
+class Job:
+    """One run as pages see it; `spec` and `label` are public, the folder is not."""
+
+    id: str
+    owner: str
+    folder: Path
+    spec: JobSpec
+    label: str
+    created: float
+    fingerprint: str  # of table, schema and settings: tells whether a run is stale
+    public: dict[str, Any] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def state(self) -> State:
+        """Where the run stands, from its folder and its process."""
+        if (self.folder / DONE).exists():
+            return "done"
+        left = _read(self.folder / ERROR)
+        if left:
+            return "cancelled" if left.get("type") == CANCELLED else "failed"
+        if self.process is None:
+            return "queued"
+        return "running" if self.process.poll() is None else "failed"
+
+    @property
+    def live(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in ("queued", "running")
+
+    def progress(self) -> dict[str, Any]:
+        """What the worker last wrote; empty before it wrote anything."""
+        return _read(self.folder / PROGRESS)
+
+    def seconds(self) -> float:
+        """How long the finished run took."""
+        return float(_read(self.folder / DONE).get("seconds", 0.0))
+
+    def failure(self) -> str:
+        """The sentence that a failed run left, or one for a worker that could leave none."""
+        left = _read(self.folder / ERROR).get("message")
+        if left:
+            return str(left)
+        status = self.process.returncode if self.process else None
+        if status == -14:  # SIGALRM
+            return f"the run took longer than its limit of {self.spec.seconds} s; use fewer attributes or raise it"
+        if status is None:
+            return "the app was closed while this run was under way; what it had charged stays spent; run it again"
+        return "the run was ended from outside, often for want of memory; what it had charged stays spent"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def hashed(owner: str) -> str:
+    """An owner's name on disk: never the token itself."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:32]
+
+
+def _forget_table(job: Job) -> None:
+    """Removes the job's own copy of the private table; a file named by its path on this machine stays."""
+    path = job.folder / job.spec.table
+    if path.parent == job.folder:
+        path.unlink(missing_ok=True)
+
+
+def spawn(argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """A worker process of this installation; what it has to say it leaves in files."""
+    import dpsyn_core
+
+    source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
+    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "dpsyn_core.jobs.worker", argument],
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        cwd=cwd,
+    )
+
+
+class Jobs:
+    """All runs of this server. Safe to call from many sessions at once."""
+
+    def __init__(self, folder: Path | None = None, parallel: int | None = None) -> None:
+        """Takes up the folders that an earlier server left."""
+        self.folder = folder or home() / "jobs"
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.parallel = parallel or max(1, min(4, os.cpu_count() or 1))
+        self._lock = threading.RLock()
+        self._jobs: dict[str, Job] = {}
+        for path in sorted(self.folder.iterdir()):
+            self._take_up(path)
+        self.clean()
+
+    def _take_up(self, path: Path) -> None:
+        note, spec = _read(path / NOTE), _read(path / JOB)
+        if not note or not spec:
+            shutil.rmtree(path, ignore_errors=True)
+            return
+        job = Job(
+            id=path.name,
+            owner=note["owner"],
+            folder=path,
+            spec=JobSpec.model_validate(spec),
+            label=note["label"],
+            created=note["created"],
+            fingerprint=note["fingerprint"],
+            public=note["public"],
+        )
+        if job.state == "queued":  # its server is gone, and with it the process
+            write_json(path / ERROR, {"type": "Stopped", "message": job.failure()})
+            _forget_table(job)
+        self._jobs[job.id] = job
+
+    def start(
+        self,
+        owner: str,
+        spec: JobSpec,
+        schema: Schema,
+        table: pa.Table | None,
+        *,
+        label: str,
+        fingerprint: str,
+        public: dict[str, Any] | None = None,
+    ) -> Job:
+        """Queues a run. `table` None: the worker reads `spec.table` itself (a path on this machine)."""
+        mine = hashed(owner)
+        with self._lock:
+            if sum(j.live for j in self._jobs.values() if j.owner == mine) >= WAITING:
+                msg = f"{WAITING} of your runs are waiting or under way; wait for one to end, or cancel one"
+                raise JobError(msg)
+            job_id = secrets.token_hex(8)
+            folder = self.folder / job_id
+            folder.mkdir(mode=0o700)
+            if table is not None:
+                import pyarrow.parquet as pq
+
+                pq.write_table(table, folder / spec.table)
+                (folder / spec.table).chmod(0o600)
+            schema.dump(folder / SCHEMA)
+            created = time.time()
+            note = {
+                "owner": mine,
+                "label": label,
+                "created": created,
+                "fingerprint": fingerprint,
+                "public": public or {},
+            }
+            write_json(folder / NOTE, note)
+            (folder / JOB).write_text(spec.model_dump_json(), encoding="utf-8")
+            job = Job(job_id, mine, folder, spec, label, created, fingerprint, public or {})
+            self._jobs[job_id] = job
+            self._next()
+            self.clean()
+            return job
+
+    def _next(self) -> None:
+        """Starts waiting runs while there is room, oldest first."""
+        with self._lock:
+            states = [(j, j.state) for j in sorted(self._jobs.values(), key=lambda j: j.created)]
+            room = self.parallel - sum(s == "running" for _, s in states)
+            for job, state in states:
+                if state == "queued" and room > 0:
+                    self._launch(job)
+                    room -= 1
+
+    def _launch(self, job: Job) -> None:
+        job.process = spawn(str(job.folder), cwd=job.folder)
+        threading.Thread(target=self._wait, args=(job,), daemon=True).start()
+
+    def _wait(self, job: Job) -> None:
+        if job.process is not None:
+            job.process.wait()
+        _forget_table(job)
+        self._next()
+
+    def of(self, owner: str) -> list[Job]:
+        """The owner's runs, newest first."""
+        mine = hashed(owner)
+        with self._lock:
+            return sorted((j for j in self._jobs.values() if j.owner == mine), key=lambda j: -j.created)
+
+    def get(self, job_id: str, owner: str) -> Job:
+        """One run. Raises JobError for a run that is gone or that belongs to somebody else (the same sentence)."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+        if job is None or not secrets.compare_digest(job.owner, hashed(owner)):
+            msg = "no run of yours has this address; open one of your runs from the Synthesize page"
+            raise JobError(msg)
+        return job
+
+    def cancel(self, job_id: str, owner: str) -> None:
+        """Ends a run: asks, then ends its process. Returns when the process is gone. The charge stays."""
+        job = self.get(job_id, owner)
+        with self._lock:
+            if not job.live:
+                return
+            process = job.process
+            if process is None:
+                write_json(job.folder / ERROR, {"type": CANCELLED, "message": ""})
+        if process is not None:
+            process.terminate()
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(GRACE)
+            if not (job.folder / DONE).exists():
+                write_json(job.folder / ERROR, {"type": CANCELLED, "message": ""})
+        _forget_table(job)
+        self._next()
+
+    def remove(self, job_id: str, owner: str) -> None:
+        """Removes a finished run with its files."""
+        job = self.get(job_id, owner)
+        if not job.live:
+            self._drop(job)
+
+    def _drop(self, job: Job) -> None:
+        with self._lock:
+            self._jobs.pop(job.id, None)
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    def clean(self) -> None:
+        """Removes runs that are too old, and each owner's finished runs beyond KEPT."""
+        with self._lock:
+            finished = [j for j in sorted(self._jobs.values(), key=lambda j: -j.created) if not j.live]
+            seen: dict[str, int] = {}
+            for job in finished:
+                seen[job.owner] = seen.get(job.owner, 0) + 1
+                if seen[job.owner] > KEPT or time.time() - job.created > OLDEST:
+                    self._drop(job)
+
+    def running(self) -> int:
+        """How many runs of all owners are under way (a number, nothing else about them)."""
+        with self._lock:
+            return sum(j.state == "running" for j in self._jobs.values())

@@ -1,0 +1,53 @@
+"""The outcome of a run in one look: headline, the figure of pairs, the table, the download."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.export import files
+from ui.privacy.budget import plain
+from ui.report import comparing, figures
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, not_private, note, private_tag, section, show
+from ui.synthesize.runs import OPEN
+
+
+def card(space: Workspace, job: Job) -> None:
+    """Synthetic table, manifest in short, pairwise TVD, downloads, and the way on."""
+    manifest = results.manifest(space, job)
+    if not manifest["private"]:
+        not_private(t("stamp.run"))
+    section(t("outcome.title", label=job.label))
+    table = results.synthetic(space, job)
+    items = [
+        (number(table.num_rows), t("outcome.records"), t("outcome.records_note")),
+        (f"{manifest['epsilon']:g}", t("outcome.epsilon"), t("outcome.delta", delta=plain(manifest["delta"]))),
+    ]
+    compared = None if space.choices.safe else comparing.of(space, job)
+    if compared is not None:
+        pairs = comparing.pairs(space, job, compared)
+        items.append((percent(pairs.mean), t("outcome.pairs"), t("outcome.floor", floor=percent(pairs.floor))))
+    items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=len(manifest["charges"]))))
+    facts(items)
+    row = st.container(horizontal=True, gap="small")
+    with row:
+        files.csv_button(space, job, key="quick_csv", primary=True)
+        files.manifest_button(space, job, key="quick_manifest")
+        if st.button(t("outcome.report"), key="quick_report"):
+            st.session_state[OPEN] = job.id
+            st.switch_page("pages/report.py")
+    left, right = st.columns(2, gap="large")
+    with left:
+        note(t("outcome.table"))
+        st.dataframe(table.slice(0, 9).to_pandas(), hide_index=True, key=f"synthetic_{job.id}", alt=t("outcome.table"))
+    if compared is not None:
+        with right:
+            private_tag()
+            figure = figures.pair_map(pairs)
+            worst = pairs.worst()
+            found = t("outcome.map", a=worst[0], b=worst[1], tvd=percent(worst[2]))
+            show(figure, alt=found, key=f"map_{job.id}")
+            note(found)

@@ -1,0 +1,84 @@
+"""Results of a run: what its folder holds, read once and kept for its owner alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dpsyn_core.jobs.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
+from ui.shared.state import Workspace
+from ui.shared.theme import dark, dressed
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    import pyarrow as pa
+
+    from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.schema.document import Schema
+    from ui.shared.jobs import Job
+
+
+FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
+
+
+def fingerprint(space: Workspace, spec: JobSpec) -> str:
+    """Names the table, its schema and the settings of a run: a run with another fingerprint is stale."""
+    serial = space.dataset.serial if space.dataset else ""
+    schema = space.schema.dumps() if space.schema else ""
+    chosen = spec.model_dump_json(include={"epsilon", "delta", "method", "settings", "n_records"})
+    return hashlib.sha256(f"{serial}|{schema}|{chosen}".encode()).hexdigest()[:24]
+
+
+def same_table(space: Workspace, job: Job) -> bool:
+    """Whether the loaded table is the one that the run was made from."""
+    return space.dataset is not None and job.public.get("serial") == space.dataset.serial
+
+
+def kept(space: Workspace, key: tuple[Any, ...], make: Any) -> Any:
+    """A value computed once for this visitor; never shared, for it may be private."""
+    if key not in space.memo:
+        if len(space.memo) > 60:
+            space.memo.clear()
+        space.memo[key] = make()
+    return space.memo[key]
+
+
+def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], go.Figure]) -> go.Figure:
+    """A figure in the visitor's theme, ready for `show`; the last FIGURES of a visitor are kept, never shared."""
+    figures = space.memo.setdefault(FIGURES_KEY, {})
+    is_dark = dark()
+    whole = (*key, is_dark)
+    if whole not in figures:
+        while len(figures) >= FIGURES:
+            del figures[next(iter(figures))]
+        figures[whole] = dressed(make(), is_dark=is_dark)
+    return figures[whole]
+
+
+def synthetic(space: Workspace, job: Job) -> pa.Table:
+    """The synthetic table of a finished run."""
+    import pyarrow.parquet as pq
+
+    return kept(space, ("synthetic", job.id), lambda: pq.read_table(job.folder / SYNTHETIC))
+
+
+def manifest(space: Workspace, job: Job) -> dict[str, Any]:
+    """The manifest of a finished run."""
+    return kept(space, ("manifest", job.id), lambda: json.loads((job.folder / MANIFEST).read_text("utf-8")))
+
+
+def measurements(space: Workspace, job: Job) -> list[Measurement]:
+    """The released marginals of a finished run."""
+    from dpsyn_core.report.released import load_measurements
+
+    domain = schema(space, job).domain()
+    return kept(space, ("measurements", job.id), lambda: load_measurements(job.folder / MEASUREMENTS, domain))
+
+
+def schema(space: Workspace, job: Job) -> Schema:
+    """The schema that the run was made with."""
+    from dpsyn_core.schema.document import Schema
+
+    return kept(space, ("schema", job.id), lambda: Schema.load(job.folder / SCHEMA))

@@ -1,0 +1,115 @@
+"""Serving: what a server prepares once, behind its first page, so that every later page opens quickly."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import pkgutil
+import threading
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+
+import streamlit as st
+
+# what pages import when they are first opened, those first that a visitor is likely to open first
+LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
+FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
+FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
+LAST = ("scipy.stats", "openpyxl", "pyarrow.dataset")  # what the first report and the first export take
+PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
+
+
+class Traffic:
+    """Counts pages that are being drawn now, so that the preparation gives way to them."""
+
+    def __init__(self) -> None:
+        """Nobody is there."""
+        self._changed = threading.Condition()
+        self._pages = 0
+
+    def __enter__(self) -> None:
+        """A page begins."""
+        with self._changed:
+            self._pages += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """A page ends, well or not."""
+        with self._changed:
+            self._pages -= 1
+            self._changed.notify_all()
+
+    def quiet(self, patience: float = PATIENCE) -> bool:
+        """Waits until no page is being drawn; whether that came within `patience` seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._pages, patience)
+
+
+TRAFFIC = Traffic()
+_LOCK = threading.Lock()
+_started: list[threading.Thread] = []
+
+
+def prepare() -> threading.Thread:
+    """Starts, once in this process, the thread that loads what pages will need and settles the heap."""
+    with _LOCK:
+        if not _started:
+            _started.append(threading.Thread(target=_prepare, name="dpsyn-prepare", daemon=True))
+            _started[0].start()
+    return _started[0]
+
+
+def _prepare() -> None:
+    import ui
+
+    TRAFFIC.quiet()
+    settle()  # at once for the visitors who come meanwhile
+    for name in (*LIBRARIES, *(m.name for m in pkgutil.walk_packages(ui.__path__, "ui."))):
+        importlib.import_module(name)
+        TRAFFIC.quiet()
+    from dpsyn_core.metrics import registry as metrics
+    from dpsyn_core.synthesizers import registry
+    from ui.data.reading import readers
+    from ui.privacy import noise
+
+    for name in registry.names():
+        registry.config_class(name)
+        TRAFFIC.quiet()
+    metrics.names()  # imports them all
+    for name in LAST:
+        importlib.import_module(name)
+        TRAFFIC.quiet()
+    readers().warm()
+    noise.drawn(1.0, 1e-9, "add-remove", 1, (), 91, is_dark=False)  # Plotly loads most of itself with its first figure
+    settle()
+
+
+def settle() -> None:
+    """Takes all objects made so far out of the garbage collector's sight.
+
+    Streamlit collects all generations after every run of a page. Without this it walks, every time and with the
+    interpreter held, through 200,000 objects of libraries that never become garbage: 80 of the 100
+    milliseconds of processor that a small page took. What a page makes later is collected as before.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+@cache
+def figures_script() -> str | None:
+    """Address of the script that draws figures, from the server's root; None when Streamlit has moved it."""
+    found = sorted((Path(st.__file__).parent / "static" / "static" / "js").glob(FIGURES))
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{base and '/' + base}/static/js/{found[0].name}" if found else None
+
+
+def fetch_figures() -> None:
+    """Lets the browser fetch and read, while its visitor reads the first page, the script that figures will need."""
+    script = figures_script()
+    if script is None or st.session_state.get(FETCHED):
+        return
+    st.session_state[FETCHED] = True
+    st.html(
+        f"<script>(window.requestIdleCallback || setTimeout)(() => import('{script}'))</script>",
+        unsafe_allow_javascript=True,
+    )

@@ -1,0 +1,26 @@
+"""Stamps: why a run with this schema would be NOT PRIVATE, in words for the page."""
+
+from __future__ import annotations
+
+from dpsyn_core.schema.document import Schema
+from ui.shared.text import number, t
+
+NAMED = 6  # columns that a sentence names
+
+
+def words(schema: Schema) -> str:
+    """One sentence for each kind of reason; empty for a private schema."""
+    out = []
+    read = [a.name for a in schema.attributes if a.source == "data"]
+    if read:
+        out.append(t("schema.stamp", count=number(len(read)), names=_some(read)))
+    kinds = [n for n in schema.from_data if n not in read]
+    if kinds:
+        out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=_some(kinds)))
+    if len(schema.reasons) > len(schema.from_data):
+        out.append(t("schema.stamp_unit"))
+    return " ".join(out)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:NAMED]) + (" ..." if len(names) > NAMED else "")

@@ -1,0 +1,168 @@
+"""State: what a visitor has loaded and chosen, kept on the server under an owner's token.
+
+Streamlit forgets its session on a refresh; a random token in a cookie (or the login, behind OIDC) finds the
+workspace again. Nothing private is ever put into a shared cache: a workspace is reached by its token alone.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from dpsyn_core.jobs.worker import WARM
+from ui.schema.rows import Row
+from ui.shared.jobs import Jobs, spawn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.schema.document import Schema
+
+WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
+COOKIE = "dpsyn_visitor"
+IDLE = 12 * 3600  # seconds after which a workspace nobody came back to is forgotten
+WATCH = 600  # seconds between two looks for such workspaces
+MOST = 200  # workspaces kept at once
+
+
+@dataclass
+class Dataset:
+    """A loaded table. `table` None: the worker reads `path` itself."""
+
+    name: str
+    ledger: str
+    table: pa.Table | None
+    path: str | None = None
+    sample: bool = False
+    notices: list[str] = field(default_factory=list)
+    source: dict[str, Any] = field(default_factory=dict)  # delimiter, encoding: shown and correctable
+    raw: bytes | None = None  # an upload's bytes, to be read again after a correction
+    serial: str = field(default_factory=lambda: secrets.token_hex(4))
+
+
+@dataclass
+class Choices:
+    """What is chosen on Privacy and Synthesize; survives page switches and refreshes."""
+
+    epsilon: float = 1.0
+    delta: float = 1e-9
+    method: str = ""
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    n_records: int | None = None
+    seed: int = 1
+    safe: bool = False
+    valid: bool = True  # whether the fields of the Privacy page hold a budget
+
+
+@dataclass
+class Workspace:
+    """Everything of one visitor."""
+
+    owner: str
+    dataset: Dataset | None = None
+    schema: Schema | None = None
+    rows: list[Row] = field(default_factory=list)  # of the schema editor, edits that do not fit yet included
+    choices: Choices = field(default_factory=Choices)
+    seen: float = field(default_factory=time.time)
+    memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
+
+
+class Workspaces:
+    """All workspaces of this server, by owner; the idle ones go first."""
+
+    def __init__(self) -> None:
+        """Starts empty."""
+        self._lock = threading.Lock()
+        self._kept: dict[str, Workspace] = {}
+        self._timer: threading.Timer | None = None
+
+    def forget(self) -> None:
+        """Drops what nobody came back to, and looks again later while there is anything: tables stay no longer."""
+        with self._lock:
+            self._timer = None
+            for idle in [k for k, w in self._kept.items() if time.time() - w.seen > IDLE]:
+                del self._kept[idle]
+            if self._kept:
+                self._watch()
+
+    def _watch(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(WATCH, self.forget)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def find(self, owner: str) -> Workspace:
+        """The owner's workspace, made when there is none."""
+        now = time.time()
+        with self._lock:
+            for idle in [k for k, w in self._kept.items() if now - w.seen > IDLE]:
+                del self._kept[idle]
+            self._watch()
+            while len(self._kept) >= MOST and owner not in self._kept:
+                del self._kept[min(self._kept, key=lambda k: self._kept[k].seen)]
+            space = self._kept.setdefault(owner, Workspace(owner))
+            space.seen = now
+            return space
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The registry of runs of this server. Kernels are compiled meanwhile, so that the first run need not wait."""
+    made = Jobs()
+    if os.environ.get(WARM_UP, "1") != "0":
+        spawn(WARM, cwd=made.folder)
+    return made
+
+
+@st.cache_resource(show_spinner=False)
+def workspaces() -> Workspaces:
+    """The registry of workspaces of this server."""
+    return Workspaces()
+
+
+def owner() -> str:
+    """Who is looking: the login behind OIDC, else the token of the cookie, else a new token for this session."""
+    if "owner" not in st.session_state:
+        login = st.user.get("sub") if st.user.get("is_logged_in") else None
+        kept = st.context.cookies.get(COOKIE)
+        known = login and f"login:{st.user.get('iss', '')}:{login}"
+        st.session_state["owner"] = known or (kept if _is_token(kept) else secrets.token_hex(32))
+    return str(st.session_state["owner"])
+
+
+def _is_token(text: str | None) -> bool:
+    return text is not None and len(text) == 64 and all(c in "0123456789abcdef" for c in text)
+
+
+def remember_visitor() -> None:
+    """Sets the cookie once, from the page itself; it holds a random token and lasts as long as the browser."""
+    token = owner()
+    if _is_token(token) and st.context.cookies.get(COOKIE) != token:
+        st.html(
+            f"<script>document.cookie = '{COOKIE}={token}; path=/; SameSite=Strict'</script>",
+            unsafe_allow_javascript=True,
+        )
+
+
+def workspace() -> Workspace:
+    """The visitor's workspace."""
+    _through_the_entry()
+    return workspaces().find(owner())
+
+
+def _through_the_entry() -> None:
+    """Sends the very first request of a server through `app.py`, even when it asks for another page.
+
+    Until `st.navigation` has run once, Streamlit takes a folder named `pages` for its older kind of app and runs
+    the page without its entry file, hence without style and side panel.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()

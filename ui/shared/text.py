@@ -1,0 +1,59 @@
+"""Words: every sentence of the interface comes from one catalogue, `assets/text/<language>*.toml`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+LANGUAGE = "DPSYN_LANGUAGE"  # environment variable; a translation is one more file beside en.toml
+
+
+@lru_cache(maxsize=4)
+def catalogue(language: str = "en") -> dict[str, str]:
+    """All entries of a language as {"page.entry": sentence}."""
+    words: dict[str, str] = {}
+    for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
+        words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
+    return words
+
+
+def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    out: list[tuple[str, str]] = []
+    for key, value in node.items():
+        if isinstance(value, dict):
+            out += _flatten(value, f"{prefix}{key}.")
+        else:
+            out.append((f"{prefix}{key}", str(value).strip()))
+    return out
+
+
+def t(key: str, **values: object) -> str:
+    """The sentence of `key`, with {placeholders} filled. Raises KeyError for a key that has no words."""
+    sentence = catalogue(os.environ.get(LANGUAGE, "en"))[key]
+    return sentence.format(**values) if values else sentence
+
+
+def number(value: float) -> str:
+    """A number a person can read: 1,234 or 0.0345 or 1.2e-09."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    size = abs(value)
+    if size >= 100:
+        return f"{value:,.0f}"
+    if size >= 1e-3:
+        return f"{value:.3g}"
+    return f"{value:.1e}"
+
+
+def capital(text: str) -> str:
+    """The words as a heading: the first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share as a percentage."""
+    return f"{100 * share:.{digits}f}\u00a0%"

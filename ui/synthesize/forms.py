@@ -1,0 +1,146 @@
+"""Forms grown from a system's config: a new setting needs no page code."""
+
+from __future__ import annotations
+
+import json
+import types
+from typing import Any, Literal, Union, get_args, get_origin
+
+import streamlit as st
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from ui.shared.text import t
+
+
+def settings_form(config: type[BaseModel], values: dict[str, Any], *, key: str) -> dict[str, Any]:
+    """One widget a field, two columns; returns only what differs from the defaults.
+
+    Args:
+        config: pydantic model; title, description, ge, le, gt, lt and json_schema_extra["unit"] shape the widget.
+        values: what was chosen before, by field.
+        key: prefix of the widgets' keys.
+    """
+    columns = st.columns(2, gap="medium")
+    out: dict[str, Any] = {}
+    for i, (name, field) in enumerate(config.model_fields.items()):
+        default = None if field.default is PydanticUndefined else field.get_default(call_default_factory=True)
+        with columns[i % 2]:
+            got = _widget(name, field, values.get(name, default), f"{key}.{name}")
+        if got != default:
+            out[name] = got
+    return out
+
+
+def _label(name: str, field: FieldInfo) -> str:
+    words = field.title or name.replace("_", " ").capitalize()
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    return f"{words} ({extra['unit']})" if extra.get("unit") else words
+
+
+def _bounds(field: FieldInfo) -> dict[str, float | None]:
+    found: dict[str, float | None] = {"min": None, "max": None}
+    for rule in field.metadata:
+        for attribute, side in (("ge", "min"), ("gt", "min"), ("le", "max"), ("lt", "max")):
+            value = getattr(rule, attribute, None)
+            if value is not None:
+                found[side] = value
+    return found
+
+
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    """The type behind an annotation, and whether None is allowed."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        inner = [a for a in get_args(annotation) if a is not type(None)]
+        return (inner[0] if len(inner) == 1 else inner), type(None) in get_args(annotation)
+    return annotation, False
+
+
+def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
+    label, help_text = _label(name, field), field.description
+    kind, optional = _kind(field.annotation)
+    if get_origin(kind) is Literal:
+        options = list(get_args(kind)) + ([None] if optional else [])
+        return st.selectbox(
+            label,
+            options,
+            index=options.index(value),
+            key=key,
+            help=help_text,
+            format_func=lambda o: t("form.automatic") if o is None else str(o),
+            persist_state="session",
+        )
+    if kind is bool and not optional:
+        return st.toggle(label, value=bool(value), key=key, help=help_text, persist_state="session")
+    if kind in (int, float):
+        return _number(kind, optional, field, value, key)
+    if isinstance(value, BaseModel) or (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return _document(label, field, value, key)
+    typed = st.text_input(
+        label,
+        value=_as_text(value),
+        key=key,
+        help=help_text,
+        placeholder=t("form.automatic") if optional else None,
+        persist_state="session",
+    )
+    return _from_text(typed or "", kind, optional, value)
+
+
+def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
+    """A setting that is a document of its own, typed as JSON; text that is no JSON is left to the config to refuse."""
+    shown = value.model_dump_json(exclude_defaults=True) if isinstance(value, BaseModel) else json.dumps(value or {})
+    typed = st.text_area(label, value=shown, key=key, help=field.description, height=90, persist_state="session")
+    if (typed or "").strip() == shown:
+        return value
+    try:
+        return json.loads(typed or "{}")
+    except ValueError:
+        return typed
+
+
+def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) -> Any:
+    bounds = _bounds(field)
+    label, help_text = _label(key.rsplit(".", 1)[1], field), field.description
+    got = st.number_input(
+        label,
+        min_value=None if bounds["min"] is None else kind(bounds["min"]),
+        max_value=None if bounds["max"] is None else kind(bounds["max"]),
+        value=None if value is None else kind(value),
+        step=1 if kind is int else _step(value),
+        format="%d" if kind is int else "%g",
+        key=key,
+        help=help_text,
+        placeholder=t("form.automatic"),
+        persist_state="session",
+    )
+    return got if got is not None or optional else value
+
+
+def _step(value: float | None) -> float:
+    return 0.05 if value is None or not value else abs(value) / 10
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(str(v) for v in value)
+    return str(value)
+
+
+def _from_text(text: str, kind: Any, optional: bool, value: Any) -> Any:
+    """What a text field stands for; lists are typed with commas, and the config refuses what does not fit."""
+    if not text.strip():
+        return None if optional else type(value)() if isinstance(value, list | tuple | str) else value
+    if get_origin(kind) in (list, tuple) or isinstance(value, list | tuple):
+        parts = [p.strip() for p in text.split(",") if p.strip()]
+        inner = (get_args(kind) or (str,))[0]
+        cast = inner if inner in (int, float) else str
+        try:
+            made = [cast(p) for p in parts]
+        except ValueError:
+            made = parts
+        return tuple(made) if isinstance(value, tuple) or get_origin(kind) is tuple else made
+    return text.strip()

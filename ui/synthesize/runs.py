@@ -1,0 +1,158 @@
+"""Runs on the screen: progress with a live curve, cancel, result with figure and downloads, list of earlier runs."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ui.privacy.budget import sentence
+from ui.shared import results
+from ui.shared.faults import Calm
+from ui.shared.jobs import Job, JobError
+from ui.shared.state import Workspace, jobs
+from ui.shared.text import number, t
+from ui.shared.theme import note, palette, show
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+OPEN = "open_run"  # the run that Report and Export look at
+
+
+def opened(space: Workspace) -> Job | None:
+    """The run that was opened last, else the newest one that is done."""
+    mine = jobs().of(space.owner)
+    wanted = st.session_state.get(OPEN)
+    done = [j for j in mine if j.state == "done"]
+    return next((j for j in done if j.id == wanted), done[0] if done else None)
+
+
+def watch(space: Workspace, job: Job, *, key: str) -> None:
+    """A run under way: polls every second while it lives, then reruns the page once."""
+    st.fragment(_watch, run_every=1.0 if job.live else None)(space.owner, job.id, key)
+
+
+def _watch(owner: str, job_id: str, key: str) -> None:
+    with Calm():
+        _progress(owner, job_id, key)
+
+
+def _progress(owner: str, job_id: str, key: str) -> None:
+    job = jobs().get(job_id, owner)
+    if not job.live:
+        st.rerun()
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    seen = job.progress()
+    share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
+    stage = str(seen.get("stage", t("run.waiting")))
+    if job.state == "queued":
+        stage = t("run.queued")
+    with left:
+        st.progress(share, text=t("run.stage", label=job.label, stage=stage, seconds=f"{seen.get('seconds', 0):.0f}"))
+        if seen.get("passed"):
+            note(t("run.passed", stages=", ".join(seen["passed"][-5:])))
+    with right:
+        if st.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
+            jobs().cancel(job_id, owner)
+            st.rerun()
+    if len(seen.get("curve", [])) > 1:
+        figure = _curve(seen["curve"])
+        alt = t("run.curve_alt", stage=seen["curve_stage"], first=f"{seen['curve'][0][1]:.3g}",
+                last=f"{seen['curve'][-1][1]:.3g}")  # fmt: skip
+        show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
+
+
+def _curve(points: list[list[float]]) -> go.Figure:
+    import plotly.graph_objects as go
+
+    out = go.Figure(
+        go.Scatter(
+            x=[p[0] for p in points],
+            y=[p[1] for p in points],
+            mode="lines",
+            line={"color": palette().accent, "width": 2},
+            hovertemplate=t("run.curve_hover"),
+        )
+    )
+    out.update_xaxes(title=t("run.curve_x"))
+    out.update_yaxes(title=t("run.curve_y"), rangemode="tozero", nticks=4)
+    return out
+
+
+def line(job: Job, space: Workspace, *, key: str) -> None:
+    """One earlier run: what it was, how it ended, and what to do with it."""
+    words, report, export, drop = st.columns([6, 1.4, 1.4, 1.4], vertical_alignment="center")
+    state = job.state
+    tail = t("run.done", seconds=f"{job.seconds():.1f}") if state == "done" else t(f"state.{state}")
+    stale = state == "done" and job.fingerprint != results.fingerprint(space, job.spec)
+    extra = f" · {t('run.stale')}" if stale else ""
+    tail = html.escape(tail + extra)
+    words.html(f"<div class='dp-run'><b>{html.escape(job.label)}</b> <span>{tail}</span></div>")
+    if state == "done":
+        if report.button(t("run.report"), key=f"{key}.report.{job.id}", width="stretch"):
+            st.session_state[OPEN] = job.id
+            st.switch_page("pages/report.py")
+        if export.button(t("run.export"), key=f"{key}.export.{job.id}", width="stretch"):
+            st.session_state[OPEN] = job.id
+            st.switch_page("pages/export.py")
+    elif state == "failed":
+        words.error(sentence(JobError(job.failure())))
+    elif state == "cancelled":
+        with words:
+            note(t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
+    if not job.live and drop.button(t("run.remove"), key=f"{key}.remove.{job.id}", width="stretch", type="tertiary"):
+        jobs().remove(job.id, space.owner)
+        st.rerun()
+
+
+def choose(space: Workspace, *, key: str) -> Job | None:
+    """Which finished run a page looks at; None when there is none."""
+    done = [j for j in jobs().of(space.owner) if j.state == "done"]
+    if not done:
+        return None
+    names = {j.id: title(j) for j in done}
+    ids = list(names)
+    current = opened(space)
+    got = st.selectbox(
+        t("run.which"),
+        ids,
+        index=ids.index(current.id) if current else 0,
+        format_func=names.__getitem__,
+        key=f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}",
+    )
+    st.session_state[OPEN] = got
+    return next(j for j in done if j.id == got)
+
+
+def title(job: Job) -> str:
+    """A run in one line."""
+    import time
+
+    return t("run.title", label=job.label, when=time.strftime("%H:%M", time.localtime(job.created)))
+
+
+def empty() -> None:
+    """What to do when there is no run yet."""
+    st.info(t("run.empty"))
+    if st.button(t("run.empty_button"), type="primary", key="to_synthesize"):
+        st.switch_page("pages/synthesize.py")
+
+
+def finished(space: Workspace) -> list[Job]:
+    """The visitor's finished runs, newest first."""
+    return [j for j in jobs().of(space.owner) if j.state == "done"]
+
+
+def choose_second(space: Workspace, first: Job) -> Job | None:
+    """A run to compare with, or none."""
+    others = [j for j in finished(space) if j.id != first.id]
+    if not others:
+        note(t("run.second_none"))
+        return None
+    names = {None: t("run.alone"), **{j.id: title(j) for j in others}}
+    got = st.selectbox(
+        t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"
+    )
+    return next((j for j in others if j.id == got), None)

@@ -1,0 +1,80 @@
+"""Starting a run from what the visitor has chosen, after everything that can be refused was refused."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.jobs.worker import JobSpec
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+from ui.shared.jobs import Job
+from ui.shared.results import fingerprint
+from ui.shared.state import Workspace, jobs
+from ui.shared.text import t
+from ui.synthesize import methods
+
+MEMORY, SECONDS = "DPSYN_JOB_MEMORY_MB", "DPSYN_JOB_SECONDS"
+
+
+def spec_of(space: Workspace) -> JobSpec:
+    """The run that the visitor's choices describe. Raises SchemaError without a table."""
+    if space.dataset is None or space.schema is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    choices, method = space.choices, methods.chosen(space)
+    return JobSpec(
+        epsilon=choices.epsilon,
+        delta=choices.delta,
+        method=method,
+        settings=methods.settings_of(space, method),
+        n_records=choices.n_records,
+        seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
+        dataset=space.dataset.ledger,
+        memory_mb=int(os.environ.get(MEMORY, "4096")),
+        seconds=int(os.environ.get(SECONDS, "3600")),
+    )
+
+
+def problem(space: Workspace) -> str:
+    """Why a run cannot start, or an empty text; asks the system itself, reads no data."""
+    if not space.choices.valid:
+        return t("start.budget")
+    if space.dataset is None or space.schema is None:
+        return t("start.no_table")
+    if any(row.problem for row in space.rows):
+        return t("start.rows")
+    try:
+        spec = spec_of(space)
+        unit = Unit(**space.schema.unit.model_dump())
+        task = Task(
+            domain=space.schema.domain(),
+            unit=unit,
+            budget=Budget(epsilon=spec.epsilon, delta=spec.delta),
+            n_public=space.schema.n_records,
+        )
+        configure(spec.method, spec.settings).calibrate(task)
+    except DPSynError as error:
+        return str(error)
+    return ""
+
+
+def start(space: Workspace) -> Job:
+    """Queues the run. Raises DPSynError."""
+    spec = spec_of(space)
+    if space.dataset is None or space.schema is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    label = t("run.label", method=spec.method, epsilon=f"{spec.epsilon:g}")
+    return jobs().start(
+        space.owner,
+        spec,
+        space.schema,
+        space.dataset.table,
+        label=label,
+        fingerprint=fingerprint(space, spec),
+        public={"serial": space.dataset.serial, "dataset": space.dataset.name},
+    )
