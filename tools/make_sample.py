@@ -254,6 +254,57 @@ def census_schema() -> dict[str, object]:
     }  # fmt: skip
 
 
+# codes of the same people in the style of the public-use files: column, largest code, codes of its words in order
+CODES: dict[str, tuple[int, tuple[int, ...]]] = {
+    "CITY": (9999, (210, 570, 890, 1230, 1710, 2290, 2990, 3610, 4410, 6970)),
+    "SEX": (2, (1, 2)),
+    "RACE": (6, (1, 2, 3, 4, 5, 6)),
+    "MARST": (6, (6, 1, 5, 4, 3)),
+    "EDUC": (11, (0, 1, 2, 3, 4, 6, 7, 10, 11)),
+    "EMPSTAT": (3, (1, 2, 3, 0)),
+    "OCC": (998, (32, 156, 236, 296, 348, 466, 510, 595, 98, 988, 998)),
+    "CLASSWKR": (9, (2, 1, 3, 0)),
+    "OWNERSHP": (2, (1, 2, 0)),
+}
+# columns of numbers: largest code, listed numbers, codes explained in prose
+NUMBERS: dict[str, tuple[int, range, tuple[str, ...]]] = {
+    "AGE": (108, range(100), ()),
+    "WKSWORK": (52, range(0), ()),
+    "HRSWORK": (98, range(0), ()),
+    "INCWAGE": (
+        999_998,
+        range(0),
+        (f"{TOP_WAGE} = {TOP_WAGE} dollars or more (top code)", f"{NOT_APPLICABLE} = Not applicable (under 14)"),
+    ),
+    "FAMSIZE": (21, range(1, 13), ()),
+}
+
+
+def census_specification() -> dict[str, object]:
+    """The people's columns as the challenge's specification would give them: every one an enumeration 0..maxval."""
+    names = [str(a["name"]) for a in census_schema()["attributes"]]  # type: ignore[index]
+    tops = {n: top for n, (top, _) in CODES.items()} | {n: top for n, (top, _, _) in NUMBERS.items()}
+    return {n: {"type": "enum", "maxval": tops[n]} for n in names}
+
+
+def census_codebook() -> str:
+    """What the codes mean, as a codebook.cbk: one section a column, words behind codes, prose for numbers."""
+    out = ["Description: 20,000 simulated people of 1940; cities are invented", "File Type:  rectangular", ""]
+    for attribute in census_schema()["attributes"]:  # type: ignore[attr-defined]
+        name = attribute["name"]
+        out.append(f"{name}\t\t{attribute['description'].split(';')[0]}")
+        top, listed, prose = NUMBERS.get(name, (0, range(0), ()))
+        if name in CODES:
+            top, codes = CODES[name]
+            listed_words = sorted(zip(codes, attribute["values"], strict=True))
+        else:
+            listed_words = [(i, str(i)) for i in listed]
+        out += [f"{code:0{len(str(top))}d}\t\t{words}" for code, words in listed_words]
+        out += [f" {line}" for line in prose]
+        out.append("")
+    return "\n".join(out)
+
+
 ITEMS = (
     "bread", "milk", "butter", "eggs", "cheese", "apples", "bananas", "tomatoes", "lettuce", "onions", "potatoes",
     "rice", "pasta", "sauce", "beans", "chicken", "fish", "coffee", "tea", "sugar", "flour", "chocolate", "crisps",
@@ -333,6 +384,8 @@ def main(folder: Path) -> None:
     ):
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
         (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+    (folder / "sample.specification.json").write_text(json.dumps(census_specification(), indent=1) + "\n", "utf-8")
+    (folder / "sample.codebook.cbk").write_text(census_codebook(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ def add(commands: Any) -> None:
     made = actions.add_parser("import", help="from a NIST-style parameters.json or a data dictionary")
     made.add_argument("parameters", metavar="PARAMS.json", type=Path)
     made.add_argument("--datatypes", type=Path, metavar="T.json")
+    made.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     made.set_defaults(run=run_import)
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
@@ -47,11 +48,14 @@ def run_import(args: argparse.Namespace) -> None:
     """Imports without loss; says what a person should still decide."""
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.importing import import_file
+    from dpsyn_core.schema.maxima import binned
 
     check_writable(args.out)
-    schema = import_file(args.parameters, args.datatypes)
+    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook)
     schema.dump(args.out)
     print(f"wrote {args.out}: {len(schema.coded)} attributes")
+    for sentence in binned(schema):
+        print(f"note: {sentence}")
     print_findings(schema, None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.parameters import DEFAULT_BINS
+from dpsyn_core.schema.maxima import DEFAULT_BINS
 from dpsyn_core.tables.read import read_table
 
 # what a dictionary may call its own columns, in lower case with spaces for punctuation

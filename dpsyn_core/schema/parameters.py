@@ -1,4 +1,4 @@
-"""NIST-style parameters.json with column_datatypes.json, and lists of maxima, as schemas; and back again."""
+"""NIST-style parameters.json with column_datatypes.json as schemas; and back again."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.attributes import NumericAttribute
+from dpsyn_core.schema.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.maxima import DEFAULT_BINS, KEPT, export_maxima, fine_bins, import_maxima
 
-DEFAULT_BINS = 50  # where a numeric column names no bins and has more whole values than this
-LISTED = 1000  # an enumeration up to this many values is a list, above it a range of whole numbers
-KEPT = "parameters"  # key under which facts without a place of their own are kept
+__all__ = ["DEFAULT_BINS", "KEPT", "export_maxima", "export_parameters", "import_maxima", "import_parameters"]
 
 
 def import_parameters(
-    document: Mapping[str, Any], datatypes: Mapping[str, Any] | None = None, *, name: str = "imported"
+    document: Mapping[str, Any],
+    datatypes: Mapping[str, Any] | None = None,
+    codebook: Codebook | None = None,
+    *,
+    name: str = "imported",
 ) -> Schema:
     """A parameters.json of the 2020 NIST challenge, with nothing lost: `export_parameters` gives it back.
 
     A blank cell is a value of the column where the file lists '' (or null) among its values; elsewhere the file says
     nothing of blank cells, so the column is given a missing cell. max_records_per_individual of the runs becomes
-    theta (the largest of them).
+    theta (the largest of them). Of a column of numbers that names no bins, whole numbers are cut by `fine_bins`;
+    its `special_values` have cells of their own. A codebook leaves of a list of numbers those that it lists too,
+    gives codes their words, and numbers their special codes.
     """
     unknown = set(document) - {"runs", "schema"}
     if unknown:
@@ -40,9 +47,9 @@ def import_parameters(
             identifier = column
             attributes.append({"name": column, "kind": "identifier", **_kept(entry, ("kind",))})
         elif kind == "categorical" or "values" in entry:
-            attributes.append(_categorical(column, entry, dtype))
+            attributes.append(_categorical(column, entry, dtype, (codebook or {}).get(column)))
         elif kind == "numeric":
-            attributes.append(_numeric(column, entry, dtype))
+            attributes.append(_numeric(column, entry, dtype, (codebook or {}).get(column)))
         else:
             msg = f"schema.{column}.kind of parameters.json is {entry['kind']!r}; known are categorical, numeric and id"
             raise SchemaError(msg)
@@ -51,7 +58,7 @@ def import_parameters(
     return Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes, "notes": notes})
 
 
-def _categorical(column: str, entry: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+def _categorical(column: str, entry: Mapping[str, Any], dtype: str, words: CodebookEntry | None) -> dict[str, Any]:
     values = entry.get("values")
     if not isinstance(values, list) or not values:
         msg = f"schema.{column}.values of parameters.json must be a list that is not empty"
@@ -59,10 +66,25 @@ def _categorical(column: str, entry: Mapping[str, Any], dtype: str) -> dict[str,
     named = [_cast(v, dtype) for v in values if v is not None]
     missing = None in values or ("" not in named and bool(entry.get("has_null", True)))
     out = {"name": column, "kind": "categorical", "values": named, "missing": missing}
-    return out | _kept(entry, ("kind", "values") if None not in values else ("kind",))
+    kept = _kept(entry, ("kind", "values") if None not in values else ("kind",))
+    return out | kept if words is None else _explained(out | kept, words)
 
 
-def _numeric(column: str, entry: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+def _explained(attribute: dict[str, Any], words: CodebookEntry) -> dict[str, Any]:
+    """A list with the codebook's words, less the numbers that the codebook does not list."""
+    listed = attribute["values"]
+    numbers = [v for v in listed if isinstance(v, int) and not isinstance(v, bool)]
+    both = [v for v in listed if v in words.codes]
+    if both and len(numbers) == len(listed):
+        whole = attribute.get("notes", {}).get(KEPT, {})
+        notes = {KEPT: whole | {"values": listed}, "labels": {str(v): words.codes[v] for v in both}}
+        attribute |= {"values": both, "ordered": words.counts, "notes": notes}
+    return attribute | {"description": words.label}
+
+
+def _numeric(column: str, entry: Mapping[str, Any], dtype: str, words: CodebookEntry | None) -> dict[str, Any]:
+    low: Any
+    high: Any
     low, high = entry.get("min"), entry.get("max")
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in (low, high)):
         msg = f"schema.{column} of parameters.json needs a numeric min and max"
@@ -74,13 +96,22 @@ def _numeric(column: str, entry: Mapping[str, Any], dtype: str) -> dict[str, Any
     elif isinstance(bins, int) and not isinstance(bins, bool):
         cut = {"count": bins}
     elif bins is None:
-        cut = {"count": DEFAULT_BINS}
+        exact = whole and float(low).is_integer() and float(high).is_integer()
+        cut = fine_bins(int(low), int(high)) if exact else {"count": DEFAULT_BINS}
     else:
         msg = f"schema.{column}.bins of parameters.json must be a number of bins or a list of edges"
         raise SchemaError(msg)
     out = {"name": column, "kind": "numeric", "dtype": "integer" if whole else "float", "min": low, "max": high}
     out |= {"bins": cut, "missing": bool(entry.get("has_null", True))}
-    return out | _kept(entry, ("kind", "min", "max", "bins"))
+    special = entry.get("special_values", [])
+    if words is not None:
+        explained = words.special if words.is_list(low, high) else {**words.codes, **words.special}
+        special = [*special, *(c for c in sorted(explained) if c != 0 and c not in special)]
+        out["description"] = words.label
+    if special:
+        out["special_values"] = special
+    placed = ("kind", "min", "max") if bins is None else ("kind", "min", "max", "bins")
+    return out | _kept({"bins": None, **entry}, placed)  # null: the file names no bins
 
 
 def _kept(entry: Mapping[str, Any], placed: tuple[str, ...]) -> dict[str, Any]:
@@ -126,21 +157,17 @@ def export_parameters(schema: Schema) -> dict[str, Any]:
             entry.setdefault("values", list(a.values))
         elif a.kind == "numeric":
             entry |= {"min": a.min, "max": a.max}
-            entry["bins"] = a.bins.count if hasattr(a.bins, "count") else list(a.bins.edges)
+            _export_bins(a, entry)
         columns[a.name] = entry
     return {"runs": schema.notes.get("runs", []), "schema": columns}
 
 
-def import_maxima(document: Mapping[str, Any], *, name: str = "imported") -> Schema:
-    """Columns given as {"type": "enum", "maxval": M}: whole numbers 0..M, listed up to 1000, else a range in bins."""
-    attributes: list[dict[str, Any]] = []
-    for column, entry in document.items():
-        top = entry["maxval"]
-        if top < LISTED:
-            attributes.append({"name": column, "kind": "categorical", "values": list(range(top + 1))})
-        else:
-            bins = {"count": LISTED}
-            attributes.append(
-                {"name": column, "kind": "numeric", "dtype": "integer", "min": 0, "max": top, "bins": bins}
-            )
-    return Schema.of({"version": 1, "name": name, "attributes": attributes})
+def _export_bins(attribute: NumericAttribute, entry: dict[str, Any]) -> None:
+    """Writes the bins, or none where the file named none and they are still those of the import."""
+    now = attribute.bins.model_dump(mode="json")
+    exact = attribute.dtype == "integer"
+    own = fine_bins(int(attribute.min), int(attribute.max)) if exact else {"count": DEFAULT_BINS}
+    if now == own and entry.get("bins", 0) is None:
+        del entry["bins"]
+    else:
+        entry["bins"] = next(iter(now.values()))

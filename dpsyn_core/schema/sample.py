@@ -1,4 +1,4 @@
-"""The bundled samples as a table and a schema: 20,000 simulated people of 1940, and shopping baskets."""
+"""The bundled samples as tables and schemas: simulated people of 1940, in words or in codes, and shopping baskets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.files import write_bytes
+from dpsyn_core.schema.codebook import in_codes, read_codebook
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importing import import_file
 from dpsyn_core.tables.read import read_table
 
 NAMES = data.NAMES
+SPECIFICATION, CODEBOOK = data.FOLDER / "sample.specification.json", data.FOLDER / "sample.codebook.cbk"
 
 
 def sample_table(name: str = "sample") -> Any:
@@ -23,6 +26,16 @@ def sample_table(name: str = "sample") -> Any:
 def sample_schema(name: str = "sample") -> Schema:
     """The schema of a bundled table."""
     return Schema.load(_paths(name)[1])
+
+
+def coded_sample() -> Any:
+    """The people in codes, as their specification has them: a pyarrow table of the same rows."""
+    return in_codes(sample_table(), read_codebook(CODEBOOK))
+
+
+def coded_schema() -> Schema:
+    """The schema of the people in codes, imported from the bundled specification with its codebook."""
+    return import_file(SPECIFICATION, codebook=CODEBOOK, name="census1940")
 
 
 def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:

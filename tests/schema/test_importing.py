@@ -78,13 +78,14 @@ def test_files_of_every_style_are_told_apart(tmp_path):
     s.dump(path)
     assert import_file(path) == s
     path.write_text(json.dumps({"URBAN": {"type": "enum", "maxval": 2}, "VALUEH": {"type": "enum", "maxval": 9999999}}))
-    assert import_file(path).domain().sizes == (3, 1000)
+    assert import_file(path).domain().sizes == (3, 1933)
 
 
 def test_lists_of_maxima_become_lists_or_ranges():
-    s = import_maxima({"SEX": {"type": "enum", "maxval": 2}, "BPL": {"type": "enum", "maxval": 90_021}})
+    s = import_maxima({"SEX": {"type": "enum", "maxval": 2}, "VALUEH": {"type": "enum", "maxval": 9_999_999}})
     assert s["SEX"].values == (0, 1, 2)
-    assert (s["BPL"].min, s["BPL"].max, s["BPL"].dtype) == (0, 90_021, "integer")
+    assert (s["VALUEH"].min, s["VALUEH"].max, s["VALUEH"].dtype) == (0, 9_999_998, "integer")
+    assert s["VALUEH"].special_values == (9_999_999,)
 
 
 @pytest.mark.parametrize(
