@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -96,17 +97,18 @@ def child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str
     print(json.dumps(result))
 
 
-def run_child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str, object]) -> dict | None:
+def run_child(name: str, method: str, epsilon: float, seeds: int, settings: dict[str, object]) -> dict[str, Any] | None:
     command = [sys.executable, "-m", "benchmarks.accuracy", "--child", name, method, str(epsilon), str(seeds)]
     command += [json.dumps(settings), str(time.time())]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
     if done.returncode:
         print(f"{name} {method} {epsilon}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
         return None
-    return json.loads(done.stdout.splitlines()[-1])
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
 
 
-def row_of(name: str, method: str, epsilon: float | None, got: dict) -> list[object]:
+def row_of(name: str, method: str, epsilon: float | None, got: dict[str, Any]) -> list[object]:
     one, two, three, density, span = np.median(np.array(got["scores"]), axis=0)
     return [
         name, method, "-" if epsilon is None else f"{epsilon:g}", f"{one:.4f}", f"{two:.4f}", f"{three:.4f}",
@@ -133,7 +135,8 @@ def main() -> int:
             raise SystemExit(str(refusal)) from None
         return 0
     epsilons = [float(e) for e in given.epsilons.split(",")]
-    rows, lines = [], {}
+    rows: list[list[object]] = []
+    lines: dict[str, dict[float, float]] = {}
     for name in given.tables.split(","):
         for method in given.methods.split(","):
             free = method in ("sample", "product")

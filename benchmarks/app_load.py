@@ -22,6 +22,7 @@ import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("", "schema", "privacy", "synthesize", "report", "export", "learn")
@@ -31,7 +32,8 @@ CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
 def session(port: int) -> connect:
     """A new session."""
     url, origin = f"ws://127.0.0.1:{port}/_stcore/stream", f"http://127.0.0.1:{port}"
-    return connect(url, origin=origin, subprotocols=["streamlit"], max_size=1 << 28, open_timeout=60)
+    spoken = [Subprotocol("streamlit")]
+    return connect(url, origin=Origin(origin), subprotocols=spoken, max_size=1 << 28, open_timeout=60)
 
 
 async def visit(link: ClientConnection, page: str) -> float:

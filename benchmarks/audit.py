@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
 from dpsyn_core.synthesizers import registry
@@ -72,10 +73,10 @@ def every_release() -> None:
             whole.t1_whole(name)
 
 
-def silent(text: str, check: object) -> int:
+def silent(text: str, check: Callable[[], object]) -> int:
     """Runs a check and says whether it raised an alarm."""
     try:
-        check()  # type: ignore[operator]
+        check()
     except Alarm as leak:
         print(f"- {text}: ALARM: {leak}", flush=True)
         return 1

@@ -61,12 +61,15 @@ def child(method: str, n: int, d: int) -> None:
     print(json.dumps({"method": method, "n": n, "d": d} | took))
 
 
-def measured(method: str, n: int, d: int, home: Path) -> dict[str, float | str] | None:
+def measured(method: str, n: int, d: int, home: Path) -> dict[str, float | str | None] | None:
     """One run in a process of its own; None when it was given up."""
     command = [sys.executable, "-m", "benchmarks.estimates", "--child", method, str(n), str(d)]
     environment = {**os.environ, "DPSYN_HOME": str(home), "NUMBA_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    took: dict[str, float | str | None] = json.loads(done.stdout.splitlines()[-1])
+    return took
 
 
 def main() -> int:
@@ -85,7 +88,7 @@ def main() -> int:
             for method in given.methods:
                 got = measured(method, n, d, Path(folder))
                 said = forecast(method, size)
-                found = got or {"method": method, "n": n, "d": d, "cpu": None}
+                found: dict[str, object] = {"method": method, "n": n, "d": d, "cpu": None, **(got or {})}
                 print(json.dumps(found | {"said": [said.low, said.high], "said_mb": said.megabytes}), flush=True)
     return 0
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.process import dpsyn, table
 from dpsyn_core.cli import main as command
@@ -19,6 +20,10 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from tests.faults.jobs import arguments, check, drew_noise, prepare, start
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+    from multiprocessing.synchronize import Barrier
 
 ONE = Budget(epsilon=1.0, delta=1e-9)
 Row = tuple[str, int, str, float]
@@ -86,7 +91,7 @@ def kills_of_the_command(times: int) -> Row:
     return "SIGKILL of the command", times, text, time.perf_counter() - began
 
 
-def _racer(path: Path, barrier: object, results: object) -> None:
+def _racer(path: Path, barrier: Barrier, results: SimpleQueue[str]) -> None:
     ledger = Ledger(path)
     cap = ONE.gaussian()
     barrier.wait()
@@ -152,7 +157,7 @@ def full_disks() -> Row:
     return "full disk", len(said), ", ".join(said), time.perf_counter() - began
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--commands", type=int, default=20)
@@ -166,6 +171,7 @@ def main() -> None:
         full_disks(),
     ]
     print(table(["fault", "times", "result", "seconds"], [(a, b, c, f"{d:.0f}") for a, b, c, d in rows]))
+    return 0
 
 
 if __name__ == "__main__":

@@ -38,13 +38,15 @@ def tvd(folder: Path, real: Path, made: Path, schema: Path) -> float:
     cost = measure(dpsyn("compare", real, made, "--schema", schema, "--json", report))
     if cost.status:
         sys.exit(cost.errors)
-    return json.loads(report.read_text(encoding="utf-8"))["mean_tvd"]["2"]
+    return float(json.loads(report.read_text(encoding="utf-8"))["mean_tvd"]["2"])
 
 
-def prepare(folder: Path, name: str, loader: Callable, ending: str = "csv") -> tuple[Path, Path]:
+def prepare(folder: Path, name: str, loader: Callable[[], Table], ending: str = "csv") -> tuple[Path, Path]:
     """Writes a table and its schema where the command can read them."""
     loaded = loader()
     frame, schema = loaded.table, loaded.schema
+    if schema is None:
+        sys.exit(f"{name} has codes and no schema: give a table that the command can read")
     source, document = folder / f"{name}.{ending}", folder / f"{name}.schema.json"
     write_table(frame, source)
     schema.dump(document)
@@ -114,7 +116,7 @@ def wide_rows(folder: Path, methods: list[str]) -> list[list[object]]:
 
 def other_rows(folder: Path, methods: list[str], large: bool) -> list[list[object]]:
     """Messy tables, and a million records when asked for."""
-    loaders: dict[str, Callable] = {"adult_raw": adult_raw, "drug_deaths": drug_deaths}
+    loaders: dict[str, Callable[[], Table]] = {"adult_raw": adult_raw, "drug_deaths": drug_deaths}
     if large:
         loaders["1,000,000 x 14"] = million
     rows: list[list[object]] = []

@@ -27,6 +27,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
+from tests.seeded import SeededNoise
 
 TABLES = (
     "tree-1000x10", "skewed-5000x8", "deterministic-10000x16", "tree-20000x20", "wide-30000x16", "mixture-30000x15",
@@ -35,20 +36,6 @@ TABLES = (
 EPSILONS = (0.3, 1.0, 3.0, 10.0)
 DELTA = 1e-9
 LIMIT = 2.0  # per cent that no table should lose to pairs alone
-
-
-class SeededNoise:
-    """Noise that repeats, for comparisons on equal noise. It protects nobody."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def gaussian(self, sigma: float, size: int) -> np.ndarray:
-        return np.rint(self.rng.normal(0.0, sigma, size)).astype(np.int64)
-
-    def geometric(self, scale: float, size: int) -> np.ndarray:
-        p = -np.expm1(-1 / scale)
-        return (self.rng.geometric(p, size) - self.rng.geometric(p, size)).astype(np.int64)
 
 
 def distances(

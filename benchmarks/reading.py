@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +34,8 @@ STEPS = ("read", "encode", "bound", "decode", "write CSV")
 def prepare(folder: Path, kind: str, n: int, d: int, ending: str) -> tuple[Path, Path]:
     """Writes a simulated table: half its columns text, half numbers, and a column that names 3 records each."""
     made = simulated(kind, n, d, seed=1)  # type: ignore[arg-type]
-    attributes, columns = [], {"id": pa.array(np.arange(n) // 3)}
+    attributes: list[dict[str, Any]] = []
+    columns = {"id": pa.array(np.arange(n) // 3)}
     for i, (name, size) in enumerate(zip(made.domain.names, made.domain.sizes, strict=True)):
         if i % 2:
             values = [f"value {v}" for v in range(size)]

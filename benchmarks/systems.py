@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,7 @@ def one_system(system: str, dataset: str, epsilons: list[float], seeds: int) -> 
         print(json.dumps(row), flush=True)
 
 
-def cells(row: dict) -> list[object]:
+def cells(row: dict[str, Any]) -> list[object]:
     published = PUBLISHED.get(row["system"], {}).get(row["epsilon"], "") if row["table"] == "adult" else ""
     head = [row["system"], f"{row['epsilon']:g}", f"{row['delta']:g}", row["neighbours"]]
     if "refused" in row:

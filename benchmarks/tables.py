@@ -138,7 +138,7 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
     else:
         sizes = np.minimum(2 + np.floor(rng.exponential(6.0, d)).astype(np.int64), 40)
     codes = np.empty((d, n), dtype=np.min_scalar_type(int(sizes.max()) - 1))
-    classes = rng.integers(0, 20, n) if kind == "mixture" else None
+    classes = rng.integers(0, 20, n) if kind == "mixture" else np.zeros(0, dtype=np.int64)
     for i in range(d):
         parent, width = _parent(kind, i, codes, sizes, classes, rng)
         rows = _conditional("tree" if width == 1 else kind, width, int(sizes[i]), rng)
@@ -150,7 +150,9 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
     return Table(name=f"{kind}-{n}x{d}", codes=codes, domain=domain)
 
 
-def _parent(kind, i, codes, sizes, classes, rng):
+def _parent(
+    kind: Kind, i: int, codes: np.ndarray, sizes: np.ndarray, classes: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, int]:
     """What attribute i depends on, as one code a record, and how many such codes there are."""
     if kind == "mixture":
         return classes, 20
@@ -181,7 +183,8 @@ def _conditional(kind: Kind, width: int, size: int, rng: np.random.Generator) ->
         rows = base * rng.gamma(2.0, 0.5, (width, size))
     else:
         rows = rng.gamma(0.5, 1.0, (width, size)) + 1e-6
-    return rows / rows.sum(axis=1, keepdims=True)
+    shares: np.ndarray = rows / rows.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _draw(rows: np.ndarray, parent: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -191,4 +194,5 @@ def _draw(rows: np.ndarray, parent: np.ndarray, n: int, rng: np.random.Generator
     cumulative[:, -1] = 1.0
     flat = (cumulative + np.arange(width)[:, None]).ravel()
     at = np.searchsorted(flat, parent + rng.random(n), side="right")
-    return np.clip(at - parent.astype(np.int64) * size, 0, size - 1)
+    drawn: np.ndarray = np.clip(at - parent.astype(np.int64) * size, 0, size - 1)
+    return drawn

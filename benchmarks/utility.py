@@ -6,6 +6,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +41,8 @@ def shuffled(codes: np.ndarray, seed: int) -> np.ndarray:
     return out
 
 
-def fresh(domain: Domain, real: np.ndarray, synthetic: np.ndarray, **roles: str) -> Comparison:
-    return Comparison(domain=domain, real=real, synthetic=synthetic, roles=Roles(**roles))
+def fresh(domain: Domain, real: np.ndarray, synthetic: np.ndarray, roles: Roles | None = None) -> Comparison:
+    return Comparison(domain=domain, real=real, synthetic=synthetic, roles=roles or Roles())
 
 
 def marginals_and_nist(c: Comparison) -> None:
@@ -51,10 +52,10 @@ def marginals_and_nist(c: Comparison) -> None:
 
 def adult() -> Row:
     t = adult_codes()
-    roles = {"income": "capital-gain", "group": "workclass", "split": "sex"}
+    roles = Roles(income="capital-gain", group="workclass", split="sex")
     synthetic = shuffled(t.codes, 0)
-    marginals_and_nist(fresh(t.domain, t.codes, synthetic, **roles))  # compiles the kernels
-    seconds = timed(lambda: marginals_and_nist(fresh(t.domain, t.codes, synthetic, **roles)))
+    marginals_and_nist(fresh(t.domain, t.codes, synthetic, roles))  # compiles the kernels
+    seconds = timed(lambda: marginals_and_nist(fresh(t.domain, t.codes, synthetic, roles)))
     return "Adult 48,842 x 14: all 1- to 3-way marginals, NIST scores", f"{seconds:.2f} s", "< 3 s", ""
 
 
@@ -64,11 +65,11 @@ def wide() -> Row:
     ordered = Domain(tuple(CodedAttribute(name=a.name, size=a.size, ordered=True) for a in t.domain.attributes[:1]))
     domain = Domain((*ordered.attributes, *t.domain.attributes[1:]))
     two = next(a.name for a in domain.attributes[1:] if a.size == 2)
-    roles = {"income": names_[0], "group": names_[2] if names_[2] != two else names_[3], "split": two}
-    c = fresh(domain, t.codes, shuffled(t.codes, 1), **roles)
+    roles = Roles(income=names_[0], group=names_[2] if names_[2] != two else names_[3], split=two)
+    c = fresh(domain, t.codes, shuffled(t.codes, 1), roles)
     parts = []
     for metric in (OneWayTVD(), PairwiseTVD(), ThreeWayTVD(), NistFinal()):
-        parts.append((metric.name, timed(lambda metric=metric: metric.score(c))))
+        parts.append((metric.name, timed(partial(metric.score, c))))
     note = ", ".join(f"{n} {s:.1f}" for n, s in parts)
     total = sum(s for _, s in parts)
     return "662,000 x 98: all pairs, 300 triples, NIST scores", f"{total:.1f} s", "< 30 s", note

@@ -23,10 +23,11 @@ with left:
     sources.ledger_name(space)
 with right:
     dataset = space.dataset
-    section(dataset.name)
-    for notice in dataset.notices:
-        note(notice, "warning")
-    if dataset.table is not None:
+    if dataset is not None:
+        section(dataset.name)
+        for notice in dataset.notices:
+            note(notice, "warning")
+    if dataset is not None and dataset.table is not None:
         columns = t("data.columns", columns=number(dataset.table.num_columns))
         if space.choices.safe:
             note(f"{columns} {t('data.safe')}")

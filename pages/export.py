@@ -1,5 +1,7 @@
 """Export page: what may leave, in every format, with the certificate that a person can read."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui.export import files
@@ -30,7 +32,7 @@ with left:
         files.manifest_button(space, job, key="export_manifest")
         st.download_button(
             t("export.schema"),
-            data=lambda: files.schema_text(space, job),
+            data=partial(files.schema_text, space, job),
             file_name=f"schema{files.suffix(space, job)}.json",
             mime="application/json",
             on_click="ignore",
@@ -41,7 +43,7 @@ with right:
     note(t("export.bundle_note"))
     st.download_button(
         t("export.bundle_button"),
-        data=lambda: files.bundle(space, job),
+        data=partial(files.bundle, space, job),
         file_name=f"{files.stem(space, job)}.zip",
         mime="application/zip",
         on_click="ignore",

@@ -1,6 +1,8 @@
 """The import graph proves the privacy argument: floors, blind post-processing, one gate, no screen in the engine."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,23 +10,23 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "dpsyn_core"
 
-# floor of each top-level part of the engine (design: imports go down only, neighbours on a floor stay apart)
-FLOORS = {
-    "errors": -1,  # the ground that every part stands on
-    "version": 0, "progress": 0, "files": 0, "data": 0,
-    "tables": 1, "privacy": 1, "noise": 1, "kernel_cache": 1,
-    "schema": 2,
-    "marginals": 3,
-    "consistency": 4, "records": 4,
-    "counting": 5,
-    "sources": 6,
-    "measurement": 7,
-    "synthesizers": 8, "metrics": 8,
-    "runs": 9, "report": 9,
-    "jobs": 10, "commands": 10,
-    "cli": 11,
-}  # fmt: skip
 
+def floors_of(text):
+    """Floor of each top-level part of the engine, as the map in ARCHITECTURE.md states it; the ground is -1.
+
+    Imports go down only, and neighbours on a floor stay apart.
+    """
+    floors, name = {}, None
+    for line in text.split("```")[1].splitlines():
+        if re.match(r"  \S", line):
+            name = line.split()[0].rstrip("/")
+        stated = re.search(r" (floor (\d+)|the ground)$", line)
+        if stated and name:
+            floors[name] = int(stated[2]) if stated[2] else -1
+    return floors
+
+
+FLOORS = floors_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 WIRES = {"runs"}  # they join the parts of a run and call none of their functions on data
 
 
@@ -61,9 +63,13 @@ def engine_imports():
                 yield path, part, pieces[1], name
 
 
-def test_every_part_of_the_engine_has_a_floor():
-    parts = {parts_of(p) for p in engine_files()} - {"__init__"}
-    assert parts <= set(FLOORS), f"without a floor: {sorted(parts - set(FLOORS))}"
+def test_the_map_in_architecture_md_is_the_tree_and_gives_every_part_a_floor():
+    assert set(FLOORS) == {parts_of(p) for p in engine_files()} - {"__init__"}
+
+
+def test_a_map_is_read_with_its_floors():
+    text = "```\nengine\n  top/    many words;   floor 2\n  next/   more\n          words         floor 1\n"
+    assert floors_of(text + "  low     words         the ground\n```") == {"top": 2, "next": 1, "low": -1}
 
 
 def test_imports_go_down_only():
@@ -145,9 +151,32 @@ def test_every_file_says_in_its_first_line_what_it_is_for():
     assert not silent
 
 
-def test_the_map_in_architecture_md_is_the_tree():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    block = text.split("```")[1]
-    named = {line.split()[0].rstrip("/").removesuffix(".py") for line in block.splitlines() if line.startswith("  ")}
-    tree = {parts_of(p) for p in engine_files()} - {"__init__"}
-    assert tree <= named, f"missing in the map: {sorted(tree - named)}"
+def test_nothing_that_people_run_imports_tests_or_benchmarks():
+    """Seeded noise, which protects nobody, lives in tests; the package, the app and the tools cannot reach it."""
+    files = [p for f in ("dpsyn_core", "ui", "pages", "tools") for p in (ROOT / f).rglob("*.py")] + [ROOT / "app.py"]
+    wrong = [
+        f"{p.relative_to(ROOT)}: {n}" for p in files for n in imports_of(p)
+        if n.split(".")[0] in {"tests", "benchmarks"}
+    ]  # fmt: skip
+    assert len(files) > 100
+    assert not wrong
+
+
+def test_seeded_noise_is_written_once_and_does_not_travel_in_the_wheel():
+    folders = ("dpsyn_core", "ui", "pages", "tools", "tests", "benchmarks")
+    made = []
+    for path in (p for f in folders for p in (ROOT / f).rglob("*.py")):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if any(isinstance(n, ast.ClassDef) and n.name == "SeededNoise" for n in nodes):
+            made.append(str(path.relative_to(ROOT)))
+    assert made == ["tests/seeded.py"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["dpsyn_core"]
+    assert not [source for source in wheel["force-include"] if source.split("/")[0] in {"tests", "benchmarks"}]
+
+
+def test_the_package_says_that_it_is_typed_and_every_folder_of_code_is_checked():
+    assert (ENGINE / "py.typed").exists()
+    checked = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
+    assert set(checked["files"]) >= {"dpsyn_core", "ui", "pages", "app.py", "benchmarks", "tools"} and checked["strict"]

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,10 @@ class Chance:
     def normal(self, n: int) -> Floats:
         """Box-Muller."""
         u, v = self.uniform(n), self.uniform(n)
-        return np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+        drawn: Floats = np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+        return drawn
 
-    def yes(self, probability: Floats | float, n: int) -> NDArray[np.bool_]:
+    def yes(self, probability: NDArray[np.floating[Any]] | float, n: int) -> NDArray[np.bool_]:
         """True with the given probabilities."""
         return self.uniform(n) < probability
 
@@ -80,12 +82,14 @@ class Chance:
         """One column index a row, in proportion to the row's weights (n, k)."""
         cumulative = np.cumsum(weights, axis=1)
         at = self.uniform(len(weights))[:, None] * cumulative[:, -1:]
-        return np.minimum((at >= cumulative).sum(axis=1), weights.shape[1] - 1)
+        chosen: Ints = np.minimum((at >= cumulative).sum(axis=1), weights.shape[1] - 1)
+        return chosen
 
     def one_of(self, weights: list[float] | Floats, n: int) -> Ints:
         """Draws n indices with the same weights (k,)."""
         cumulative = np.cumsum(np.asarray(weights, dtype=np.float64))
-        return np.minimum(np.searchsorted(cumulative / cumulative[-1], self.uniform(n), side="right"), len(weights) - 1)
+        at = np.searchsorted(cumulative / cumulative[-1], self.uniform(n), side="right")
+        return np.minimum(at, len(weights) - 1)
 
 
 def census(n: int = PEOPLE, seed: int = SEED) -> dict[str, NDArray[np.generic]]:
@@ -94,7 +98,8 @@ def census(n: int = PEOPLE, seed: int = SEED) -> dict[str, NDArray[np.generic]]:
     city = chance.one_of([c[1] for c in CITIES], n)
     level, spread, gap, black, owners = (np.array([c[i] for c in CITIES])[city] for i in range(2, 7))
     woman = chance.yes(0.505, n)
-    years = np.interp(np.arange(100), *zip(*AGE_POINTS, strict=True))
+    ages, heights = zip(*AGE_POINTS, strict=True)
+    years = np.interp(np.arange(100), ages, heights)
     age = chance.one_of(years, n)
     others = np.array([0.004, 0.002, 0.003, 0.001])
     races = np.column_stack([1 - black - others.sum(), black, np.tile(others, (n, 1))])
@@ -212,7 +217,8 @@ def _household(chance: Chance, age: Ints, marital: Ints) -> Ints:
     n = len(age)
     mean = np.select([age < 18, marital == 1, age > 60], [4.2, 2.6, 1.6], default=2.4)
     extra = np.floor(-np.log1p(-chance.uniform(n)) * mean * 0.75).astype(np.int64)
-    return np.clip(np.where(age < 18, 3, np.where(marital == 1, 2, 1)) + extra, 1, 12)
+    size: Ints = np.clip(np.where(age < 18, 3, np.where(marital == 1, 2, 1)) + extra, 1, 12)
+    return size
 
 
 def census_schema() -> dict[str, object]:

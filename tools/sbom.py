@@ -71,9 +71,9 @@ def purl(name: str, version: str) -> str:
 def licence(dist: Distribution) -> list[dict[str, Any]]:
     """The licence as the package states it: an SPDX expression, else its text field, else its classifiers."""
     meta = dist.metadata
-    if expression := meta.get("License-Expression"):
-        return [{"expression": expression}]
-    stated = (meta.get("License") or "").strip()
+    if "License-Expression" in meta:
+        return [{"expression": meta["License-Expression"]}]
+    stated = meta["License"].strip() if "License" in meta else ""
     if stated and "\n" not in stated and len(stated) < 100:
         return [{"license": {"name": stated}}]
     kinds = [c.rsplit(" :: ", 1)[-1] for c in meta.get_all("Classifier") or [] if c.startswith("License ::")]

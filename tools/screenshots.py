@@ -10,7 +10,7 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -57,8 +57,8 @@ def main() -> int:
             _wait(f"http://127.0.0.1:{port}/_stcore/health")
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-                for theme in ("light", "dark"):
-                    walk(browser, f"http://127.0.0.1:{port}", theme)
+                walk(browser, f"http://127.0.0.1:{port}", "light")
+                walk(browser, f"http://127.0.0.1:{port}", "dark")
                 browser.close()
         finally:
             server.terminate()
@@ -78,7 +78,7 @@ def _wait(url: str) -> None:
     raise RuntimeError(msg)
 
 
-def walk(browser: Browser, url: str, theme: str) -> None:
+def walk(browser: Browser, url: str, theme: Literal["light", "dark"]) -> None:
     """One visitor: makes a run, then looks at every page."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme)
     page = context.new_page()

@@ -20,7 +20,7 @@ from tests.audit.ears import listening
 from tests.audit.gates import Alarm, TapeGate, WatchGate, released
 from tests.audit.others import LAVISH
 from tests.audit.world import ARBITRARY, DOMAIN, WHITE, TwoSided, calibrated, main_offer, offers, pairs, served
-from tests.synthesizers.harness import SeededNoise
+from tests.seeded import SeededNoise
 
 T0_ALARM = 1e-5 / 9  # nine statistics
 SHARED = ("noise within an access", "noise of several accesses", "noise of several runs")

@@ -11,7 +11,7 @@ from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing
 from tests.audit.world import DOMAIN, calibrated, random_table
-from tests.synthesizers.harness import SeededNoise
+from tests.seeded import SeededNoise
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import SchemaUnit
-from tests.synthesizers.harness import SeededNoise
+from tests.seeded import SeededNoise
 
 QUIET = SeededNoise(scale=0.0)
 N = 20_000

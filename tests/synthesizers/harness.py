@@ -12,25 +12,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, configure
-
-
-class SeededNoise:
-    """Floating-point noise from a seed, for tests alone; `scale=0` gives none, `shift` moves every draw."""
-
-    def __init__(self, seed=0, *, scale=1.0, shift=0):
-        self.rng = np.random.default_rng(seed)
-        self.factor, self.shift = scale, shift
-
-    def gaussian(self, sigma, size):
-        return np.rint(self.rng.normal(0, 1, size) * sigma * self.factor).astype(np.int64) + self.shift
-
-    def geometric(self, scale, size):
-        p = -np.expm1(-1 / scale)
-        draws = self.rng.geometric(p, size) - self.rng.geometric(p, size)
-        return np.rint(draws * self.factor).astype(np.int64) + self.shift
-
-    def choose(self, gaps, rate):
-        return int(np.argmax(self.rng.gumbel(size=gaps.size) * self.factor - rate * gaps))
+from tests.seeded import SeededNoise
 
 
 class PlainCounter(Counter):

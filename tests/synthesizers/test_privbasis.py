@@ -20,7 +20,7 @@ from dpsyn_core.synthesizers.privbasis.basis import (
 )
 from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings, find_itemsets
 from tests.counting.test_transactions import counter_of, random_baskets
-from tests.synthesizers.harness import SeededNoise
+from tests.seeded import SeededNoise
 
 A, B, C, D, E, G, H = range(7)
 MAXIMAL = [{A, B, C}, {B, D}, {C, E}, {A, B, G}, {G, H}]

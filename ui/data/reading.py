@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import streamlit as st
 
@@ -115,7 +115,14 @@ def readers() -> Readers:
     return Readers()
 
 
-def limits() -> dict[str, int]:
+class Limits(TypedDict):
+    """Of one reading: megabytes of memory and seconds."""
+
+    memory_mb: int
+    seconds: int
+
+
+def limits() -> Limits:
     """Memory and time of one reading, as the operator set them."""
     return {"memory_mb": int(os.environ.get(MEMORY, "4096")), "seconds": int(os.environ.get(SECONDS, "300"))}
 

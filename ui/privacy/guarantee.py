@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import streamlit as st
 
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy.unit import Neighbours, Unit
 from ui.privacy.budget import plain
 from ui.schema.rows import with_unit
 from ui.shared.state import Workspace
@@ -26,7 +28,7 @@ def unit_fields(space: Workspace) -> Unit:
     with left:
         neighbours = st.radio(
             t("unit.neighbours"),
-            ("add-remove", "replace"),
+            get_args(Neighbours),
             format_func=lambda n: t(f"neighbours.{n}"),
             key=NEIGHBOURS,
             horizontal=True,
@@ -72,7 +74,7 @@ def records(space: Workspace) -> int | None:
         return space.schema.n_records
     if space.choices.safe or space.dataset is None or space.dataset.table is None:
         return None
-    return space.dataset.table.num_rows
+    return int(space.dataset.table.num_rows)
 
 
 def limit(space: Workspace) -> None:

@@ -69,7 +69,7 @@ def _filtered(space: Workspace) -> list[int]:
     return out
 
 
-def source_words(source: str) -> str:
+def source_words(source: str | float | bool) -> str:
     """Where knowledge comes from, in words."""
     return t(f"source.{source}")
 

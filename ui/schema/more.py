@@ -59,8 +59,8 @@ def _groups(space: Workspace, schema: Schema) -> None:
     note(t("groups.lead"))
     found = relations.groups(schema)
     domain = schema.domain()
-    for name, columns in found.items():
-        words = t("groups.line", columns=" + ".join(columns), cells=number(domain.cells(columns)))
+    for name, members in found.items():
+        words = t("groups.line", columns=" + ".join(members), cells=number(domain.cells(members)))
         if _line(f"{name} \u2014 {words}", t("groups.apart"), f"apart_{name}"):
             _change(space, relations.ungrouped(schema, name))
     if not found:

@@ -111,8 +111,8 @@ def _blank(value: object) -> bool:
 
 def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
     same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
-    kept = old if same else {k: old[k] for k in ("name", "label", "description") if k in old}
-    out: dict[str, Any] = {**kept, "source": words["source"]}
+    kept = ("name", "label", "description")
+    out: dict[str, Any] = {k: v for k, v in old.items() if same or k in kept} | {"source": words["source"]}
     if edits.get("source", "").startswith("bought") and not old["source"].startswith("bought"):
         msg = f"column '{old['name']}' was not bought; buy it below the table, or choose public if it is known anyway"
         raise SchemaError(msg)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.jobs.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
 from ui.shared.state import Workspace
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
     from ui.shared.jobs import Job
 
+Value = TypeVar("Value")
 
 FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
@@ -36,13 +37,14 @@ def same_table(space: Workspace, job: Job) -> bool:
     return space.dataset is not None and job.public.get("serial") == space.dataset.serial
 
 
-def kept(space: Workspace, key: tuple[Any, ...], make: Any) -> Any:
+def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
     """A value computed once for this visitor; never shared, for it may be private."""
     if key not in space.memo:
         if len(space.memo) > 60:
             space.memo.clear()
         space.memo[key] = make()
-    return space.memo[key]
+    value: Value = space.memo[key]
+    return value
 
 
 def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], go.Figure]) -> go.Figure:

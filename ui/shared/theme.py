@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import streamlit as st
 
@@ -90,7 +90,7 @@ def show(
     alt: str,
     key: str,
     height: int | None = None,
-    selects: str | None = None,
+    selects: Literal["box", "points"] | None = None,
     ready: bool = False,
 ) -> dict[str, list[dict[str, object]]]:
     """Draws a figure in the house style.

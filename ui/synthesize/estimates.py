@@ -52,7 +52,7 @@ def _rls(s: Size) -> float:
 
 
 def _aim(s: Size) -> float:
-    return 0.8 + (1.5 + 0.3 * s.records / 1000) * (s.attributes / 14) ** 1.6
+    return float(0.8 + (1.5 + 0.3 * s.records / 1000) * (s.attributes / 14) ** 1.6)
 
 
 def _mst(s: Size) -> float:

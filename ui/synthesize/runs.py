@@ -151,7 +151,7 @@ def choose_second(space: Workspace, first: Job) -> Job | None:
     if not others:
         note(t("run.second_none"))
         return None
-    names = {None: t("run.alone"), **{j.id: title(j) for j in others}}
+    names: dict[str | None, str] = {None: t("run.alone")} | {j.id: title(j) for j in others}
     got = st.selectbox(
         t("run.second"), list(names), format_func=names.__getitem__, key=f"second_{first.id}_{len(others)}"
     )

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.pairs import affordable, choose_pairs
 from dpsyn_core.synthesizers.rls.view import View
-from tests.synthesizers.harness import SeededNoise
+from tests.seeded import SeededNoise
 
 N = 40_000
 

@@ -14,18 +14,7 @@ from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.rls import system as rls
 from dpsyn_core.synthesizers.rls.view import View, merged
-
-
-class SeededNoise:
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def gaussian(self, sigma, size):
-        return np.rint(self.rng.normal(0, sigma, size)).astype(np.int64)
-
-    def geometric(self, scale, size):
-        p = -np.expm1(-1 / scale)
-        return (self.rng.geometric(p, size) - self.rng.geometric(p, size)).astype(np.int64)
+from tests.seeded import SeededNoise
 
 
 class ConstantNoise:
