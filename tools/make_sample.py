@@ -221,7 +221,7 @@ def _household(chance: Chance, age: Ints, marital: Ints) -> Ints:
     return size
 
 
-def census_schema() -> dict[str, object]:
+def census_schema() -> dict[str, Any]:
     """The public description of the people, as the schema file has it."""
 
     def values(name: str, listed: tuple[str, ...], *, ordered: bool = False, text: str = "") -> dict[str, object]:
@@ -288,7 +288,7 @@ NUMBERS: dict[str, tuple[int, range, tuple[str, ...]]] = {
 
 def census_specification() -> dict[str, object]:
     """The people's columns as the challenge's specification would give them: every one an enumeration 0..maxval."""
-    names = [str(a["name"]) for a in census_schema()["attributes"]]  # type: ignore[index]
+    names = [str(a["name"]) for a in census_schema()["attributes"]]
     tops = {n: top for n, (top, _) in CODES.items()} | {n: top for n, (top, _, _) in NUMBERS.items()}
     return {n: {"type": "enum", "maxval": tops[n]} for n in names}
 
@@ -296,7 +296,7 @@ def census_specification() -> dict[str, object]:
 def census_codebook() -> str:
     """What the codes mean, as a codebook.cbk: one section a column, words behind codes, prose for numbers."""
     out = ["Description: 20,000 simulated people of 1940; cities are invented", "File Type:  rectangular", ""]
-    for attribute in census_schema()["attributes"]:  # type: ignore[attr-defined]
+    for attribute in census_schema()["attributes"]:
         name = attribute["name"]
         out.append(f"{name}\t\t{attribute['description'].split(';')[0]}")
         top, listed, prose = NUMBERS.get(name, (0, range(0), ()))
@@ -348,7 +348,7 @@ def baskets(customers: int = CUSTOMERS, seed: int = SEED + 1) -> dict[str, NDArr
     return {"customer": np.char.add("c", (100_000 + customer[order]).astype(str)), **bought}
 
 
-def baskets_schema() -> dict[str, object]:
+def baskets_schema() -> dict[str, Any]:
     """The public description of the baskets: at most 3 baskets a customer are kept."""
     items = [
         {"name": i, "kind": "categorical", "values": [0, 1], "ordered": False, "other": False, "missing": False,
