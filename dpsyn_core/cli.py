@@ -1,6 +1,6 @@
 """The `dpsyn` command: sub-commands, exit status, and errors as one sentence.
 
-Exit status: 0 done; 2 what the person got wrong (one sentence on stderr); 1 a fault of ours; 130 cancelled.
+Exit status: 0 done; 2 what the person got wrong (one sentence on stderr); 1 an error of the program; 130 cancelled.
 Nothing heavy is imported here or in the `add` functions of `commands`, so that `dpsyn --help` is instant.
 """
 
@@ -21,7 +21,7 @@ ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "rep
 
 
 def command_modules() -> list[str]:
-    """One file in `commands` is one command (or a family); the walk's order first, then by name."""
+    """One file in `commands` is one command (or a family); in the order of use first, then by name."""
     found = {m.name for m in pkgutil.iter_modules(commands.__path__)} - {"common"}
     return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
 
@@ -64,11 +64,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"dpsyn {args.command}: cancelled; what was charged to the ledger stays charged", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        sys.stderr.close()  # the reader went away; nothing is left to say
+        sys.stderr.close()  # whoever read the output has closed it
         return 1
-    except Exception as error:  # noqa: BLE001 the last line of defence: a calm sentence without any value
+    except Exception as error:  # noqa: BLE001 an error nobody foresaw: one sentence, without any value
         kind = type(error).__name__
-        print(f"dpsyn {args.command}: an internal fault ({kind}); set DPSYN_TRACE=1 for its trace", file=sys.stderr)
+        print(f"dpsyn {args.command}: an internal error ({kind}); set DPSYN_TRACE=1 to see its trace", file=sys.stderr)
         trace()
         return 1
     return 0

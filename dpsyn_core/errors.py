@@ -12,7 +12,7 @@ DPSynError
 │   ├── OutputError                output that cannot be written
 │   ├── LedgerError                a limit reached, or a ledger that cannot be used
 │   └── MetricError                a metric that cannot be computed on these tables
-└── EngineError (RuntimeError)     a fault of ours: exit status 1
+└── EngineError (RuntimeError)     a mistake in the program: exit status 1
 
 No message ever shows a private value: it names the column or the field instead.
 """
@@ -69,4 +69,4 @@ class MetricError(InputError):
 
 
 class EngineError(DPSynError, RuntimeError):
-    """A fault of ours."""
+    """A mistake in the program."""

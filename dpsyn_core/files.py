@@ -94,7 +94,7 @@ def _held(path: Path, handle: int) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[Path]:
-    """Writes a hidden file beside the path."""
+    """Writes a temporary file beside the path."""
     handle, name = tempfile.mkstemp(prefix=".dpsyn-", suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = Path(name)

@@ -27,7 +27,7 @@ with left:
     with st.container(horizontal=True, gap="small"):
         for ending in ("csv", "parquet", "xlsx"):
             files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == "csv")
-    section(t("export.papers"))
+    section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):
         files.manifest_button(space, job, key="export_manifest")
         st.download_button(

@@ -1,1 +1,1 @@
-"""Makes measurements agree on overlaps, non-negative and of one total. Blind: sees released values only."""
+"""Makes measurements agree on overlaps, non-negative and of one total; reads released values only."""

@@ -1,4 +1,4 @@
-"""The intersection lattice of attribute sets: where measurements overlap. Floor 3, blind."""
+"""The intersection lattice of attribute sets: where measurements overlap."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MAX_OVERLAPS = 50_000
 
 
 def overlaps(sets: Sequence[AttributeSet]) -> list[tuple[AttributeSet, list[int]]]:
-    """All intersections of two or more sets, smallest first, each with the positions of the sets that hold it.
+    """All intersections of two or more sets, smallest first, each with the positions of the sets that contain it.
 
-    Closed under intersection, and it starts with the empty set, which every set holds. Visiting in this order
-    lets a correction on a larger overlap leave the smaller ones untouched.
+    The list is closed under intersection and starts with the empty set, which every set contains. Visiting in this
+    order lets a correction on a larger overlap leave the smaller ones untouched.
 
     Raises:
         SizeError: more than 50,000 overlaps.
@@ -47,7 +47,7 @@ def _closure(masks: list[int], largest: int) -> set[int]:
 
 
 def _holders(closed: set[int], masks: list[int]) -> dict[int, list[int]]:
-    """Overlap -> positions of the sets that hold it, found through the rarest attribute of the overlap."""
+    """Overlap -> positions of the sets that contain it; only sets with its rarest attribute are looked at."""
     by_bit: dict[int, list[int]] = {}
     for i, mask in enumerate(masks):
         for b in range(mask.bit_length()):

@@ -1,4 +1,4 @@
-"""Overlap consistency: measurements agree wherever they share attributes, are non-negative, share a total. Blind."""
+"""Overlap consistency: measurements agree wherever they share attributes, are non-negative, share a total."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_consistent(
     total: float | None = None,
     progress: Progress = silent,
 ) -> list[Measurement]:
-    """Alternates agreement on overlaps with non-negativity, and ends on non-negative tables of one total.
+    """Makes tables agree on overlaps and non-negative in turn; the result is non-negative tables of one total.
 
     Args:
         measured: released tables; an attribute has the same resolution on all of them.
@@ -71,7 +71,7 @@ def agree(
     *,
     total: float | None = None,
 ) -> None:
-    """One pass over the overlaps, in place: every table that holds one is moved to the weighted mean of them all.
+    """One pass over the overlaps, in place: the tables that contain an overlap are moved to their weighted mean on it.
 
     A cell of the overlap sums g cells of a table, so its variance there is g sigma^2; the correction is spread
     evenly over those g cells, which leaves every smaller overlap as it was.

@@ -1,4 +1,4 @@
-"""The compiled ripple: a deficit spreads to neighbouring cells until none is deep. Floor 3, blind."""
+"""The compiled ripple: negative cells are emptied, and their deficit is spread over the neighbouring cells."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def ripple_flat(
-    values: NDArray[np.float64], sizes: NDArray[np.int64], strides: NDArray[np.int64], threshold: float, budget: int
+    values: NDArray[np.float64], sizes: NDArray[np.int64], strides: NDArray[np.int64], threshold: float, steps: int
 ) -> int:
-    """Works in place through a queue of deep cells; returns how many steps of the budget are left.
+    """Empties cells below -threshold in place, in the order of a queue; returns how many of the steps are left.
 
     Args:
         values: float64 (cells,), changed; its sum is kept.
         sizes: int64 (k,).
         strides: int64 (k,).
         threshold: a cell below minus this is emptied.
-        budget: cells emptied at most.
+        steps: how many cells may be emptied.
     """
     cells = values.size
     neighbours = 0
@@ -32,12 +32,12 @@ def ripple_flat(
             queue[length] = c
             length += 1
             waiting[c] = True
-    while length > 0 and budget > 0 and neighbours > 0:
+    while length > 0 and steps > 0 and neighbours > 0:
         c = queue[head]
         head = (head + 1) % cells
         length -= 1
         waiting[c] = False
-        budget -= 1
+        steps -= 1
         share = values[c] / neighbours
         values[c] = 0.0
         for j in range(sizes.size):
@@ -51,4 +51,4 @@ def ripple_flat(
                     queue[(head + length) % cells] = other
                     length += 1
                     waiting[other] = True
-    return budget
+    return steps

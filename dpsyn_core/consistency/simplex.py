@@ -1,4 +1,4 @@
-"""Non-negativity: norm_sub, norm_cut and ripple remove negative cells and keep the total. Floor 3, blind."""
+"""Non-negativity: norm_sub, norm_cut and ripple remove negative cells and keep the total."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Rule = Literal["norm_sub", "norm_cut", "ripple", "none"]
 
-RIPPLE_DEPTH = 1.0  # counts; cells above minus this are left to the last step
+RIPPLE_DEPTH = 1.0  # counts; negative cells above minus this are not emptied
 RIPPLE_PASSES = 3  # cells emptied at most, as a multiple of the cells there are
 
 
@@ -33,7 +33,7 @@ def norm_sub(values: Array, total: float | None = None) -> Array:
         return values
     x = np.sort(values, axis=None)[::-1]
     t = (np.cumsum(x) - target) / np.arange(1, x.size + 1)
-    last = int(np.flatnonzero(x >= t)[-1])  # the first cell always is, also when the total is lost in rounding
+    last = int(np.flatnonzero(x >= t)[-1])  # true at least for the first cell, even when rounding loses the total
     return np.asarray(np.clip(values - t[last], 0, None))
 
 
@@ -60,13 +60,13 @@ def norm_cut(values: Array, total: float | None = None) -> Array:
 
 
 def ripple(values: Array, total: float | None = None) -> Array:
-    """Empties deep cells and takes their deficit equally from the cells that differ in one attribute.
+    """Empties clearly negative cells; the cells that differ in one attribute share the deficit equally.
 
-    A false count then stays near where the noise put it. Cells above minus one count are left alone; when the
-    deficit still wanders after three times as many steps as there are cells, norm_sub ends it.
+    So the error stays near the cell where the noise put it. Cells above minus one count are left alone. When there
+    still is a deficit after three times as many steps as there are cells, norm_sub removes it.
 
     Args:
-        values: any shape; one axis an attribute, for it decides who is a neighbour.
+        values: any shape; one axis an attribute, since neighbours differ along one axis.
         total: what the result sums to; default the sum of `values`.
 
     Source: Qardaji, Yang, Li 2014, section 4.4; on categorical attributes a cell has sum(size - 1) neighbours.

@@ -1,4 +1,4 @@
-"""The number of records, estimated from released tables by inverse variance. Floor 3, blind."""
+"""The number of records, estimated from released tables by inverse variance."""
 
 from __future__ import annotations
 

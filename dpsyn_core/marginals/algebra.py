@@ -1,4 +1,4 @@
-"""Algebra of marginals: projection, coarsening, products and integer rounding. Floor 2."""
+"""Algebra of marginals: projection, coarsening, products and integer rounding."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def coarsen(values: Array, names: Sequence[str], recodes: Mapping[str, NDArray[n
 def product(one_ways: Sequence[Array], total: float) -> Array:
     """The independent table: the outer product of marginals that share a total, scaled to it.
 
-    Marginals with nothing in them count as uniform.
+    A marginal without a positive count is taken as uniform.
     """
     out = np.array(float(total))
     for values in one_ways:
@@ -72,9 +72,9 @@ def probabilities(values: Array) -> Array:
 
 
 def whole_counts(values: Array, total: int, *, rng: Generator) -> NDArray[np.int64]:
-    """Scales a table to `total` records and rounds by largest remainder; equal remainders are drawn by lot.
+    """Scales a table to `total` records and rounds by largest remainder; ties are broken at random.
 
-    Without the lot, thousands of equally small cells would always round in favour of the first of them.
+    Without that, of thousands of equally small cells the first ones would always be rounded up.
 
     Args:
         values: any shape, negative cells count as zero; uniform when nothing is positive.

@@ -1,4 +1,4 @@
-"""Attribute compression: values too rare to measure share one code and come back from the one-way. Floor 2."""
+"""Attribute compression: values too rare to measure share one code, which is later split by the one-way counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Compressed:
     """How one attribute is counted: kept codes first, in order, then one code for all rare ones.
 
     kept: codes with a cell of their own. rare: codes that share the last cell. one_way: released counts of all
-    codes. dropped: the shared cell is measured but comes out empty, for all rare codes together are too few.
+    codes. dropped: all rare codes together are too few, so the shared cell is set to 0 after it was measured.
     """
 
     kept: NDArray[np.intp]
@@ -58,7 +58,7 @@ def compress(one_way: Array, threshold: float, *, limit: int | None = None) -> C
         threshold: in counts.
         limit: keep at most this many codes, the most frequent ones.
 
-    A single rare code is kept, for sharing a cell with nothing saves nothing. When no code reaches the
+    A single rare code keeps its own cell, since merging it with nothing saves no cell. When no code reaches the
     threshold, all share one cell. Source: McKenna, Miklau, Sheldon 2021, section 3; NIST challenge 2018.
     """
     frequent = np.flatnonzero(one_way >= threshold)
@@ -101,8 +101,8 @@ def on_compressed(measured: Sequence[Measurement], compressed: Mapping[str, Comp
 def compressed_one_way(m: Measurement, c: Compressed) -> Measurement:
     """A full one-way measurement on compressed cells.
 
-    The shared cell sums many noisy codes; every cell is given the larger noise of a plain cell only, since
-    a measurement has one sigma and the pairs say more about the shared cell than this sum does.
+    The shared cell is a sum of many noisy counts, so its noise is larger than sigma says. A measurement has one sigma,
+    and the pairs determine the shared cell better than this sum does.
     """
     values = np.bincount(c.recode(), weights=m.values, minlength=c.size).astype(np.float64)
     if c.dropped:

@@ -1,4 +1,4 @@
-"""Covering designs: attribute sets such that every pair (or triple) of attributes is inside one. Floor 2."""
+"""Covering designs: attribute sets such that every pair (or triple) of attributes is inside one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_TUPLES = 2_000_000
 
 
 def pair_error(size: int, t: int = 2) -> float:
-    """Noise a covered t-set bears, up to a factor, when binary views have `size` attributes.
+    """Noise of a covered t-set, up to a constant factor, for views of `size` binary attributes.
 
-    2^(size/2) / (size (size - 1) ...): larger views have more cells to sum, smaller ones are more and split the
-    budget further. The minimum is at 6 for pairs and at 10 for triples; 8 is a compromise.
+    2^(size/2) / (size (size - 1) ...): in a larger view the t-set is a sum over more cells; smaller views are more
+    numerous and split the budget further. The minimum is at 6 for pairs and at 10 for triples; 8 is a compromise.
     Source: Qardaji, Yang, Li 2014, section 4.5.
     """
     return 2 ** (size / 2) / math.prod(size - i for i in range(t))
@@ -57,7 +57,7 @@ def plane_cover(v: int, k: int) -> Design | None:
         lines = projective_plane(q) if projective else affine_plane(q)
         members = np.array_split(np.arange(v), points)
         blocks = {tuple(int(i) for p in one for i in members[p]) for one in lines}
-        # fewer points than places leave empty groups, and with them blocks inside other blocks
+        # with fewer attributes than places some groups are empty, and a block can then lie inside another one
         design = [b for b in sorted(blocks) if len(b) > 1 and not any(set(b) < set(c) for c in blocks)]
         if best is None or len(design) < len(best):
             best = design

@@ -1,4 +1,4 @@
-"""DenseMarg and combination: which marginals to measure, decided from released scores alone. Floor 2."""
+"""DenseMarg and combination: which marginals to measure, decided from released scores alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finite planes over small fields: designs in which every two points share exactly one line. Floor 2."""
+"""Finite planes over small fields: designs in which every two points share exactly one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any marginal by maximum entropy: the flattest table that agrees with every released one. Floor 2."""
+"""Any marginal by maximum entropy: the flattest table that agrees with every released one."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_query(domain: Domain, names: Sequence[str], *, max_cells: int = MAX_CE
 
 
 def _constraints(measured: Sequence[Measurement], names: AttributeSet) -> list[tuple[AttributeSet, Array]]:
-    """What the tables say about the wanted attributes, on the largest overlaps only; equal overlaps are averaged."""
+    """The released counts of the wanted attributes, on the largest overlaps only; equal overlaps are averaged."""
     found: dict[AttributeSet, list[Array]] = {}
     for m in measured:
         shared = tuple(n for n in names if n in m.attributes)

@@ -13,12 +13,12 @@ CLEAR = 4.0  # standard deviations above the mean of values in random order
 
 
 def in_order(counts: NDArray[np.float64]) -> bool:
-    """Whether near values have like counts, so that codes whose order nobody declared seem to stand in one.
+    """Whether neighbouring codes have similar counts, so that they seem to be ordered although nobody declared it.
 
     The sum of the autocorrelations of the ranks at the first lags, in standard deviations of a random order, where
-    each has mean -1 / n or so and variance 1 / n (Wald and Wolfowitz 1943). Several lags see through heaps, such as
-    hours worked. Ages, years and values sorted by frequency pass; values sorted by name do not. Reads released
-    counts only, shape (size,).
+    each has mean -1 / n or so and variance 1 / n (Wald and Wolfowitz 1943). Several lags are used because
+    of heaped values, as in hours worked. Ages, years and values sorted by frequency pass; values sorted by name do not.
+    Reads released counts only, shape (size,).
     """
     n = len(counts)
     if n < LEAST:

@@ -1,4 +1,4 @@
-"""Dependence of pairs in exact integers: what the gate releases with noise so that pairs can be chosen. Floor 5."""
+"""Dependence of pairs in exact integers: what the gate releases with noise so that pairs can be chosen."""
 
 from __future__ import annotations
 

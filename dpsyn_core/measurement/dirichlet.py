@@ -1,9 +1,10 @@
-"""The Dirichlet-multinomial mechanism, drawn exactly from an urn with integer weights.
+"""The Dirichlet-multinomial mechanism, drawn exactly from a Pólya urn with integer weights.
 
 f(out | y) is proportional to prod Gamma(alpha + y_i + out_i) / Gamma(alpha + y_i) with m = sum out fixed. Moving one
 record from cell j to cell i changes it by at most (m + alpha) / alpha, and so does adding or removing one, hence
-theta moves change it by at most theta log(1 + m / alpha) = epsilon. The first is Charest 2011; the second holds as
-m is a public constant. The proportions theta* of the model are never formed: their density ratio is unbounded.
+theta = max_records moves change it by at most theta log(1 + m / alpha) = epsilon. The first is Charest 2011; the second
+holds as m is a public constant. The proportions of the model are never drawn: the ratio of their densities is
+unbounded.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def prior_count(draws: int, cost: Cost, theta: int = 1) -> float:
     Args:
         draws: m, synthetic records in the table.
         cost: what the table may spend; pure DP.
-        theta: records an individual may hold.
+        theta: most records of an individual (max_records).
     """
     if not cost.pure:
         msg = "the Dirichlet-multinomial mechanism is pure DP; split the budget in epsilon"

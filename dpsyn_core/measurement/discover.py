@@ -1,4 +1,4 @@
-"""Bought knowledge: what a schema needs and nobody declared, learnt from the data for a price.
+"""Learns from the data, with noise and for budget, what a schema needs and nobody declared.
 
 Everything goes through the gate, one charge a step; the schema that comes out lists the charges, and a run with it is
 private as a whole when its own cost and these are taken together.
@@ -33,7 +33,7 @@ _YEARS = 9999
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """One column to learn about; its kind is declared, since looking would cost too.
+    """One column to learn about; its kind is declared, since reading it from the data would cost too.
 
     low, high: public range of a numeric column; bought when both are None. bins: number of bins wanted.
     """

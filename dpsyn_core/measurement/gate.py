@@ -39,7 +39,7 @@ class Gate:
     """
 
     def __init__(self, *, account: Account, noise: NoiseSource, unit: Unit) -> None:
-        """Takes what the run may spend, where its noise comes from, and whom it protects."""
+        """Takes what the run may spend, where its noise comes from, and the unit of privacy."""
         self.account = account
         self.unit = unit
         self._noise = noise
@@ -81,7 +81,8 @@ class Gate:
     ) -> ReleasedSparse:
         """Releases the cells of a table that reach a public threshold after geometric noise.
 
-        The law is that of noise on every cell followed by the cut, in time of the cells that are kept. Pure DP only.
+        Distributed as if every cell got noise and the low ones were dropped, in time proportional to the cells kept.
+        Pure DP only.
 
         Args:
             name: what is released, in public words.
@@ -105,8 +106,8 @@ class Gate:
     ) -> Released:
         """Releases a table of `draws` synthetic records, Multinomial(draws, Dirichlet(counts + alpha)).
 
-        The prior count alpha = draws / (e^(epsilon / theta) - 1) makes it epsilon-DP for replace neighbours with a
-        public number of draws; the drawn proportions themselves are never formed. Pure DP only.
+        The prior count alpha = draws / (e^(epsilon / theta) - 1), theta = max_records, makes it epsilon-DP for replace
+        neighbours with a public number of draws; the drawn proportions themselves are never formed. Pure DP only.
 
         Args:
             name: what is released, in public words.
@@ -172,7 +173,8 @@ class Gate:
             present: called after the charge is booked; distinct keys and their counts, at least 1.
             cost: what this release may spend, beside delta.
             delta: probability with which a key that only one individual has may come out.
-            distinct: counts are of individuals (one adds at most 1 to a key); otherwise of records (at most theta).
+            distinct: counts are of individuals (one adds at most 1 to a key); otherwise of records (one adds at most
+            max_records).
         """
         per_key = 1 if distinct else self.unit.max_records
         charge = partition_charge(name, cost, self.unit, per_key=per_key, delta=delta)

@@ -26,7 +26,7 @@ def filled(table: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
     The sensitivity of mutual information falls with the number of records, and holds for n of them. A table of fewer
     (declared wrongly, or an individual of several records was exchanged for one of a single record) is filled up:
-    records that come or go are then exchanged for fillers, and theta of them are at most theta exchanges.
+    records that come or go are then exchanged for the added ones, and theta of them are at most theta exchanges.
     """
     out = table.copy()
     out.flat[0] += max(n - int(table.sum()), 0)

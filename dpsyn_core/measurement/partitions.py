@@ -28,7 +28,7 @@ def failure(scale: float, per_key: int, reach: int) -> float:
 
 
 def reach_for(scale: float, per_key: int, delta: float) -> int:
-    """Least k whose f(m) is at most delta, with a margin for rounding. Falls as k grows, so bisection finds it."""
+    """Least k whose f(m) is at most delta, with a margin for rounding; f falls as k grows, so bisection finds it."""
     bound = delta * (1 - 1e-9)
     high = per_key + 1
     while failure(scale, per_key, high) > bound:

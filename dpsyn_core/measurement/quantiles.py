@@ -2,8 +2,8 @@
 
 Range: noisy counts of signed powers of two; the outermost ones that stand above the noise bound the range (the idea
 of Wilson et al. 2020, section 5.2). Edges: noisy counts on the levels of a tree of branching 4 over the public range,
-walked from the root to each quantile. Both are histograms: an individual changes each by at most theta records, and
-all that follows the noise is post-processing.
+walked from the root to each quantile. Both are histograms: an individual changes each by at most max_records records,
+and all that follows the noise is post-processing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def buy_range(
     """Lowest and highest power-of-two bucket with a count above the noise, as a range; one charge.
 
     Args:
-        values: (n,), any range, without missing cells; theta enforced.
+        values: (n,), any range, without missing cells; max_records enforced.
         name: of the column.
         whole: whether the column holds integers; then the range is whole too.
         gate: charges and draws noise.
@@ -98,7 +98,7 @@ def buy_edges(
     """Inner bin edges at about equal counts, rising, strictly between low and high; at most one charge a level.
 
     Args:
-        values: (n,), without missing cells; clamped to the range here; theta enforced.
+        values: (n,), without missing cells; clamped to the range here; max_records enforced.
         name: of the column.
         low: public or bought lower end.
         high: public or bought upper end; above low.

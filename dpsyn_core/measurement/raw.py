@@ -17,7 +17,8 @@ from dpsyn_core.tables import casting
 def bounded(table: Any, unit: SchemaUnit) -> Any:
     """At most unit.max_records rows of each individual, by a keyed hash of the row's content. Private.
 
-    Without an identifier every row is an individual of its own, or the owner vouches for theta: all rows are kept.
+    Without an identifier every row is an individual of its own, or the owner vouches for max_records: all rows are
+    kept.
     Raises TableError where the identifier is blank: nobody can say whose records those are.
     """
     if unit.identifier is None:

@@ -1,10 +1,11 @@
-"""Noise on a table of which only the cells above a threshold are kept, in time of the cells that are kept.
+"""Noise on a table of which only the cells above a threshold are kept, in time proportional to the cells kept.
 
 Every cell of the table gets two-sided geometric noise and cells below the threshold are dropped. An empty cell
 survives with probability q = a^t / (1 + a), a = exp(-1/b), independently of the others, and what it exceeds the
-threshold by is geometric (the law has no memory). So the survivors among the empty cells are a Bernoulli process
-with geometric gaps, drawn without touching the cells between them: the output has the law of the dense way.
-Source: gardn999's entry to the 2018 challenge describes the threshold; the sparse law is derived here.
+threshold by is geometric (that distribution is memoryless). So the survivors among the empty cells are a Bernoulli
+process with geometric gaps, drawn without touching the cells between them: the output is distributed as if every cell
+had been drawn.
+Source: gardn999's entry to the 2018 challenge describes the threshold; the sparse drawing is derived here.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ class CorrelationMatrix(Metric):
             metric=self.name,
             value=float(difference.mean()),
             sentence=f"A correlation of two numeric attributes is off by {difference.mean():.3f} on average; "
-            f"most between {names[i]} and {names[j]} ({real[i, j]:.2f} really, {synthetic[i, j]:.2f} here).",
+            f"most between {names[i]} and {names[j]} ({real[i, j]:.2f} in the real table, "
+            f"{synthetic[i, j]:.2f} in the synthetic one).",
             details={
                 "attributes": names,
                 "real": real,

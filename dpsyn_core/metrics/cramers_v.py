@@ -20,7 +20,7 @@ class CramersV(Metric):
 
     name = "cramers-v"
     title = "Association of pairs"
-    question = "Are attributes as strongly associated as they really are?"
+    question = "Are attributes as strongly associated as in the real table?"
     goal = "low"
     minimum = 0.0
     maximum = 1.0

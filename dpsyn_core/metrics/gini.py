@@ -20,7 +20,7 @@ class GiniDifference(Metric):
 
     name = "gini"
     title = "Income inequality"
-    question = "Is the income as unequal within each group as it really is?"
+    question = "Is the income as unequal within each group as in the real table?"
     goal = "low"
     minimum = 0.0
     maximum = 1.0

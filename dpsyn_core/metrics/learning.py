@@ -1,4 +1,4 @@
-"""Learning: train on synthetic records, test on real ones, beside the ceiling of training on real ones."""
+"""Learning: train on synthetic records, test on real ones, and compare with training on real ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Learning(Metric):
     seed: int = 0
 
     def compute(self, comparison: Comparison) -> Score:
-        """Mean AUROC (R2) over the models of training on synthetic records; the ceiling stands in the details."""
+        """Mean AUROC (R2) of models trained on synthetic records; the details hold that of training on real ones."""
         c, target = comparison, comparison.resolved.target
         if target is None or len(c.domain) < 2:
             msg = "learning needs a target with two or more values and another attribute; name one with --target"
@@ -70,7 +70,7 @@ class Learning(Metric):
         return self._answer(target, number, results, test_seen=c.held_out is None, sizes=(len(sets["real"][1]), len(y)))
 
     def _shared_key(self, c: Comparison) -> tuple[object, ...]:
-        """The ceiling is the same for every synthetic table that is compared with the same real one."""
+        """Training on real records gives the same result for every table that is compared with the same real one."""
         return (self, c.resolved.target, id(c.real), id(c.held_out))
 
     def _split(self, c: Comparison, target: str) -> tuple[Rows, Rows]:

@@ -20,7 +20,7 @@ class MutualInformation(Metric):
 
     name = "mutual-information"
     title = "Mutual information of pairs"
-    question = "Do attributes tell as much about each other as they really do?"
+    question = "Is the mutual information of pairs of attributes that of the real table?"
     goal = "low"
     minimum = 0.0
     maximum = None

@@ -58,7 +58,7 @@ class NistFinal(Metric):
     seed: int = 0
 
     def compute(self, comparison: Comparison) -> Score:
-        """Headline in the clean mode; the strict mean stands in the details when all three strict scores exist."""
+        """Headline in the clean mode; the strict mean is in the details when all three strict scores exist."""
         parts: dict[str, Score] = {}
         missing: dict[str, str] = {}
         for metric in (NistDensity(seed=self.seed), NistRange(seed=self.seed), NistIncome()):

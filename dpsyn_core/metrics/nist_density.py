@@ -51,7 +51,7 @@ class NistDensity(Metric):
     seed: int = 0
 
     def compute(self, comparison: Comparison) -> Score:
-        """Headline in the clean mode; the strict score stands in the details."""
+        """Headline in the clean mode; the strict score is in the details."""
         k = min(3, len(comparison.domain))
         clean = density_score(comparison, sampled_sets(comparison.domain, k, self.triples, all_up_to=0, seed=self.seed))
         details: dict[str, float | str] = {"clean": clean}

@@ -105,7 +105,7 @@ class NistIncome(Metric):
     unit = "points of 1,000,000"
 
     def compute(self, comparison: Comparison) -> Score:
-        """Headline in the clean mode; the strict score stands in the details."""
+        """Headline in the clean mode; the strict score is in the details."""
         clean = clean_score(*incomes(comparison))
         details: dict[str, object] = {"clean": clean, "roles": _roles(comparison)}
         try:

@@ -99,7 +99,7 @@ class NistRange(Metric):
     seed: int = 0
 
     def compute(self, comparison: Comparison) -> Score:
-        """Headline in the clean mode; the strict score stands in the details."""
+        """Headline in the clean mode; the strict score is in the details."""
         details: dict[str, object] = {}
         for mode, keep in (("clean", self.keep), ("strict", self.strict_keep)):
             queries = record_queries(comparison, self.count, keep=keep, strict=mode == "strict", seed=self.seed)

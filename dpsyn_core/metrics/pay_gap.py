@@ -1,4 +1,4 @@
-"""Pay gap: difference of mean and median incomes of two sides by group, and whether the groups rank alike."""
+"""Pay gap: difference of mean and median incomes of two sides by group, and the order of the groups by it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PayGap(Metric):
 
     name = "pay-gap"
     title = "Pay gap by group"
-    question = "Do the groups rank by pay gap as they really do?"
+    question = "Are the groups in the same order by pay gap as in the real table?"
     goal = "high"
     minimum = -1.0
     maximum = 1.0

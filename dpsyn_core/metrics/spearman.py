@@ -21,7 +21,7 @@ class Spearman(Metric):
 
     name = "spearman"
     title = "Rank correlation of ordered attributes"
-    question = "Do ordered attributes rise and fall together as they really do?"
+    question = "Is the rank correlation of ordered attributes that of the real table?"
     goal = "low"
     minimum = 0.0
     maximum = 2.0

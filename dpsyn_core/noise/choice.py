@@ -1,8 +1,8 @@
 """Exact draws for the exponential mechanism: index i with probability proportional to exp(-rate * gap_i).
 
 Rejection: propose an index uniformly, keep it with probability exp(-rate * gap). Both steps are exact: the proposal
-by rejection of words, the coin by the table of -ln p with its proven error, and exact arithmetic when that leaves it
-open. At most as many proposals as candidates are expected, since the best one is always kept.
+by rejection of words, the decision to keep by the table of -ln p with its proven error, or in exact arithmetic where
+that error leaves it undecided. At most as many proposals as candidates are expected, since the best one is always kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What both samplers share: batches through the kernel, open draws through exact arithmetic, refusals."""
+"""What both samplers share: batches through the kernel, undecided draws through exact arithmetic, checked arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tail probabilities enclosed in integer arithmetic, at any precision: the referee of the samplers.
+"""Tail probabilities enclosed in integer arithmetic, at any precision; they decide what floating point cannot.
 
 Every function returns integers (low, high) with low <= value * 2^bits <= high; nothing here is a float.
-The error argument stands in docs/proofs/noise.md, section 2.
+The error analysis is in docs/proofs/noise.md, section 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The fused kernel: words to integer draws, marking those that floating point cannot settle."""
+"""The fused kernel: words to integer draws, marking those that floating point cannot decide."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def first_kept(
     errors: NDArray[np.float64],
     leading: NDArray[np.uint64],
 ) -> tuple[int, bool]:
-    """First position from `start` whose coin may be heads, and whether that is certain; words.size when none is.
+    """First position from `start` that may be kept, and whether that is certain; words.size when there is none.
 
-    The coin is heads when -ln p > rate * gap + ln 2, p the low 63 bits of its word over 2^64.
+    A position is kept when -ln p > rate * gap + ln 2, p the low 63 bits of its word over 2^64.
     """
     degree = coefficients.shape[1] - 1
     for i in range(start, words.size):

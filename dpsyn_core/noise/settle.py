@@ -1,4 +1,4 @@
-"""Settles in exact arithmetic the few draws that 64 bits and floating point leave open."""
+"""Decides in exact arithmetic the few draws that 64 bits and floating point leave undecided."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Inverse tails as piecewise polynomials with a proven bound on their error, built from exact arithmetic.
 
 A piece is a quarter of an octave of p; octave o holds 2^-(o+2) <= p < 2^-(o+1). The argument for the bound
-stands in docs/proofs/noise.md, section 3.
+is in docs/proofs/noise.md, section 3.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Tail:
 class Table:
     """coefficients (OCTAVES * PARTS, DEGREE + 1), ascending powers of t in [-1, 1); errors (OCTAVES * PARTS,).
 
-    errors bounds |T^-1(p) - computed value| for every p of the cell that the 64-bit word leaves open.
+    errors bounds |T^-1(p) - computed value| for every p that the first 64 bits allow.
     """
 
     coefficients: NDArray[np.float64]

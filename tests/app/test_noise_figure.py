@@ -20,10 +20,10 @@ def test_each_curve_holds_the_numbers_of_the_engine_with_gaps_where_its_formula_
 
 
 def test_points_that_coincide_share_one_label_and_others_have_their_own():
-    points = [("single columns, 14", 24.0, 27.0), ("tables it picks", 25.0, 27.3), ("far", 400.0, 110.0)]
+    points = [("single columns, 14", 24.0, 27.0), ("combinations chosen", 25.0, 27.3), ("far", 400.0, 110.0)]
     run = named(noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 24))["this run"]
-    assert list(run.text) == ["single columns<br>tables it picks", "", "far"]
-    assert list(run.customdata) == ["single columns, 14", "tables it picks", "far"]
+    assert list(run.text) == ["single columns<br>combinations chosen", "", "far"]
+    assert list(run.customdata) == ["single columns, 14", "combinations chosen", "far"]
     assert list(run.x) == [24.0, 25.0, 400.0]
 
 

@@ -52,7 +52,7 @@ def test_the_first_page_has_the_sample_loaded_and_one_press_to_make(app):
         ("", "blank"),
         ("nan", "above 0"),
         ("inf", "above 0"),
-        ("1000", "nothing is promised"),
+        ("1000", "nothing is protected"),
         ("much", "not a number"),
     ],
 )
@@ -68,7 +68,7 @@ def test_a_wrong_epsilon_is_explained_beside_its_field_and_blocks_the_run(app, t
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("0.9", "promise would fail"),
+        ("0.9", "could be published unprotected"),
         ("-1e-9", "between 0 and 1"),
         ("1", "between 0 and 1"),
         ("", "blank"),
@@ -90,9 +90,9 @@ def test_delta_zero_is_explained_and_leaves_one_curve(app):
 
 def test_delta_above_one_in_n_is_said_to_the_owner_and_not_in_safe_mode(app):
     typed(at_page(app, "privacy"), delta="0.001")
-    assert "above one in the number of records" in words(app)
+    assert "larger than 1 divided by the number of records" in words(app)
     app.toggle(key="safe").set_value(True).run()
-    assert "one in the number of records" not in words(app)
+    assert "1 divided by the number of records" not in words(app)
 
 
 def test_the_plot_has_the_numbers_of_the_engine(app):
@@ -180,10 +180,16 @@ def test_the_split_of_a_planned_run_adds_up_to_the_budget(app):
     [
         (
             "rls",
-            ("number of records", "single columns", r"tables it picks</b> up to \d+\s%, about \d+ to \d+ releases"),
+            ("number of records", "single columns", r"combinations chosen</b> up to \d+\s%, about \d+ to \d+ releases"),
         ),
-        ("mst", ("single columns", "finding what pays", r"pairs</b> 33\s%, 13 releases")),
-        ("aim", (r"picking the next table</b> 9.4\s%, 5 to 211 releases", r"tables it picks</b> 85\s%, 5 to 211")),
+        ("mst", ("single columns", "choosing combinations", r"pairs</b> 33\s%, 13 releases")),
+        (
+            "aim",
+            (
+                r"choosing the next combination</b> 9.4\s%, 5 to 211 releases",
+                r"combinations chosen</b> 85\s%, 5 to 211",
+            ),
+        ),
     ],
 )
 def test_a_system_that_chooses_as_it_goes_says_what_is_known_beforehand(app, method, sentences):
@@ -198,7 +204,8 @@ def test_a_system_that_chooses_as_it_goes_says_what_is_known_beforehand(app, met
 
 
 @pytest.mark.parametrize(
-    ("method", "sentence"), [("mwem", "picking"), ("privbayes", "tables it"), ("field-groups", "groups of")]
+    ("method", "sentence"),
+    [("mwem", "choosing the next"), ("privbayes", "combinations chosen"), ("field-groups", "groups of")],
 )
 def test_systems_for_small_or_grouped_tables_have_a_plan(app, method, sentence):
     at_page(app, "data")
@@ -424,7 +431,7 @@ def test_a_link_to_a_page_goes_through_the_entry_file_on_a_fresh_server(app, mon
     app.run()
     monkeypatch.setattr(app_test, "PagesManager", PagesManager)
     app.switch_page("pages/privacy.py").run()
-    assert app.title[0].value == "How much may one person show?"
+    assert app.title[0].value == "How much privacy, and what does it cost?"
     assert app.toggle(key="safe"), "the side panel is there"
 
 
@@ -458,7 +465,7 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert not app.error
     assert Ledger().summary("ages").runs == 1
     if not known:
-        assert "Columns bought for a kind that was read from the data (2): age, week" in words(app)
+        assert "Columns that were bought, but whose kind was read from the data (2): age, week" in words(app)
         assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
         assert not space_of(app).schema.private
         app.button(key="confirm_all").click().run()
@@ -485,7 +492,7 @@ def test_knowledge_is_bought_again_when_others_are_protected(app):
     assert "NOT PRIVATE" not in words(app)
     space.schema = identified(space.schema, "pid", 1)
     at_page(app, "schema")
-    assert "buy it again for who is protected now" in words(app)
+    assert "buy them again for the unit chosen now" in words(app)
     buy()
     assert "NOT PRIVATE" not in words(app)
     assert {b.unit.identifier for b in space.schema.bought} == {"pid"}
@@ -512,11 +519,11 @@ def test_the_side_panel_stands_on_every_page_in_safe_mode_too(app, page):
     assert "Who is protected" in words(app)
 
 
-def test_a_fault_shows_one_calm_sentence_and_its_message_is_logged_nowhere(app, monkeypatch, caplog):
+def test_a_fault_shows_one_general_sentence_and_its_message_is_logged_nowhere(app, monkeypatch, caplog):
     import logging
 
     from ui.privacy import ledger
-    from ui.shared.faults import hush
+    from ui.shared.faults import remove_messages_from_log
 
     def fail(space):
         message = "the private value 4711"
@@ -525,8 +532,8 @@ def test_a_fault_shows_one_calm_sentence_and_its_message_is_logged_nowhere(app, 
     monkeypatch.setattr(ledger, "spent", fail)
     app.run()
     assert not app.exception
-    assert any("fault in the program" in e.value for e in app.error)
-    hush()
+    assert any("mistake in the program" in e.value for e in app.error)
+    remove_messages_from_log()
     try:
         fail(None)
     except ValueError:

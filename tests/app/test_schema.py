@@ -52,10 +52,10 @@ def test_columns_are_kept_together_moved_and_taken_apart(app):
     assert "No columns are grouped." in words(app)
     found(app.multiselect, "group_columns").set_value(["CITY", "OWNERSHP"])
     found(app.text_input, "group_name").set_value("home")
-    press(app, "Keep together")
+    press(app, "Add the group")
     assert relations.groups(space_of(app).schema) == {"home": ("CITY", "OWNERSHP")}
     assert f"home — CITY + OWNERSHP: {len(CITIES) * SAMPLE['OWNERSHP'].size} combinations" in words(app)
-    press(app, "Take apart")
+    press(app, "Remove the group")
     assert relations.groups(space_of(app).schema) == {}
 
 
@@ -67,7 +67,7 @@ def test_a_group_that_is_none_is_explained(app, columns, name, sentence):
     opened(app, "groups")
     found(app.multiselect, "group_columns").set_value(columns)
     found(app.text_input, "group_name").set_value(name)
-    press(app, "Keep together")
+    press(app, "Add the group")
     assert sentence in app.error[0].value
     assert space_of(app).schema == SAMPLE
 
@@ -100,7 +100,7 @@ def test_a_column_that_follows_from_another_is_typed_saved_and_looked_up_in_the_
     out = codec.decode(codec.encode(sample_table().slice(0, 50)).codes, rng=__import__("numpy").random.default_rng(0))
     rule = dict(zip(out.column("CITY").to_pylist(), out.column("OWNERSHP").to_pylist(), strict=True))
     assert rule == {c: "Owned" if c < "E" else "Rented" for c in rule}
-    press(app, "Make it stand alone")
+    press(app, "Remove the rule")
     assert space_of(app).schema["OWNERSHP"].values == ("Owned", "Rented")
 
 
@@ -167,12 +167,12 @@ def test_pasted_words_for_codes_are_saved_and_shown_instead_of_the_codes(app):
     coded(app)
     app.selectbox(key="labels_column").set_value("SEX").run()
     found(app.text_area, "labels_paste").set_value("1 = Male\n02\tFemale").run()
-    press(app, "Save the words")
+    press(app, "Save the labels")
     schema = space_of(app).schema
     assert relations.labels(schema, "SEX") == {"1": "Male", "2": "Female"}
     assert schema["SEX"].labels() == ["Male", "Female"]
     assert schema["SEX"].values == (1, 2), "the table keeps its codes"
-    assert "Words are known for the codes of SEX." in words(app)
+    assert "Labels are known for the codes of SEX." in words(app)
     app.selectbox(key="schema_preview").set_value("SEX").run()
     assert "Male, Female" in words(app)
 
@@ -182,10 +182,10 @@ def test_one_file_gives_words_to_several_columns_and_may_add_codes(app):
     raw = json.dumps({"SEX": {"1": "Male", "2": "Female", "9": "Not said"}, "OWNERSHP": {"a": "Owned", "b": "Rented"}})
     app.selectbox(key="labels_column").set_value("SEX").run()
     found(app.file_uploader, "labels_file").set_value([("codes.json", raw.encode(), "application/json")]).run()
-    press(app, "Save the words")
+    press(app, "Save the labels")
     assert "'9' is no value of 'SEX'; tick the box to add it" in app.error[0].value
     app.checkbox(key="labels_codes").set_value(True).run()
-    press(app, "Save the words")
+    press(app, "Save the labels")
     schema = space_of(app).schema
     assert schema["SEX"].values == (1, 2, 9)
     assert schema["OWNERSHP"].labels() == ["Owned", "Rented"]
@@ -196,7 +196,7 @@ def test_a_file_of_words_for_a_column_that_is_not_there_changes_nothing(app):
     before = space_of(app).schema
     raw = b"column,code,meaning\nSEX,1,Male\nSHOE,1,Left\n"
     found(app.file_uploader, "labels_file").set_value([("codes.csv", raw, "text/csv")]).run()
-    press(app, "Save the words")
+    press(app, "Save the labels")
     assert "'SHOE', which this table does not have" in app.error[0].value
     assert space_of(app).schema == before
 
@@ -267,7 +267,7 @@ def test_changes_are_undone_one_by_one_and_not_across_a_loaded_schema(app):
     for columns, name in ((["CITY", "OWNERSHP"], "home"), (["SEX", "AGE"], "person")):
         found(app.multiselect, "group_columns").set_value(columns)
         found(app.text_input, "group_name").set_value(name)
-        press(app, "Keep together")
+        press(app, "Add the group")
     age = list(app.dataframe[0].value["name"]).index("AGE")
     app.session_state[app.dataframe[0].key] = {"edited_rows": {age: {"bins": "7"}}, "added_rows": [],
                                                "deleted_rows": []}  # fmt: skip

@@ -101,17 +101,17 @@ def test_04_wrong_budgets_are_explained_and_block_the_way_on(visitor):
     visitor.open("privacy")
     button = visitor.page.get_by_role("button", name="Continue: synthesize")
     for text, sentence in (
-        ("0", "above 0"), ("-1", "above 0"), ("", "blank"), ("1000", "nothing is promised"), ("NaN", "above 0"),
+        ("0", "above 0"), ("-1", "above 0"), ("", "blank"), ("1000", "nothing is protected"), ("NaN", "above 0"),
     ):  # fmt: skip
         visitor.type("epsilon", text)
         assert sentence in visitor.words(), text
         assert button.is_disabled()
     visitor.type("epsilon", "1")
     visitor.type("delta", "0.9")
-    assert "promise would fail" in visitor.words()
+    assert "could be published unprotected" in visitor.words()
     assert button.is_disabled()
     visitor.type("delta", "0.001")
-    assert "above one in the number of records" in visitor.words()
+    assert "larger than 1 divided by the number of records" in visitor.words()
     visitor.type("delta", "0")
     assert "Pure DP: Laplace noise only" in visitor.words()
     visitor.type("delta", "1e-9")
@@ -508,7 +508,7 @@ def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
     visitor.choose("columns that belong together", "OWNERSHP")
     visitor.page.keyboard.press("Escape")
     visitor.page.get_by_role("textbox", name="name of the group").fill("home")
-    visitor.press("Keep together")
+    visitor.press("Add the group")
     assert "CITY + OWNERSHP: " in visitor.words()
     schema = json.loads(visitor.download("Save the schema"))
     assert {a["name"]: a["group"] for a in schema["attributes"] if "group" in a} == {"CITY": "home", "OWNERSHP": "home"}
@@ -527,13 +527,13 @@ def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them
     _type_into(visitor, grid, 0.75 * wide, 1, "unpaid")
     visitor.press("Save the rule")
     assert "EMPSTAT follows from SEX" in visitor.words()
-    visitor.pick("Words for codes")
+    visitor.pick("Labels for codes")
     visitor.choose("column with codes", "SEX")
     field = visitor.page.get_by_role("textbox", name="or pasted lines")
     field.fill("Male = men\nFemale = women")
     field.press("Control+Enter")
     visitor.settle()
-    visitor.press("Save the words")
+    visitor.press("Save the labels")
     preview = visitor.page.get_by_role("combobox", name="column").last
     preview.click()
     preview.fill("SEX")

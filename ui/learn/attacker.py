@@ -51,8 +51,8 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
         ),
         1, 2,
     )  # fmt: skip
-    luck = {"color": colours.line, "dash": "dot"}
-    out.add_trace(go.Scatter(x=[0, 1], y=[1, 0], mode="lines", line=luck, name=t("learn.attacker.luck")), 1, 2)
+    guessing = {"color": colours.line, "dash": "dot"}
+    out.add_trace(go.Scatter(x=[0, 1], y=[1, 0], mode="lines", line=guessing, name=t("learn.attacker.guess")), 1, 2)
     out.update_xaxes(title=t("learn.attacker.prior_axis"), range=[0, 1], row=1, col=1)
     out.update_yaxes(title=t("learn.attacker.posterior_axis"), range=[0, 1], row=1, col=1)
     out.update_xaxes(title=t("learn.attacker.alarm_axis"), range=[0, 1], row=1, col=2)

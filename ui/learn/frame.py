@@ -16,7 +16,7 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 
 
 def choose() -> str:
-    """The lab that is open; its short name stands in the link, so that a lesson can be shared."""
+    """The lab that is open; its short name is part of the link, so that a lesson can be shared."""
     if PICK not in st.session_state:
         asked = st.query_params.get(PICK, LABS[0])
         st.session_state[PICK] = asked if asked in LABS else LABS[0]
@@ -37,7 +37,7 @@ def show(name: str) -> None:
 
 
 def epsilon(key: str, default: float = 1.0) -> float:
-    """A slider over epsilons worth comparing."""
+    """A slider over usual values of epsilon."""
     if key not in st.session_state and key not in st.query_params:
         st.session_state[key] = default
     return float(

@@ -1,1 +1,1 @@
-"""What all pages share: words, state, jobs, errors and the look."""
+"""What all pages share: texts, state, jobs, errors and the theme."""

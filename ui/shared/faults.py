@@ -1,4 +1,4 @@
-"""Faults on the screen and in the log: a sentence for the person, and never a message that may quote a value."""
+"""Errors on the screen and in the log: a sentence for the person, and no message that may quote a value."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ log = logging.getLogger("dpsyn.app")
 
 
 def places(trace: TracebackType | None) -> str:
-    """Where a fault arose, innermost first: files and lines, no text of the code and no values."""
+    """Where an error was raised, innermost first: files and lines, no text of the code and no values."""
     return " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(traceback.extract_tb(trace)))
 
 
-def hush() -> None:
-    """Takes the message out of every fault that this process logs, and keeps the process from asking who it is.
+def remove_messages_from_log() -> None:
+    """Removes the message from every error that this process logs, and stops Streamlit from looking up its address.
 
-    Streamlit's own log is included. When a page of another origin knocks, Streamlit would ask a public server for this
-    machine's address, to compare; an address that is known already is not asked for. Once is enough.
+    Streamlit's own log is included. When a page of another origin connects, Streamlit would ask a public server for
+    this machine's address; it does not ask when an address is set. Calling this once is enough.
     """
     net_util._external_ip = ""
     make = logging.getLogRecordFactory()
-    if getattr(make, "hushed", False):
+    if getattr(make, "without_messages", False):
         return
 
     def record(*given: object, **named: object) -> logging.LogRecord:
@@ -41,29 +41,29 @@ def hush() -> None:
             made.args, made.exc_info, made.exc_text = (), None, None
         return made
 
-    record.hushed = True  # type: ignore[attr-defined]
+    record.without_messages = True  # type: ignore[attr-defined]
     logging.setLogRecordFactory(record)
 
 
 def explain(error: BaseException) -> bool:
-    """Shows a fault: a DPSynError as its sentence, anything else as one calm sentence. Always True."""
+    """Shows a fault: a DPSynError as its sentence, anything else as one general sentence. Always True."""
     if isinstance(error, PageEnd):
         return True
     if isinstance(error, DPSynError):
         st.error(sentence(error))
         return True
     log.error("%s at %s", type(error).__name__, places(error.__traceback__))
-    st.error(t("error.calm"))
+    st.error(t("error.fault"))
     return True
 
 
-class Calm:
-    """Context of a fragment: explains faults, and lets Streamlit's own control flow pass."""
+class ShownFaults:
+    """Context of a fragment: shows errors, and lets Streamlit's own control flow pass."""
 
-    def __enter__(self) -> Calm:
+    def __enter__(self) -> ShownFaults:
         """Nothing to prepare."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
-        """Swallows what was explained."""
+        """Suppresses an error that was shown."""
         return isinstance(error, Exception) and explain(error)

@@ -11,21 +11,21 @@ from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import serving
 from ui.shared.access import logout_button, require_login
-from ui.shared.faults import Calm, explain, hush
+from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.state import jobs, owner, remember_visitor, workspace
 from ui.shared.text import ASSETS, number, t
 from ui.shared.theme import style
 
 
 class Page:
-    """Context of every page. It shows a DPSynError as its sentence, and anything else as one calm sentence.
+    """Context of every page. It shows a DPSynError as its sentence, and anything else as one general sentence.
 
     A fault is logged by its type and its places in the code, never by its message, which may quote a value.
     """
 
     def __enter__(self) -> Page:
         """Style, cookie and a first table; on every page, before its content."""
-        hush()
+        remove_messages_from_log()
         style()
         require_login()
         remember_visitor()
@@ -39,7 +39,7 @@ class Page:
         if error is not None and not isinstance(error, Exception):
             return False  # Streamlit's own control flow passes
         shown = error is not None and explain(error)
-        with Calm():
+        with ShownFaults():
             _side()
             serving.fetch_figures()
         serving.prepare()
@@ -68,7 +68,7 @@ def _safe() -> None:
 
 
 def _panel() -> None:
-    with Calm():
+    with ShownFaults():
         _rows()
 
 

@@ -1,4 +1,4 @@
-"""The outcome of a run in one look: headline, the figure of pairs, the table, the download."""
+"""The result of a run at a glance: headline, figure of pairs, table, download."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.privacy.budget import sentence
 from ui.shared import results
-from ui.shared.faults import Calm
+from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import number, t
@@ -35,7 +35,7 @@ def watch(space: Workspace, job: Job, *, key: str) -> None:
 
 
 def _watch(owner: str, job_id: str, key: str) -> None:
-    with Calm():
+    with ShownFaults():
         _progress(owner, job_id, key)
 
 
