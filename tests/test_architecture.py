@@ -180,3 +180,21 @@ def test_the_package_says_that_it_is_typed_and_every_folder_of_code_is_checked()
     assert (ENGINE / "py.typed").exists()
     checked = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
     assert set(checked["files"]) >= {"dpsyn_core", "ui", "pages", "app.py", "benchmarks", "tools"} and checked["strict"]
+
+
+def test_the_index_of_decisions_names_every_record_and_no_other():
+    folder = ROOT / "docs" / "adr"
+    rows = re.findall(
+        r"^\| \[(\d{4})\]\((\S+)\) \| (.+?) \| (.+?) \| (.+?) \|$",
+        (folder / "README.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    records = sorted(p.name for p in folder.glob("[0-9]*.md"))
+    named = [name for _, name, *_ in rows]
+    assert named == records, f"add or remove a line of docs/adr/README.md: {sorted(set(named) ^ set(records))}"
+    for number, name, title, status, line in rows:
+        assert name.startswith(f"{number}-")
+        heading = (folder / name).read_text(encoding="utf-8").split("\n", 1)[0]
+        assert heading.lstrip("# ").removeprefix(number).lstrip(" :.") == title, name
+        assert re.match(r"accepted|superseded by|moved to", status), (name, status)
+        assert 20 < len(line) < 200, name

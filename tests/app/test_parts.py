@@ -21,7 +21,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
-from ui.data import databases, loading
+from ui.data import databases
 from ui.data.places import FOLDERS, allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t
@@ -187,7 +187,7 @@ def test_the_folder_of_other_visitors_runs_is_never_read_by_path(tmp_path, monke
 
 @pytest.fixture
 def base(tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "shared", lambda: False)
+    monkeypatch.setattr(databases, "shared", lambda: False)
     path = tmp_path / "x.db"
     with sqlite3.connect(path) as link:
         link.execute("CREATE TABLE people (age INTEGER, town TEXT)")
@@ -217,7 +217,7 @@ def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
 
 
 def test_a_table_of_duckdb_is_read_and_reaches_no_other_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "shared", lambda: False)
+    monkeypatch.setattr(databases, "shared", lambda: False)
     path = tmp_path / "x.duckdb"
     with duckdb.connect(str(path)) as link:
         link.execute('CREATE TABLE "Größe" AS SELECT 1.5::DECIMAL(4, 2) AS a, NULL::DATE AS b')
