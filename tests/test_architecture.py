@@ -195,6 +195,6 @@ def test_the_index_of_decisions_names_every_record_and_no_other():
     for number, name, title, status, line in rows:
         assert name.startswith(f"{number}-")
         heading = (folder / name).read_text(encoding="utf-8").split("\n", 1)[0]
-        assert heading.lstrip("# ").removeprefix(number).lstrip(" :.") == title, name
+        assert re.sub(r"^# (ADR )?\d*[ .:]*", "", heading) == title, name
         assert re.match(r"accepted|superseded by|moved to", status), (name, status)
         assert 20 < len(line) < 200, name
