@@ -20,9 +20,9 @@ with left:
         st.info(t("privacy.blocked"))
     else:
         section(t("privacy.plot"))
-        planned = plan.planned(space, chosen, unit)
+        planned = plan.planned(space, chosen)
         shown = st.container()
-        public = planned and plan.planned(space, chosen, unit, public=True)  # the plot is shown and kept untagged
+        public = planned and plan.planned(space, chosen, public=True)  # the plot is shown and kept untagged
         k = plan.k_field(public)
         document = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
         finding = noise.finding(document, k)

@@ -27,12 +27,16 @@ def floors_of(text):
 
 
 FLOORS = floors_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
-WIRES = {"runs"}  # they join the parts of a run and call none of their functions on data
+OPENS = "runs/open.py"  # hands the noise to the gate, and is the only file outside measurement that touches it
 
 
 def parts_of(path):
     relative = path.relative_to(ENGINE).with_suffix("")
     return relative.parts[0]
+
+
+def place_of(path):
+    return path.relative_to(ENGINE).as_posix()
 
 
 def imports_of(path):
@@ -91,14 +95,86 @@ def test_post_processing_never_sees_counts_or_noise(blind):
 
 
 def test_counts_meet_noise_in_measurement_only():
-    by_part = {}
+    by_file = {}
     for path, part, target, _ in engine_imports():
-        if part not in WIRES:
-            by_part.setdefault(path, set()).add(target)
-    both = [p for p, targets in by_part.items() if {"counting", "noise"} <= targets and parts_of(p) != "measurement"]
-    assert not both
-    noise_users = {part for _, part, target, _ in engine_imports() if target == "noise"} - {"noise"}
-    assert noise_users <= WIRES | {"measurement"}
+        if part not in ("measurement", "noise"):
+            by_file.setdefault(place_of(path), set()).add(target)
+    assert not [place for place, targets in by_file.items() if {"counting", "noise"} <= targets]
+    assert [place for place, targets in by_file.items() if "noise" in targets] == [OPENS]
+
+
+def test_one_file_debits_the_ledger_and_opens_gates():
+    """Rule 5, charge then count then add noise, is written once; the plan's dry run has an account and no noise."""
+    callers = {"Gate": set(), "Account": set(), "reserve": set()}
+    for path in engine_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                callers.get(name, set()).add(place_of(path))
+    assert callers == {"Gate": {OPENS}, "Account": {OPENS, "runs/plan.py"}, "reserve": {OPENS}}
+
+
+@pytest.mark.parametrize("place", ["runs/release.py", "runs/measured.py", "runs/marginals.py"])
+def test_a_run_knows_no_source_and_no_counter_by_name(place):
+    """So that records that are elsewhere are counted elsewhere by a new source alone."""
+    hidden = ("dpsyn_core.counting", "dpsyn_core.schema.codec", "dpsyn_core.sources.memory", "dpsyn_core.sources.bound")
+    assert not [name for name in imports_of(ENGINE / place) if name.startswith(hidden)]
+
+
+def test_units_and_tasks_are_read_off_a_schema_in_one_place_each():
+    """Built by hand, two of them once forgot the identifier."""
+    wrong = []
+    files = [p for folder in ("dpsyn_core", "ui", "pages") for p in (ROOT / folder).rglob("*.py")]
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Task", "Unit"):
+                read = [n for k in node.keywords for n in ast.walk(k.value) if isinstance(n, ast.Attribute)]
+                copied = [n.attr for n in read if n.attr in ("unit", "max_records", "domain", "model_dump")]
+                if node.func.id == "Task" or (copied and "args" not in ast.unparse(node)):
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not wrong
+
+
+def test_no_import_leads_back_to_where_it_started():
+    """Imports inside functions count too: a circle that works today breaks when somebody moves a line."""
+    graph = imports_by_module()
+    assert len(graph) > 200
+    assert circles(graph) == []
+
+
+def test_a_circle_would_be_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def imports_by_module():
+    """Module -> the modules of engine, ui and pages that it imports."""
+    files = {}
+    for folder in ("dpsyn_core", "ui", "pages"):
+        for path in (ROOT / folder).rglob("*.py"):
+            files[".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")] = path
+    graph = {}
+    for module, path in files.items():
+        # of `from a.b import c`, c may be a module or a name inside a.b
+        reached = {name if name in files else name.rpartition(".")[0] for name in imports_of(path)}
+        graph[module] = {n for n in reached if n in files and n != module}
+    return graph
+
+
+def circles(graph):
+    """Modules that import each other, directly or by way of others: strongly connected parts of more than one."""
+
+    def reached(start):
+        found, ahead = set(), [start]
+        while ahead:
+            for target in graph.get(ahead.pop(), ()):
+                if target not in found:
+                    found.add(target)
+                    ahead.append(target)
+        return found
+
+    reach = {module: reached(module) for module in graph}
+    together = {tuple(sorted({n for n in reach[m] if m in reach.get(n, ())} | {m})) for m in graph if m in reach[m]}
+    return sorted(list(group) for group in together)
 
 
 def test_the_engine_never_imports_a_screen():

@@ -205,7 +205,7 @@ def test_an_internal_fault_is_one_calm_sentence_without_values(folder, capsys, m
     def broken(*_args, **_kwargs):
         raise KeyError("X_SECRET")
 
-    monkeypatch.setattr("dpsyn_core.runs.release.MemoryCounter", broken)
+    monkeypatch.setattr("dpsyn_core.sources.memory.MemoryCounter", broken)
     assert synth(folder) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1

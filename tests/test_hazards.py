@@ -35,6 +35,7 @@ from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.schema.drafting import draft
+from dpsyn_core.sources import memory
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import MODULES, config_class, configure, names
@@ -145,8 +146,8 @@ def test_the_manifest_does_not_time_what_reads_the_table(book, monkeypatch):
             return super().marginals(*arguments, **named)
 
     monkeypatch.setattr(release.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(release, "bound", slow)
-    monkeypatch.setattr(release, "MemoryCounter", SlowCounter)
+    monkeypatch.setattr(memory, "bound", slow)
+    monkeypatch.setattr(memory, "MemoryCounter", SlowCounter)
     assert run(rows(*crowd(30, 0)), schema(), book).manifest.seconds == 0
     assert clock[0] > 100
 
@@ -386,11 +387,9 @@ def test_bugs_found_in_other_tools_are_among_the_seeded_ones():
 
 
 def test_the_account_refuses_what_the_budget_does_not_cover_even_when_a_system_asks():
-    system = configure("independent", {}).calibrate(
-        Task(domain=schema().domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-6))
-    )
+    system = configure("independent", {}).calibrate(Task.of(schema(), Budget(epsilon=1.0, delta=1e-6)))
     codes = np.zeros((3, 5), dtype=np.uint8)
-    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=Unit())
+    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=Unit.of(schema().unit))
     counter = MemoryCounter(codes, schema().domain())
     system.measure(counter, gate=gate)
     with pytest.raises(BudgetError, match="nothing was counted"):

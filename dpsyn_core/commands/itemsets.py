@@ -6,9 +6,14 @@ import argparse
 import itertools
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.commands.common import add_reading, place
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.unit import Neighbours
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.sources.transactions import ItemSource
 
 
 def add(commands: Any) -> None:
@@ -59,13 +64,23 @@ def run(args: argparse.Namespace) -> None:
     import pyarrow as pa
 
     from dpsyn_core.runs.itemsets import frequent_itemsets
+    from dpsyn_core.runs.open import bought_charges
     from dpsyn_core.tables.write import write_table
 
-    counter, names, unit, named, reasons, bought = _transactions(args) if args.items else _binary_table(args)
+    source, named, schema = _transactions(args)
+    # a column that is no item counts too: that it has another number of values may have been read from the data
+    reasons = () if schema is None else schema.reasons
     release = frequent_itemsets(
-        counter, names, settings, epsilon=args.epsilon, unit=unit, dataset=args.dataset or named, reasons=reasons,
-        bought=bought, progress=progress,
-    )  # fmt: skip
+        source.counter,
+        source.items,
+        settings,
+        epsilon=args.epsilon,
+        unit=source.unit,
+        dataset=args.dataset or named,
+        reasons=reasons,
+        bought=() if schema is None else bought_charges(schema),
+        progress=progress,
+    )
     out = args.out if release.manifest.private else not_private_name(args.out)
     columns = pa.schema(
         [
@@ -101,46 +116,24 @@ def _settings(args: argparse.Namespace) -> Any:
         raise SettingError(msg) from error
 
 
-def _transactions(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
-    from dpsyn_core.counting.transactions import TransactionCounter
+def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:
+    """Transactions, their name on the ledger, and the schema that they were read by, if any."""
+    from dpsyn_core.commands.common import read_input
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.unit import Unit
-    from dpsyn_core.tables.transactions import read_items, read_transactions
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.sources.transactions import from_lines, from_table, item_rows
 
+    if args.items is None:
+        if args.neighbours:
+            msg = "--neighbours goes with --items; a schema declares the unit"
+            raise SettingError(msg)
+        schema = Schema.load(args.schema)
+        item_rows(schema)  # refuses a schema without items before a large table is read
+        return from_table(read_input(args), schema), schema.name, schema
     for name in ("encoding", "decimal", "sql_table", "sql_query"):
         if getattr(args, name) is not None:
             msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
             raise SettingError(msg)
-    names = read_items(args.items)
-    read = read_transactions(Path(args.table), names, delimiter=args.delimiter)
-    counter = TransactionCounter(read.rows, read.items, n_records=read.n_records, n_items=len(names))
-    # a line is one individual: a file of transactions has no identifier to bound contributions by
-    return counter, names, Unit(neighbours=args.neighbours or "add-remove"), Path(args.table).stem, [], []
-
-
-def _binary_table(args: argparse.Namespace) -> tuple[Any, tuple[str, ...], Any, str, list[str], list[Any]]:
-    from dpsyn_core.commands.common import read_input
-    from dpsyn_core.counting.transactions import TransactionCounter
-    from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.charge import Charge
-    from dpsyn_core.privacy.unit import Unit
-    from dpsyn_core.schema.codec import Codec
-    from dpsyn_core.schema.document import Schema
-    from dpsyn_core.sources.bounding import bound
-
-    if args.neighbours:
-        msg = "--neighbours goes with --items; a schema declares the unit"
-        raise SettingError(msg)
-    schema = Schema.load(args.schema)
-    attributes = schema.domain().attributes
-    two = [i for i, a in enumerate(attributes) if a.size - a.special == 2]
-    if not two:
-        msg = "no attribute of the schema has exactly two values; a 0/1 table is needed, or transactions with --items"
-        raise SettingError(msg)
-    unit = Unit(**schema.unit.model_dump())
-    codes = bound(Codec(schema).encode(read_input(args)), unit.max_records)
-    names = tuple(attributes[i].name for i in two)
-    # of all attributes: that one is no item, for it has three values, was read from the data as well
-    reasons = list(schema.reasons)
-    bought = [Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought]
-    return TransactionCounter.of_codes(codes[two] == 1), names, unit, schema.name, reasons, bought
+    path = Path(args.table)
+    neighbours: Neighbours = args.neighbours or "add-remove"
+    return from_lines(path, args.items, delimiter=args.delimiter, neighbours=neighbours), path.stem, None

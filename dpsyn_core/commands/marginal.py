@@ -5,21 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpsyn_core.commands.common import add_reading, place
 
-if TYPE_CHECKING:
-    from dpsyn_core.marginals.maxent import Reconstruction
-    from dpsyn_core.privacy.ledger import Ledger
-    from dpsyn_core.privacy.manifest import Manifest
-    from dpsyn_core.progress import Progress
-    from dpsyn_core.schema.document import Schema
-
 SUFFIXES = (".csv", ".parquet", ".json")
-COUNT = "count"
 
 
 def add(commands: Any) -> None:
@@ -42,82 +33,6 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def release_marginals(
-    table: Any,
-    schema: Schema,
-    queries: Sequence[Sequence[str]],
-    *,
-    epsilon: float,
-    delta: float,
-    settings: Mapping[str, Any] | None = None,
-    dataset: str | None = None,
-    ledger: Ledger | None = None,
-    progress: Progress | None = None,
-) -> tuple[list[Reconstruction], Manifest]:
-    """Releases views once and reads any number of marginals off them.
-
-    Guarantee: (epsilon, delta)-DP for all of them together, for the schema's unit of privacy.
-
-    Args:
-        table: pandas, polars or pyarrow.
-        schema: public metadata.
-        queries: attribute names of each marginal.
-        epsilon: privacy budget, above 0.
-        delta: 0 (pure DP) or in (0, 1).
-        settings: of the method priview.
-        dataset: name on the ledger; None takes the schema's name.
-        ledger: None is the ledger in DPSYN_HOME.
-        progress: called with stage, done, total and a convergence value.
-
-    Raises:
-        InputError: before anything is charged, when a name, the budget, the schema or the table does not fit.
-    """
-    from dpsyn_core.marginals.maxent import check_query
-    from dpsyn_core.progress import silent
-    from dpsyn_core.runs.release import synthesize
-    from dpsyn_core.synthesizers.priview import PriViewConfig, reconstruct_from_views
-    from dpsyn_core.synthesizers.registry import configure
-
-    domain = schema.domain()
-    for names in queries:
-        check_query(domain, names)
-    config = PriViewConfig(**configure("priview", settings or {}).model_dump())
-    release = synthesize(
-        table, schema, epsilon=epsilon, delta=delta, method="priview", settings=settings, n_records=0, rng=0,
-        dataset=dataset, ledger=ledger, progress=progress or silent,
-    )  # fmt: skip
-    found = [reconstruct_from_views(release.measurements, tuple(q), config, n_public=schema.n_records) for q in queries]
-    return found, release.manifest
-
-
-def as_table(found: Reconstruction, schema: Schema) -> Any:
-    """A pyarrow table with one row a cell: a column of labels for each attribute, and `count`."""
-    import numpy as np
-    import pyarrow as pa
-
-    words = {a.name: a.labels() for a in schema.coded}
-    cells = np.indices(found.values.shape).reshape(found.values.ndim, -1)
-    columns = {n: pa.array(np.array(words[n], dtype=object)[cells[i]]) for i, n in enumerate(found.attributes)}
-    return pa.table({**columns, COUNT: pa.array(found.values.ravel())})
-
-
-def as_document(found: Sequence[Reconstruction], schema: Schema) -> dict[str, Any]:
-    """All marginals as one JSON document."""
-    words = {a.name: a.labels() for a in schema.coded}
-    return {
-        "marginals": [
-            {
-                "attributes": list(f.attributes),
-                "labels": [list(words[n]) for n in f.attributes],
-                "counts": f.values.tolist(),
-                "covered": f.covered,
-                "residual": f.residual,
-            }
-            for f in found
-        ]
-    }
-
-
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, parse_settings, read_input, same_path
@@ -125,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.write import write_table
 

@@ -36,7 +36,6 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import parse_settings, print_json
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.unit import Unit
     from dpsyn_core.runs.plan import ASSUMED, plan
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import Task
@@ -46,12 +45,7 @@ def run(args: argparse.Namespace) -> None:
         msg = f"--n-records is {args.n_records}; it must be at least 1"
         raise SettingError(msg)
     schema = Schema.load(args.schema)
-    task = Task(
-        domain=schema.domain(),
-        unit=Unit(neighbours=schema.unit.neighbours, max_records=schema.unit.max_records),
-        budget=Budget(epsilon=args.epsilon, delta=args.delta),
-        n_public=schema.n_records,
-    )
+    task = Task.of(schema, Budget(epsilon=args.epsilon, delta=args.delta))
     method = args.method or DEFAULT
     made = plan(method, parse_settings(args.settings), task, n_records=args.n_records)
     if args.json:

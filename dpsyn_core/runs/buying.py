@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from dpsyn_core.measurement.discover import Discovery, Wanted, cap_of, check_columns, discover
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
-from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.open import open_run
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.tables.frames import to_arrow
 
@@ -50,20 +47,17 @@ def buy_schema(
     """
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
-    protected = Unit(**who.model_dump())
     cost, failure = cap_of(wanted, budget)
     frame = to_arrow(table)
     check_columns(frame, wanted, who)
-    book = Ledger() if ledger is None else ledger
-    book.reserve(
+    run = open_run(
         name if dataset is None else dataset,
         cost,
         budget=budget,
-        unit=protected,
+        unit=Unit.of(who),
         method="discover",
-        run_id=uuid.uuid4().hex,
-        delta=failure,
+        failure=failure,
         purpose="schema",
+        ledger=ledger,
     )
-    gate = Gate(account=Account(cost, delta=failure), noise=SystemNoise(), unit=protected)
-    return discover(frame, wanted, name=name, unit=who, gate=gate, cost=cost, delta=failure, progress=progress)
+    return discover(frame, wanted, name=name, unit=who, gate=run.gate, cost=cost, delta=failure, progress=progress)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpsyn_core.counting.transactions import TransactionCounter
 from dpsyn_core.errors import TableError
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
-from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.synthesizers.privbasis.run import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
 
 METHOD = "privbasis"
@@ -85,26 +81,13 @@ def frequent_itemsets(
         raise TableError(msg)
     check_itemsets(settings, counter.n_items)
     cost = budget.pure()
-    run_id = uuid.uuid4().hex
-    book = Ledger() if ledger is None else ledger
-    book.reserve(dataset, cost, budget=budget, unit=unit, method=METHOD, run_id=run_id, purpose="itemsets")
-    gate = Gate(account=Account(cost), noise=SystemNoise(), unit=unit)
-    found = find_itemsets(counter, settings, cost=cost, gate=gate, progress=progress)
-    started = time.perf_counter()  # how long reading and counting took would tell the number of records
-    manifest = Manifest.build(
-        budget=budget,
-        unit=unit,
-        charges=gate.account.charges,
-        method=METHOD,
-        settings=settings.model_dump(mode="json"),
-        n_records=len(found.itemsets),
-        dataset=dataset,
-        run_id=run_id,
-        schema_name="items",
-        schema_hash=hashlib.sha256("\n".join(names).encode()).hexdigest(),
-        seed=None,
-        seconds=time.perf_counter() - started,
-        reasons=reasons,
-        bought=bought,
+    run = open_run(dataset, cost, budget=budget, unit=unit, method=METHOD, purpose="itemsets", ledger=ledger)
+    found = find_itemsets(counter, settings, cost=cost, gate=run.gate, progress=progress)
+    declared = Declared(
+        name="items",
+        digest=hashlib.sha256("\n".join(names).encode()).hexdigest(),
+        reasons=tuple(reasons),
+        bought=tuple(bought),
     )
+    manifest = run.manifest(declared, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
     return ItemsetRelease(names=tuple(names), found=found, manifest=manifest)

@@ -1,10 +1,8 @@
-"""One release: encode, bound, reserve on the ledger, measure, post-process, decode, and state it in a manifest."""
+"""One release: measure a source through the gate, make synthetic records, and state it all in a manifest."""
 
 from __future__ import annotations
 
-import hashlib
 import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,24 +12,19 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import SchemaError, SettingError
+from dpsyn_core.errors import SettingError
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.noise.system import SystemNoise
-from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.codec import Codec
+from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.open import Declared
+from dpsyn_core.runs.output import table_of
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.bounding import bound
+from dpsyn_core.sources.base import Source
+from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers import registry
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.tables.frames import from_arrow, to_arrow
 
 MAX_RECORDS = 100_000_000  # records that one run may write
 
@@ -40,8 +33,8 @@ MAX_RECORDS = 100_000_000  # records that one run may write
 class Release:
     """What leaves the engine. Everything here is released or computed from released values.
 
-    table: synthetic, of the kind and with the column types that were handed in (pandas, polars or pyarrow), columns
-    in the schema's order. arrow: the same with the types that the schema declares.
+    table: synthetic, of the kind that was handed in (pandas, polars or pyarrow), columns in the order of the private
+    table. arrow: the same as a pyarrow table, with the types that the schema declares.
     measurements: what the system released, in its own form. codes: (n_attributes, n_records).
     """
 
@@ -59,7 +52,7 @@ class Release:
 
 
 def synthesize(
-    table: Any,
+    table: Source | Any,
     schema: Schema | str | Path,
     *,
     epsilon: float,
@@ -78,7 +71,7 @@ def synthesize(
     schema is public knowledge (or bought); otherwise the manifest says NOT PRIVATE.
 
     Args:
-        table: pandas, polars or pyarrow.
+        table: pandas, polars or pyarrow; or a source, for records that are elsewhere.
         schema: public metadata, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
@@ -96,58 +89,29 @@ def synthesize(
     if not isinstance(schema, Schema):
         schema = Schema.load(schema)
     budget = Budget(epsilon=epsilon, delta=delta)
-    unit = Unit(**schema.unit.model_dump())
-    name = registry.DEFAULT if method is None else method
-    config = registry.configure(name, settings or {})
+    config = registry.configure(registry.DEFAULT if method is None else method, settings or {})
     generator, seed = post_processing_generator(rng)
     if n_records is not None and not 0 <= n_records <= MAX_RECORDS:
         msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
         raise SettingError(msg)
 
-    task = Task(domain=schema.domain(), unit=unit, budget=budget, n_public=schema.n_records)
-    system = config.calibrate(task)
-    progress("encoding", 0, 1)
-    codec, frame = Codec(schema), to_arrow(table)
-    order = frame.column_names
-    codes = bound(codec.encode(frame), unit.max_records)
-    fixed = unit.neighbours == "replace" and unit.max_records == 1  # then the number is public: this tells nothing
-    if config.guarantee.needs_public_n and fixed and codes.shape[1] > (schema.n_records or 0):
-        msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
-        raise SchemaError(msg)
-    counter = MemoryCounter(codes, task.domain)
-
-    # rule 5: the whole run is on the ledger, and on disk, before anything is counted
-    book = Ledger() if ledger is None else ledger
-    run_id = uuid.uuid4().hex
-    named = schema.name if dataset is None else dataset
-    book.reserve(named, system.cost, budget=budget, unit=unit, method=name, run_id=run_id, delta=system.failure)
-    gate = Gate(account=Account(system.cost, delta=system.failure), noise=SystemNoise(), unit=unit)
-    measured = system.measure(counter, gate=gate, progress=progress)
-    del counter, codes, frame
+    source = source_of(table)
+    measured = measure(source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress)
     started = time.perf_counter()  # how long reading and counting took would tell the number of records
 
     wanted = schema.n_records if n_records is None else n_records
-    made = system.synthesize(measured, wanted, rng=generator, progress=progress)
+    codes = measured.system.synthesize(measured.released, wanted, rng=generator, progress=progress)
     progress("decoding", 0, 1)
-    arrow = codec.decode(made, rng=generator, order=order)
-    manifest = Manifest.build(
-        budget=budget,
-        unit=unit,
-        charges=gate.account.charges,
-        method=name,
+    arrow = table_of(codes, schema, columns=measured.columns, rng=generator)
+    manifest = measured.run.manifest(
+        Declared.by(schema),
         settings=config.model_dump(mode="json"),
-        n_records=made.shape[1],
-        dataset=named,
-        run_id=run_id,
-        schema_name=schema.name,
-        schema_hash=hashlib.sha256(schema.dumps().encode()).hexdigest(),
+        n_records=codes.shape[1],
         seed=seed,
         seconds=time.perf_counter() - started,
-        reasons=schema.reasons,
-        bought=[Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought],
     )
     return Release(
-        table=from_arrow(arrow, like=table), arrow=arrow, manifest=manifest, measurements=measured, codes=made
+        table=source.returned(arrow), arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes
     )
 
 

@@ -19,6 +19,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.steps import Step
 
@@ -31,6 +32,11 @@ class Task:
     unit: Unit
     budget: Budget
     n_public: int | None = None
+
+    @classmethod
+    def of(cls, schema: Schema, budget: Budget) -> Task:
+        """The task that a schema and a budget declare."""
+        return cls(domain=schema.domain(), unit=Unit.of(schema.unit), budget=budget, n_public=schema.n_records)
 
     @property
     def known_n(self) -> int:
@@ -50,7 +56,7 @@ class Guarantee:
     pure: bool = True  # can run at delta 0
     approximate: bool = True  # can use a delta above 0
     needs_public_n: bool = False
-    one_record: bool = False  # its sensitivity holds for tables of at most n records: public only at theta 1
+    one_record: bool = False  # calibrates with the number of records: public only where max_records is 1
 
 
 class Synthesizer(ABC):

@@ -241,7 +241,7 @@ def test_a_plan_is_what_a_run_then_charges():
         {"name": n, "kind": "categorical", "values": sorted(set(table.column(n).to_pylist()))} for n in ("a", "b", "c")
     ]
     schema = Schema.of({"version": 1, "name": "t", "attributes": attributes})
-    task = Task(domain=schema.domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-6))
+    task = Task.of(schema, Budget(epsilon=1.0, delta=1e-6))
     planned = plan("independent", {}, task)
     import tempfile
 
@@ -256,6 +256,15 @@ def test_a_plan_is_what_a_run_then_charges():
         (c.name, c.sigma or c.scale) for c in release.manifest.charges
     ]
     assert [s.share for s in planned.steps] == [pytest.approx((1.0, 1.0), rel=1e-9)]
+
+
+def test_the_plan_of_a_page_is_for_the_individuals_that_the_schema_names():
+    from ui.privacy.plan import _plan
+
+    unit = {"neighbours": "replace", "identifier": "who", "max_records": 3}
+    attributes = [{"name": "who", "kind": "identifier"}, {"name": "a", "kind": "categorical", "values": ["x", "y"]}]
+    schema = Schema.of({"version": 1, "name": "t", "unit": unit, "attributes": attributes})
+    assert _plan.__wrapped__("independent", {}, schema.dumps(), (1.0, 1e-6), 1000).unit == Unit(**unit)
 
 
 def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():

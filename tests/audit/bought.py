@@ -9,6 +9,7 @@ from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import buying
+from dpsyn_core.runs import open as opening
 from dpsyn_core.schema.document import SchemaUnit
 from tests.audit.ears import listening
 from tests.audit.gates import TapeGate, WatchGate, released
@@ -27,7 +28,7 @@ WANTED = (
 def bought(table, gate, progress=None):
     """What is learnt, and what stands on the ledger."""
     unit = SchemaUnit(identifier="who", max_records=THETA)
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(buying, "Gate", gate):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(opening, "Gate", gate):
         book = Ledger(Path(folder) / "ledger.sqlite3")
         found = buying.buy_schema(
             table, WANTED, name="people", epsilon=LAVISH, delta=DELTA, unit=unit, ledger=book,

@@ -12,6 +12,7 @@ import pyarrow as pa
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.runs import open as opening
 from dpsyn_core.runs import release
 from dpsyn_core.schema.document import Schema
 from tests.audit.ears import listening
@@ -84,7 +85,7 @@ FRAMES = [
 
 def outcome(table, declared, *, gate=Gate, method="independent", epsilon=1.0, book=None, n_records=None, progress=None):
     """Everything that leaves a run, without run id and clock."""
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(release, "Gate", gate):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(opening, "Gate", gate):
         ledger = book or Ledger(Path(folder) / "ledger.sqlite3")
         made = release.synthesize(
             table, declared, epsilon=epsilon, delta=DELTA, rng=7, method=method, ledger=ledger, n_records=n_records,

@@ -10,6 +10,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs import plan as runs_plan
 from dpsyn_core.runs.plan import plan
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
@@ -78,10 +79,26 @@ def test_a_wrong_number_of_records_is_one_sentence(capsys):
     assert "--n-records is 0; it must be at least 1" in capsys.readouterr().err
 
 
+def test_a_plan_is_for_the_individuals_that_the_schema_names(tmp_path, monkeypatch):
+    seen = []
+    real = runs_plan.plan
+
+    def kept(method, settings, task, **more):
+        seen.append(task)
+        return real(method, settings, task, **more)
+
+    monkeypatch.setattr(runs_plan, "plan", kept)
+    unit = {"neighbours": "replace", "identifier": "who", "max_records": 3}
+    path = small(tmp_path, unit=unit, n_records=50)
+    assert main(["plan", "--schema", path, "--epsilon", "1", "--delta", "1e-9", "--method", "independent"]) == 0
+    assert seen[0].unit == Unit(**unit)
+    assert seen[0].n_public == 50
+
+
 def test_the_forecast_of_pairs_holds_on_the_sample():
     schema = Schema.load(SAMPLE)
     codes = Codec(schema).encode(sample_table()).codes
-    task = Task(domain=schema.domain(), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+    task = Task.of(schema, Budget(epsilon=1.0, delta=1e-9))
     (chosen,) = [s for s in plan("rls", {}, task, n_records=20_000).steps if s.kind == "chosen"]
     system = configure("rls", {"triples": False}).calibrate(task)
     gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)

@@ -1,5 +1,6 @@
 """The ledger adds up runs for those whom they protect, and promises nobody what a run did not promise them."""
 
+import dataclasses
 import itertools
 import math
 import sqlite3
@@ -15,6 +16,7 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.protected import Protected
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Encoded
+from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.sources.bounding import bound
 
 ONE = Budget(epsilon=1.0, delta=1e-9)
@@ -65,6 +67,13 @@ def reserve(ledger, unit, dataset="census", budget=ONE, **more):
 
 def sums(ledger, dataset="census"):
     return {(s.identifier, s.records): s for s in ledger.summary(dataset).sums}
+
+
+def test_a_unit_read_off_a_schema_or_a_manifest_forgets_nothing():
+    declared = SchemaUnit(neighbours="replace", identifier="pid", max_records=3)
+    assert Unit.of(declared) == Unit(**declared.model_dump())
+    assert {f.name for f in dataclasses.fields(Unit)} == set(SchemaUnit.model_fields)
+    assert Unit.of(PERSON) == PERSON
 
 
 def test_runs_of_one_identifier_add_up_whatever_theta_is(ledger):

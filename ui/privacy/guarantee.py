@@ -43,6 +43,7 @@ def unit_fields(space: Workspace) -> Unit:
             note(t("unit.theta_rows"), "warning")
     if space.schema is not None:
         space.schema = with_unit(space.schema, neighbours=neighbours, max_records=int(theta))
+        return Unit.of(space.schema.unit)
     return Unit(neighbours=neighbours, max_records=int(theta))
 
 

@@ -37,7 +37,7 @@ def spent(space: Workspace) -> Spent | None:
     if space.dataset is None:
         return None
     book, name = Ledger(), space.dataset.ledger
-    unit = Unit(**space.schema.unit.model_dump()) if space.schema is not None else Unit()
+    unit = Unit.of(space.schema.unit) if space.schema is not None else Unit()
     stamp = (name, unit, *_changed(book))
     kept = space.memo.get("ledger")
     if kept is None or kept[0] != stamp:

@@ -10,7 +10,6 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.expected import expected_tvd
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
 from dpsyn_core.synthesizers.base import Task
 from ui.privacy.budget import sentence
@@ -26,8 +25,8 @@ KINDS = {"total", "1-way", "2-way", "3-way", "chosen", "listed", "scores", "choi
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
-def planned(space: Workspace, budget: Budget, unit: Unit, *, public: bool = False) -> Plan | None:
-    """What the chosen system would charge on this schema; None without a schema or when the system refuses it.
+def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan | None:
+    """What the chosen system would charge on this schema and its unit; None without one, or when it is refused.
 
     public: forecasts rest on a public guess of the number of records, not on the owner's count.
     """
@@ -37,7 +36,7 @@ def planned(space: Workspace, budget: Budget, unit: Unit, *, public: bool = Fals
     try:
         return _plan(
             method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
-            (unit.neighbours, unit.max_records), guessed() if public else assumed(space),
+            guessed() if public else assumed(space),
         )  # fmt: skip
     except DPSynError as error:
         note(sentence(error), "warning")
@@ -45,19 +44,11 @@ def planned(space: Workspace, budget: Budget, unit: Unit, *, public: bool = Fals
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session")
-def _plan(
-    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], unit: tuple[str, int], about: int
-) -> Plan:
+def _plan(method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int) -> Plan:
     """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private."""
     from dpsyn_core.schema.document import Schema
 
-    schema = Schema.loads(text)
-    task = Task(
-        domain=schema.domain(),
-        unit=Unit(neighbours=unit[0], max_records=unit[1]),  # type: ignore[arg-type]
-        budget=Budget(epsilon=budget[0], delta=budget[1]),
-        n_public=schema.n_records,
-    )
+    task = Task.of(Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1]))
     return plan(method, settings, task, n_records=about)
 
 
@@ -128,10 +119,9 @@ def expander(space: Workspace) -> None:
     """The same on the Synthesize page, folded away, for the system that is chosen there."""
     if space.schema is None or not space.choices.valid:
         return
-    unit = space.schema.unit
     with st.expander(t("plan.title"), key="plan_expander"):
         budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
-        split(space, planned(space, budget, Unit(neighbours=unit.neighbours, max_records=unit.max_records)))
+        split(space, planned(space, budget))
 
 
 def _assumption(space: Workspace) -> None:

@@ -8,7 +8,6 @@ import secrets
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.jobs.worker import JobSpec
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 from ui.shared.jobs import Job
@@ -49,13 +48,7 @@ def problem(space: Workspace) -> str:
         return t("start.rows")
     try:
         spec = spec_of(space)
-        unit = Unit(**space.schema.unit.model_dump())
-        task = Task(
-            domain=space.schema.domain(),
-            unit=unit,
-            budget=Budget(epsilon=spec.epsilon, delta=spec.delta),
-            n_public=space.schema.n_records,
-        )
+        task = Task.of(space.schema, Budget(epsilon=spec.epsilon, delta=spec.delta))
         configure(spec.method, spec.settings).calibrate(task)
     except DPSynError as error:
         return str(error)

@@ -4,10 +4,10 @@ import numpy as np
 
 from dpsyn_core.measurement import discover
 from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.runs import release
+from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources import bounding
+from dpsyn_core.sources import bounding, memory
 from dpsyn_core.synthesizers.independent import Independent
 from tests.audit import bought, whole
 from tests.audit.mutants.base import mutant, replacing
@@ -47,7 +47,7 @@ def domain_from_data():
 
 @mutant("all records of an individual are kept", "T2 whole", whole.t2_whole)
 def no_bounding():
-    with replacing((release, "bound", lambda encoded, theta: encoded.codes)):
+    with replacing((memory, "bound", lambda encoded, theta: encoded.codes)):
         yield
 
 
@@ -105,7 +105,7 @@ def capped_size():
 
 @mutant("column types are those of the private table", "T1 whole", whole.t1_whole)
 def private_types():
-    real = release.from_arrow
+    real = memory.from_arrow
 
     def typed(table, like):
         out = real(table, like)
@@ -113,7 +113,7 @@ def private_types():
             return out
         return out.astype({n: "category" for n in out.columns if str(like.dtypes[n]) == "category"})
 
-    with replacing((release, "from_arrow", typed)):
+    with replacing((memory, "from_arrow", typed)):
         yield
 
 
@@ -137,7 +137,7 @@ def private_order():
 
 @mutant("the manifest has fewer charges for a small table", "T1 whole", whole.t1_whole)
 def shorter_manifest():
-    measure, build, seen = Independent.measure, release.Manifest.build, {}
+    measure, build, seen = Independent.measure, Manifest.build, {}
 
     def keep(self, counter, **kwargs):
         seen["small"] = int(counter.marginal(())) < 30
@@ -146,7 +146,7 @@ def shorter_manifest():
     def short(*, charges, **kwargs):
         return build(charges=charges[1:] if seen["small"] else charges, **kwargs)
 
-    with replacing((Independent, "measure", keep), (release.Manifest, "build", short)):
+    with replacing((Independent, "measure", keep), (Manifest, "build", short)):
         yield
 
 

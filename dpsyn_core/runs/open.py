@@ -1,0 +1,143 @@
+"""Opens a run: books its whole price on the ledger, then hands out the gate that spends no more than that.
+
+The only place outside `measurement` that touches the noise, and the only one that debits the ledger. Every release,
+purchase and answer is a `Run`, so that the order of rule 5 (charge, then count, then add noise) is written once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.document import Schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declared:
+    """The public knowledge that a run rests on, as its manifest states it.
+
+    name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
+    bought: charges of earlier runs that bought parts of it.
+    """
+
+    name: str
+    digest: str
+    reasons: tuple[str, ...] = ()
+    bought: tuple[Charge, ...] = ()
+
+    @classmethod
+    def by(cls, schema: Schema) -> Declared:
+        """What a schema declares."""
+        return cls(
+            name=schema.name,
+            digest=hashlib.sha256(schema.dumps().encode()).hexdigest(),
+            reasons=schema.reasons,
+            bought=bought_charges(schema),
+        )
+
+
+def bought_charges(schema: Schema) -> tuple[Charge, ...]:
+    """Charges of earlier runs that bought parts of a schema."""
+    return tuple(Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A run whose price stands on the ledger. What it releases comes out of its gate, and is charged there."""
+
+    gate: Gate
+    budget: Budget
+    method: str
+    dataset: str
+    run_id: str
+
+    def manifest(
+        self,
+        declared: Declared,
+        *,
+        settings: Mapping[str, Any],
+        n_records: int,
+        seed: int | None = None,
+        seconds: float = 0.0,
+    ) -> Manifest:
+        """States what the run released, from the charges that its gate booked.
+
+        Args:
+            declared: the public knowledge it rests on.
+            settings: of the method, as JSON values.
+            n_records: records (or rows) of the output.
+            seed: of the post-processing; None without one.
+            seconds: wall time of what follows the last count. How long reading and counting took depends on the
+                private number of records and must not be in it.
+
+        Raises:
+            EngineError: the charges do not lie within the budget; the release must not leave.
+        """
+        return Manifest.build(
+            budget=self.budget,
+            unit=self.gate.unit,
+            charges=self.gate.account.charges,
+            method=self.method,
+            settings=settings,
+            n_records=n_records,
+            dataset=self.dataset,
+            run_id=self.run_id,
+            schema_name=declared.name,
+            schema_hash=declared.digest,
+            seed=seed,
+            seconds=seconds,
+            reasons=declared.reasons,
+            bought=declared.bought,
+        )
+
+    @property
+    def charges(self) -> Sequence[Charge]:
+        """Every access so far, in order."""
+        return self.gate.account.charges
+
+
+def open_run(
+    dataset: str,
+    cost: Cost,
+    *,
+    budget: Budget,
+    unit: Unit,
+    method: str,
+    failure: float = 0.0,
+    purpose: str = "synthesis",
+    ledger: Ledger | None = None,
+) -> Run:
+    """Reserves the price of a run, and then opens its gate.
+
+    When this returns, the whole cost is on the ledger and on the disk. A run that fails or is killed later keeps it.
+
+    Args:
+        dataset: name on the ledger.
+        cost: the most that the charges of the run add up to.
+        budget: what the run promises; it covers the cost.
+        unit: whom the run protects.
+        method: name of the system.
+        failure: part of delta that failures of charges may add up to, beside the cost.
+        purpose: what the ledger says the run is for.
+        ledger: None is the ledger in DPSYN_HOME.
+
+    Raises:
+        LedgerError: the dataset's limit would be passed, or the ledger cannot be written; nothing is debited.
+    """
+    book = Ledger() if ledger is None else ledger
+    run_id = uuid.uuid4().hex
+    book.reserve(dataset, cost, budget=budget, unit=unit, method=method, run_id=run_id, delta=failure, purpose=purpose)
+    gate = Gate(account=Account(cost, delta=failure), noise=SystemNoise(), unit=unit)
+    return Run(gate=gate, budget=budget, method=method, dataset=dataset, run_id=run_id)

@@ -1,0 +1,56 @@
+"""Source: what a run takes its records from. It encodes and bounds them by the schema, and hands out a counter."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.progress import Progress
+from dpsyn_core.schema.document import Schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """What an open source holds for one run. Private: only the gate may call the counter.
+
+    counter: counts the encoded records, of which each individual holds at most the schema's `max_records`. A source
+    that can do more than count (list occupied cells, sum clipped vectors) hands out a counter with further methods;
+    a system asks for them by their own protocol, as `counting.sparse` does.
+    n_records: how many records the counter holds.
+    columns: names of the source's columns in their order, which the synthetic table keeps.
+    """
+
+    counter: Counter
+    n_records: int
+    columns: tuple[str, ...]
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Where the records of a run come from: a frame in memory, files, a database, a cluster.
+
+    What a source promises, and the privacy argument rests on:
+
+    - every record is encoded by `schema.codec`, from that record and the schema alone;
+    - where the schema names an identifier, bounding keeps at most `max_records` records of each individual by the
+      rule of `sources.bounding`, which looks at that individual's records alone;
+    - errors and progress tell no private value, the number of records included.
+    """
+
+    def open(self, schema: Schema, *, progress: Progress) -> AbstractContextManager[Opened]:
+        """Encodes and bounds the records; on leaving, everything that was kept for counting is freed or removed.
+
+        Nothing has been charged when a source is opened, so that a table that does not fit its schema costs nothing.
+
+        Args:
+            schema: public metadata.
+            progress: told the stages of the work.
+
+        Raises:
+            InputError: the records do not fit the schema; names the column, never a cell.
+        """
+
+    def returned(self, table: Any) -> Any:
+        """The synthetic pyarrow table as the kind of table that the source was made from; columns keep their types."""

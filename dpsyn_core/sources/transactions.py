@@ -1,0 +1,75 @@
+"""Transactions: sets of items, from lines of text or from a table of zeros and ones, ready to be counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.counting.transactions import TransactionCounter
+from dpsyn_core.errors import SettingError
+from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.bounding import bound
+from dpsyn_core.tables.transactions import read_items, read_transactions
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemSource:
+    """Private transactions and the public items that they are sets of.
+
+    counter: private; holds at most `unit.max_records` transactions of an individual. items: public names, in the
+    order of the counter's numbers. unit: whom a release protects.
+    """
+
+    counter: TransactionCounter
+    items: tuple[str, ...]
+    unit: Unit
+
+
+def from_lines(
+    path: Path, items: Path, *, delimiter: str | None = None, neighbours: Neighbours = "add-remove"
+) -> ItemSource:
+    """Transactions of a text file, one a line. A line is an individual: such files name nobody.
+
+    Args:
+        path: UTF-8 text.
+        items: file of the public items, one a line.
+        delimiter: what separates the items of a line; None: blanks.
+        neighbours: what one neighbour changes.
+    """
+    names = read_items(items)
+    read = read_transactions(path, names, delimiter=delimiter)
+    counter = TransactionCounter(read.rows, read.items, n_records=read.n_records, n_items=len(names))
+    return ItemSource(counter=counter, items=names, unit=Unit(neighbours=neighbours))
+
+
+def item_rows(schema: Schema) -> list[int]:
+    """Positions, in the schema's domain, of the attributes of two values. Raises SettingError when there is none."""
+    rows = [i for i, a in enumerate(schema.domain().attributes) if a.size - a.special == 2]
+    if not rows:
+        msg = "no attribute of the schema has exactly two values; a 0/1 table is needed, or transactions with --items"
+        raise SettingError(msg)
+    return rows
+
+
+def from_table(table: Any, schema: Schema) -> ItemSource:
+    """Transactions of a table: attributes of two values are the items, and the second value means present.
+
+    Args:
+        table: pyarrow table, private.
+        schema: public metadata.
+
+    Raises:
+        SettingError: no attribute has exactly two values.
+        TableError: the table does not fit the schema.
+    """
+    items = item_rows(schema)
+    names = schema.domain().names
+    codes = bound(Codec(schema).encode(table), schema.unit.max_records)
+    return ItemSource(
+        counter=TransactionCounter.of_codes(codes[items] == 1),
+        items=tuple(names[i] for i in items),
+        unit=Unit.of(schema.unit),
+    )
