@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import math
 
-from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.errors import BudgetError, EngineError
+from dpsyn_core.privacy.charge import KINDS, Charge, is_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
 
+def known_kind(kind: str, name: str) -> str:
+    """The kind, if it is one of the public kinds. Raises EngineError otherwise: a fault of the calling system."""
+    if not is_kind(kind):
+        msg = f"'{name}' is said to be of the kind '{kind}'; known are 1-way, 2-way, ... and {', '.join(sorted(KINDS))}"
+        raise EngineError(msg)
+    return kind
+
+
 def noise_charge(
-    name: str, cost: Cost, unit: Unit, *, cells: int, l1: float | None = None, l2: float | None = None
+    name: str, cost: Cost, unit: Unit, *, kind: str, cells: int, l1: float | None = None, l2: float | None = None
 ) -> Charge:
     """Two-sided geometric noise for a pure cost, rounded Gaussian noise for a rho.
 
-    l1, l2: sensitivities; default those of one marginal under the unit.
+    kind: what is released, see `privacy.charge`. l1, l2: sensitivities; default those of one marginal under the unit.
     """
     if cost.pure:
-        return geometric_charge(name, cost, unit, cells=cells, l1=l1)
+        return geometric_charge(name, cost, unit, kind=kind, cells=cells, l1=l1)
     sensitivity = float(unit.l2() if l2 is None else l2)
     scale = cost.sigma(sensitivity)
     rho = (sensitivity / scale) ** 2 / 2
-    return Charge(name=name, mechanism="gaussian", sensitivity=sensitivity, scale=scale, cells=cells, rho=rho)
+    return Charge(
+        name=name,
+        mechanism="gaussian",
+        sensitivity=sensitivity,
+        scale=scale,
+        cells=cells,
+        rho=rho,
+        kind=known_kind(kind, name),
+    )
 
 
-def geometric_charge(name: str, cost: Cost, unit: Unit, *, cells: int, l1: float | None = None) -> Charge:
+def geometric_charge(name: str, cost: Cost, unit: Unit, *, kind: str, cells: int, l1: float | None = None) -> Charge:
     """Two-sided geometric noise; epsilon = L1 / b, hence rho = epsilon^2 / 2. Source: Bun, Steinke 2016, Prop. 1.4."""
     sensitivity = float(unit.l1() if l1 is None else l1)
     scale = cost.scale(sensitivity)
@@ -38,6 +54,7 @@ def geometric_charge(name: str, cost: Cost, unit: Unit, *, cells: int, l1: float
         cells=cells,
         epsilon=epsilon,
         rho=epsilon**2 / 2,
+        kind=known_kind(kind, name),
     )
 
 
@@ -51,6 +68,7 @@ def dirichlet_charge(name: str, cost: Cost, unit: Unit, *, cells: int, prior: fl
         cells=cells,
         epsilon=cost.epsilon,
         rho=cost.epsilon**2 / 2,
+        kind="synthetic",
     )
 
 
@@ -68,6 +86,7 @@ def selection_charge(name: str, cost: Cost, *, sensitivity: float) -> Charge:
         cells=1,
         epsilon=epsilon,
         rho=epsilon**2 / 8,
+        kind="choice",
     )
 
 
@@ -94,4 +113,5 @@ def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: 
         epsilon=moved / scale,
         rho=(moved / scale) ** 2 / 2,
         delta=delta,
+        kind="categories",
     )

@@ -111,7 +111,7 @@ def discover(
     categorical = sum(w.kind == "categorical" for w in wanted)
     before = len(gate.account.charges)
     n = texts.num_rows
-    total = gate.release("number of records", lambda: np.array(n, dtype=np.int64), cells=1, cost=parts[0])
+    total = gate.release("number of records", lambda: np.array(n, dtype=np.int64), kind="total", cells=1, cost=parts[0])
     attributes: list[dict[str, Any]] = []
     for i, (want, part) in enumerate(zip(wanted, parts[1:], strict=True)):
         column = texts.column(columns[want.name])
@@ -199,7 +199,7 @@ def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
     first, last = max(int(low), 1), min(int(high), _YEARS)
     counts = gate.release(
         f"years of {name}", lambda: np.bincount(np.clip(years, first, last) - first, minlength=last - first + 1),
-        cells=last - first + 1, cost=cost.scaled(0.5 * (1 - 1e-15)),
+        kind="range", cells=last - first + 1, cost=cost.scaled(0.5 * (1 - 1e-15)),
     )  # fmt: skip
     found = np.flatnonzero(counts.values > noise_ceiling(counts))
     if found.size:

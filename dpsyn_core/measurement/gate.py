@@ -49,6 +49,7 @@ class Gate:
         name: str,
         count: Callable[[], NDArray[np.int64]],
         *,
+        kind: str,
         cells: int,
         cost: Cost,
         l1: float | None = None,
@@ -59,12 +60,14 @@ class Gate:
         Args:
             name: what is released, in public words (attribute names, never values).
             count: called after the charge is booked; returns integers of `cells` entries, any shape.
+            kind: what is released, as plans and manifests group it: one of `privacy.charge.KINDS`, or `table_kind(k)`
+                for a marginal over k attributes.
             cells: number of entries, known without the data.
             cost: what this release may spend.
             l1: L1 sensitivity; default that of one marginal under the run's unit.
             l2: L2 sensitivity; default that of one marginal under the run's unit.
         """
-        charge = noise_charge(name, cost, self.unit, cells=cells, l1=l1, l2=l2)
+        charge = noise_charge(name, cost, self.unit, kind=kind, cells=cells, l1=l1, l2=l2)
         self.account.debit(charge)
         exact = _integers(name, count(), cells)
         return Released(values=self._noisy(exact, charge), sigma=sigma_of(charge), charge=charge)
@@ -74,6 +77,7 @@ class Gate:
         name: str,
         occupied: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]],
         *,
+        kind: str,
         cells: int,
         threshold: int,
         cost: Cost,
@@ -87,6 +91,7 @@ class Gate:
         Args:
             name: what is released, in public words.
             occupied: called after the charge is booked; flat indices (ascending) and counts of non-empty cells.
+            kind: as in `release`.
             cells: cells of the whole table, at most 2^40.
             threshold: lower noisy values are dropped; at least 1.
             cost: what this release may spend.
@@ -95,7 +100,7 @@ class Gate:
         if not (1 <= cells <= 2**40 and threshold >= 1):
             msg = f"'{name}' has {cells} cells and threshold {threshold}; allowed are 1 to 2^40 cells, threshold >= 1"
             raise EngineError(msg)
-        charge = geometric_charge(name, cost, self.unit, cells=cells, l1=l1)
+        charge = geometric_charge(name, cost, self.unit, kind=kind, cells=cells, l1=l1)
         self.account.debit(charge)
         index, counts = occupied()
         index, values = self._noisy_above(index, counts, threshold, charge)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.types import NO_RECODES, Measurement
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -30,7 +31,8 @@ def measure_marginals(
         shape = tuple(int(used[n].max()) + 1 if n in used else counter.domain[n].size for n in names)
         cells = int(np.prod(shape, dtype=object)) if shape else 1
         name = "marginal " + " x ".join(names) if names else "total"
-        got = gate.release(name, partial(counter.marginal, names, used), cells=cells, cost=cost)
+        kind = table_kind(len(names))
+        got = gate.release(name, partial(counter.marginal, names, used), kind=kind, cells=cells, cost=cost)
         values = got.values.reshape(shape).astype(np.float64)
         out.append(Measurement(attributes=names, values=values, sigma=got.sigma, recodes=used))
     return out

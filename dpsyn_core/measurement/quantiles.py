@@ -45,7 +45,7 @@ def buy_range(
     side = _TOP - lowest
     got = gate.release(
         f"range of {name}", lambda: np.bincount(_bucket(values, lowest), minlength=2 * side + 1),
-        cells=2 * side + 1, cost=cost,
+        kind="range", cells=2 * side + 1, cost=cost,
     )  # fmt: skip
     found = np.flatnonzero(got.values > noise_ceiling(got))
     if found.size == 0:
@@ -124,6 +124,7 @@ def buy_edges(
         got = gate.release(
             f"quantiles of {name}, level {level}",
             lambda step=step, cells=cells: np.bincount(where // step, minlength=cells),  # type: ignore[misc]
+            kind="quantiles",
             cells=cells,
             cost=part,
         )

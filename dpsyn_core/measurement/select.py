@@ -50,6 +50,7 @@ def score_sets(
     released = gate.release(
         name,
         lambda: _scores(counter, sets, expected, recodes),
+        kind="scores",
         cells=len(sets),
         cost=cost,
         l1=one * len(sets),

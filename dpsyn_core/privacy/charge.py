@@ -1,9 +1,25 @@
-"""Charge: one private access of a run, as it stands in the ledger and the manifest."""
+"""Charge: one private access of a run, as it stands in the manifest, and the public kinds of releases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+# What a charge released, in public words: these, and `table_kind` for marginals. Plans group charges by it.
+KINDS = frozenset(
+    {
+        "total",  # the number of records
+        "scores",  # how far tables are from what is expected of them, noisy
+        "choice",  # which of several candidates, by the exponential mechanism
+        "cell",  # one count
+        "group",  # a table of a group of attributes, in which small cells are cut
+        "synthetic",  # a table of drawn records
+        "patterns",  # how often each combination of a few items occurs
+        "range",  # counts by magnitude, or by year, from which a range is read
+        "quantiles",  # counts from which quantiles are read
+        "categories",  # values that enough individuals share
+    }
+)  # fmt: skip
 
 Mechanism = Literal["gaussian", "geometric", "exponential", "partition-selection", "dirichlet", "sampled-gaussian"]
 
@@ -16,7 +32,8 @@ class Charge:
     b for geometric, the prior count of a cell for dirichlet, 0 where the mechanism has none. rho is 0 for a charge
     that only has a pure-DP cost, epsilon is 0 for Gaussian ones. delta: the chance of a failure that the other
     numbers do not cover (partition selection). sampled-gaussian only: `steps` Gaussian releases, each on a Poisson
-    sample with probability `sampling`; its cost is composed exactly and has no rho.
+    sample with probability `sampling`; its cost is composed exactly and has no rho. kind: one of `KINDS` or of
+    `table_kind`; None for charges that were written down before there were kinds.
     """
 
     name: str
@@ -29,3 +46,15 @@ class Charge:
     delta: float = 0.0
     sampling: float = 1.0
     steps: int = 1
+    kind: str | None = None
+
+
+def table_kind(attributes: int) -> str:
+    """The kind of a marginal over so many attributes: total, 1-way, 2-way, ..."""
+    return f"{attributes}-way" if attributes else "total"
+
+
+def is_kind(kind: str) -> bool:
+    """Whether a word is one of the public kinds."""
+    count, way, rest = kind.partition("-way")
+    return kind in KINDS or (way == "-way" and not rest and count.isdecimal() and not count.startswith("0"))

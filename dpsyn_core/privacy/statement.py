@@ -31,6 +31,10 @@ class ChargeRecord(BaseModel):
     delta: float = Field(default=0.0, ge=0, lt=1)
     sampling: float = Field(default=1.0, gt=0, le=1)
     steps: int = Field(default=1, ge=1)
+    kind: str | None = Field(
+        default=None, pattern="^[a-z0-9-]{1,40}$",
+        description="What was released: total, 1-way, 2-way, scores, choice ...; null in manifests of earlier versions",
+    )  # fmt: skip
 
     @classmethod
     def of(cls, charge: Charge) -> ChargeRecord:
@@ -48,6 +52,7 @@ class ChargeRecord(BaseModel):
             delta=charge.delta,
             sampling=charge.sampling,
             steps=charge.steps,
+            kind=charge.kind,
         )
 
     def charge(self) -> Charge:
@@ -63,6 +68,7 @@ class ChargeRecord(BaseModel):
             delta=self.delta,
             sampling=self.sampling,
             steps=self.steps,
+            kind=self.kind,
         )
 
 

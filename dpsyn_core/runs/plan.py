@@ -26,7 +26,7 @@ from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.steps import Step
 
-__all__ = ["ASSUMED", "Plan", "Step", "kind_of", "plan"]
+__all__ = ["ASSUMED", "Plan", "Step", "plan"]
 
 ASSUMED = 10_000  # records, where nobody says how many there are
 
@@ -57,26 +57,12 @@ class Plan:
         return step.sigma[0] * widen, step.sigma[1] * widen
 
 
-def kind_of(charge: Charge) -> str:
-    """The kind of a charge, from its public mechanism and name."""
-    name = charge.name
-    if charge.mechanism == "exponential":
-        return "choice"
-    if charge.mechanism == "dirichlet":
-        return "synthetic"
-    if name.startswith("marginal "):
-        return f"{name.count(' x ') + 1}-way"
-    if name.startswith(("scores of", "pair scores", "dependence of")):
-        return "scores"
-    return {"one": "cell"}.get(name.split(" ")[0], name.split(" ")[0].rstrip(":"))
-
-
 def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
     """The charges by kind, in the order in which they are made."""
     whole = cost.epsilon if cost.pure else cost.rho
     kinds: dict[str, list[Charge]] = {}
     for charge in charges:
-        kinds.setdefault(kind_of(charge), []).append(charge)
+        kinds.setdefault(str(charge.kind), []).append(charge)
     out = []
     for kind, made in kinds.items():
         share = sum(c.epsilon if cost.pure else c.rho for c in made) / whole

@@ -106,9 +106,12 @@ class FieldGroups(Synthesizer):
         lowest = max(1, math.ceil(threshold(cost.scale(self.task.unit.l1()), cells, self.config.cut)))
         name = "group " + " x ".join(group)
         if cells > DENSE_CELLS:
-            got = gate.release_sparse(name, partial(occupied, counter, group), cells=cells, threshold=lowest, cost=cost)
+            got = gate.release_sparse(
+                name, partial(occupied, counter, group), kind="group", cells=cells, threshold=lowest, cost=cost
+            )
             return GroupTable(attributes=group, indices=got.indices, values=got.values, total=None)
-        flat = gate.release(name, partial(counter.marginal, group), cells=cells, cost=cost).values.ravel()
+        table = gate.release(name, partial(counter.marginal, group), kind="group", cells=cells, cost=cost)
+        flat = table.values.ravel()
         kept = np.flatnonzero(flat >= lowest)
         return GroupTable(attributes=group, indices=kept, values=flat[kept], total=float(flat.sum()))
 

@@ -17,6 +17,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import GRID
+from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -165,7 +166,13 @@ class MWEM(Synthesizer):
         i = gate.select("the worst marginal", scores, sensitivity=float(GRID * theta), cost=choose)
         names = self.workload[i]
         cells = expected[i].size
-        got = gate.release("marginal " + " x ".join(names), partial(counter.marginal, names), cells=cells, cost=spend)
+        got = gate.release(
+            "marginal " + " x ".join(names),
+            partial(counter.marginal, names),
+            kind=table_kind(len(names)),
+            cells=cells,
+            cost=spend,
+        )
         values = got.values.ravel().astype(np.float64)
         return Correction(attributes=names, cells=np.arange(cells), values=values)
 
@@ -185,6 +192,7 @@ class MWEM(Synthesizer):
         got = gate.release(
             "one cell of " + " x ".join(names),
             lambda: counter.marginal(names).ravel()[cell : cell + 1],
+            kind="cell",
             cells=1,
             cost=spend,
             l1=theta,

@@ -201,6 +201,7 @@ class PrivSyn(Synthesizer):
         got = gate.release(
             f"dependence of {len(pairs)} pairs",
             count,
+            kind="scores",
             cells=len(pairs),
             cost=cost,
             l1=sensitivity * unit.l1(len(pairs)),

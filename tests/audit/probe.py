@@ -20,9 +20,13 @@ class Probe(Synthesizer):
     def measure(self, counter, *, gate, progress=None):
         total, pair, sparse, chosen, one_sided, keys = self.cost.split([1, 2, 1, 1, 1, 2])
         out = [
-            gate.release("total", lambda: counter.marginal(()), cells=1, cost=total).values,
-            gate.release("marginal a x c", lambda: counter.marginal(("a", "c")), cells=12, cost=pair).values,
-            gate.release_sparse("all", lambda: occupied(counter, ALL), cells=72, threshold=2, cost=sparse),
+            gate.release("total", lambda: counter.marginal(()), kind="total", cells=1, cost=total).values,
+            gate.release(
+                "marginal a x c", lambda: counter.marginal(("a", "c")), kind="2-way", cells=12, cost=pair
+            ).values,
+            gate.release_sparse(
+                "all", lambda: occupied(counter, ALL), kind="group", cells=72, threshold=2, cost=sparse
+            ),
         ]
         theta = gate.unit.l1()
 

@@ -42,6 +42,15 @@ def gate_of(cap, *, unit=None, noise=None, delta=0.0):
     return Gate(account=Account(cap, delta=delta), noise=noise or Recorder(), unit=unit or Unit())
 
 
+def test_a_charge_has_the_kind_that_the_system_names_and_unknown_kinds_are_refused_before_counting():
+    gate = gate_of(Cost(rho=1.0))
+    assert gate.release("x", lambda: COUNTS, kind="12-way", cells=3, cost=Cost(rho=0.1)).charge.kind == "12-way"
+    for wrong in ("pairs", "0-way", "2-way table", "-way"):
+        with pytest.raises(EngineError, match="known are 1-way"):
+            gate.release("x", lambda: pytest.fail("counted"), kind=wrong, cells=3, cost=Cost(rho=0.1))
+    assert len(gate.account.charges) == 1
+
+
 @pytest.mark.parametrize(
     ("neighbours", "theta", "l1", "l2"),
     [("add-remove", 1, 1, 1.0), ("add-remove", 4, 4, 4.0), ("replace", 1, 2, 2**0.5), ("replace", 4, 8, 4 * 2**0.5)],
@@ -49,8 +58,12 @@ def gate_of(cap, *, unit=None, noise=None, delta=0.0):
 def test_noise_is_scaled_to_the_unit_of_privacy(neighbours, theta, l1, l2):
     unit = Unit(neighbours=neighbours, max_records=theta)
     noise = Recorder()
-    gate_of(Cost(rho=0.5), unit=unit, noise=noise).release("x", lambda: COUNTS, cells=3, cost=Cost(rho=0.5))
-    gate_of(Cost(epsilon=0.5), unit=unit, noise=noise).release("x", lambda: COUNTS, cells=3, cost=Cost(epsilon=0.5))
+    gate_of(Cost(rho=0.5), unit=unit, noise=noise).release(
+        "x", lambda: COUNTS, kind="1-way", cells=3, cost=Cost(rho=0.5)
+    )
+    gate_of(Cost(epsilon=0.5), unit=unit, noise=noise).release(
+        "x", lambda: COUNTS, kind="1-way", cells=3, cost=Cost(epsilon=0.5)
+    )
     (_, sigma, _), (_, b, _) = noise.asked
     assert sigma == pytest.approx(l2, rel=1e-14)  # rho = l2^2 / 2 sigma^2
     assert sigma >= l2
@@ -67,16 +80,16 @@ def test_the_charge_is_booked_before_the_count_is_asked_for():
         raise KeyError("disk gone")
 
     with pytest.raises(KeyError):
-        gate.release("x", count, cells=3, cost=Cost(rho=0.25))
+        gate.release("x", count, kind="1-way", cells=3, cost=Cost(rho=0.25))
     assert seen == [pytest.approx(0.25)]
     assert gate.account.spent == pytest.approx(0.25)
 
 
 def test_what_is_above_the_budget_is_never_counted():
     gate = gate_of(Cost(rho=1.0))
-    gate.release("x", lambda: COUNTS, cells=3, cost=Cost(rho=0.9))
+    gate.release("x", lambda: COUNTS, kind="1-way", cells=3, cost=Cost(rho=0.9))
     with pytest.raises(BudgetError, match="nothing was counted"):
-        gate.release("y", lambda: pytest.fail("counted"), cells=3, cost=Cost(rho=0.2))
+        gate.release("y", lambda: pytest.fail("counted"), kind="1-way", cells=3, cost=Cost(rho=0.2))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +97,14 @@ def test_what_is_above_the_budget_is_never_counted():
 )
 def test_what_is_no_list_of_integers_of_the_stated_size_is_refused(bad):
     with pytest.raises(EngineError, match="must be counted as 3 integers"):
-        gate_of(Cost(rho=1.0)).release("x", lambda: bad, cells=3, cost=Cost(rho=0.5))
+        gate_of(Cost(rho=1.0)).release("x", lambda: bad, kind="1-way", cells=3, cost=Cost(rho=0.5))
 
 
 @pytest.mark.parametrize("sensitivity", [0.0, -1.0, math.nan, math.inf])
 def test_sensitivities_that_mean_nothing_are_refused(sensitivity):
     with pytest.raises(BudgetError):
         gate_of(Cost(rho=1.0), noise=SystemNoise()).release(
-            "x", lambda: COUNTS, cells=3, cost=Cost(rho=0.5), l2=sensitivity
+            "x", lambda: COUNTS, kind="1-way", cells=3, cost=Cost(rho=0.5), l2=sensitivity
         )
     with pytest.raises(BudgetError):
         gate_of(MIXED).select("x", lambda: COUNTS, sensitivity=sensitivity, cost=MIXED)
@@ -99,13 +112,15 @@ def test_sensitivities_that_mean_nothing_are_refused(sensitivity):
 
 def test_noise_too_wide_for_the_sampler_is_refused():
     with pytest.raises(BudgetError, match="choose a larger epsilon"):
-        gate_of(Cost(rho=1e-40), noise=SystemNoise()).release("x", lambda: COUNTS, cells=3, cost=Cost(rho=1e-40))
+        gate_of(Cost(rho=1e-40), noise=SystemNoise()).release(
+            "x", lambda: COUNTS, kind="1-way", cells=3, cost=Cost(rho=1e-40)
+        )
 
 
 def test_released_noise_has_the_charged_standard_deviation():
     gate = gate_of(Cost(rho=1.0), noise=SystemNoise())
     cells = 400_000
-    got = gate.release("x", lambda: np.zeros(cells, dtype=np.int64), cells=cells, cost=Cost(rho=0.02))
+    got = gate.release("x", lambda: np.zeros(cells, dtype=np.int64), kind="1-way", cells=cells, cost=Cost(rho=0.02))
     assert got.sigma == pytest.approx(5.0)
     assert got.values.std() == pytest.approx(math.sqrt(25 + 1 / 12), rel=5.33 / math.sqrt(2 * cells))
 
@@ -184,7 +199,7 @@ def test_mixed_charges_compose_to_no_more_than_the_budget():
     cost = budget.zcdp(spare_delta=1e-7)
     gate = gate_of(cost, delta=1e-7, noise=SystemNoise())
     parts = cost.split([1, 1, 1])
-    gate.release("x", lambda: COUNTS, cells=3, cost=parts[0])
+    gate.release("x", lambda: COUNTS, kind="1-way", cells=3, cost=parts[0])
     gate.select("pair", lambda: COUNTS, sensitivity=1.0, cost=parts[1])
     gate.partitions("keys", lambda: (["a"], np.array([400])), cost=parts[2], delta=1e-7, distinct=True)
     assert compose(gate.account.charges).epsilon(budget.delta) <= budget.epsilon

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_a_manifest_survives_a_trip_through_its_file(tmp_path):
     made = manifest(bought=charges(shares=(1.0,)))
     made.dump(tmp_path / "m.json")
     assert Manifest.load(tmp_path / "m.json") == made
+
+
+def test_charges_say_of_what_kind_they_are_and_older_manifests_without_it_still_load(tmp_path):
+    made = manifest(charges=[replace(c, kind="1-way") for c in charges()])
+    made.dump(tmp_path / "new.json")
+    document = json.loads((tmp_path / "new.json").read_text())
+    assert [c["kind"] for c in document["charges"]] == ["1-way", "1-way"]
+    assert [c.charge().kind for c in Manifest.load(tmp_path / "new.json").charges] == ["1-way", "1-way"]
+    for charge in document["charges"]:
+        del charge["kind"]
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    assert [c.kind for c in Manifest.load(tmp_path / "old.json").charges] == [None, None]
 
 
 def test_the_json_has_the_promised_fields():

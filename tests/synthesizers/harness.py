@@ -82,7 +82,7 @@ class TapeGate(Gate):
         self.account.debit(charge)
         return charge
 
-    def release(self, name, count, *, cells, cost, l1=None, l2=None):
+    def release(self, name, count, *, kind, cells, cost, l1=None, l2=None):
         charge = self._booked(name, cells, "geometric" if cost.pure else "gaussian", cost)
         tape = np.random.default_rng(len(name) + cells)
         return Released(values=tape.integers(-3, 40, cells), sigma=2.0, charge=charge)

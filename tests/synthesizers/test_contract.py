@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.runs.plan import kind_of, plan
+from dpsyn_core.runs.plan import plan
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
@@ -126,9 +126,7 @@ def spent_by_step(made, charges):
     """Each step with the charges that are its own: the first step that can hold a charge and is not yet full."""
     taken = [[] for _ in made.steps]
     for charge in charges:
-        own = next(
-            (i for i, s in enumerate(made.steps) if s.holds(kind_of(charge)) and len(taken[i]) < s.parts[1]), None
-        )
+        own = next((i for i, s in enumerate(made.steps) if s.holds(charge.kind) and len(taken[i]) < s.parts[1]), None)
         assert own is not None, f"the plan has no room for {charge.name}"
         taken[own].append(charge)
     return list(zip(made.steps, taken, strict=True))
@@ -175,6 +173,12 @@ def test_a_plan_of_one_or_two_attributes_holds_too(name, sizes):
     system.measure(PlainCounter(random_codes(sizes, 300), task.domain), gate=gate)
     for step, own in spent_by_step(made, gate.account.charges):
         assert step.parts[0] <= len(own) <= step.parts[1], step
+
+
+def test_a_plan_is_not_misled_by_the_names_of_attributes():
+    task = task_for("independent", {"height x width": 3, "scores of the team": 2}, N)
+    (step,) = plan("independent", {}, task).steps
+    assert (step.kind, step.parts) == ("1-way", (2, 2))
 
 
 def test_a_plan_of_independent_names_every_charge():

@@ -15,6 +15,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.compression import Compressed
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.records.join import conditional_column
 from dpsyn_core.schema.domain import CodedAttribute, Domain
@@ -85,9 +86,11 @@ def measure(
 ) -> Measurement:
     """One release over working attributes, named by their members."""
     shape = [compressed[w.name].size if w.name in compressed else w.size for w in parts]
+    members = [m for w in parts for m in w.members]
     got = gate.release(
-        "marginal " + " x ".join(m for w in parts for m in w.members),
+        "marginal " + " x ".join(members),
         partial(count, counter, parts, compressed),
+        kind=table_kind(len(members)),
         cells=math.prod(shape),
         cost=cost,
     )

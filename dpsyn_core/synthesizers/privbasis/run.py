@@ -131,7 +131,11 @@ def find_itemsets(
     for basis, share in zip(bases, count_cost.split([1.0] * len(bases)), strict=True):
         items = sorted(basis)
         got = gate.release(
-            f"patterns of {len(items)} items", partial(counter.patterns, items), cells=1 << len(items), cost=share
+            f"patterns of {len(items)} items",
+            partial(counter.patterns, items),
+            kind="patterns",
+            cells=1 << len(items),
+            cost=share,
         )
         tables.append((items, got.values, got.sigma))
         progress("count patterns", len(tables), len(bases))

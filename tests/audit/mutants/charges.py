@@ -70,8 +70,8 @@ def called_monotone():
 
 @mutant("the charge is booked after the count", "T2", lambda: layers.t2("independent"))
 def late_charge():
-    def release_late(self, name, count, *, cells, cost, l1=None, l2=None):
-        charge = gate_module.noise_charge(name, cost, self.unit, cells=cells, l1=l1, l2=l2)
+    def release_late(self, name, count, *, kind, cells, cost, l1=None, l2=None):
+        charge = gate_module.noise_charge(name, cost, self.unit, kind=kind, cells=cells, l1=l1, l2=l2)
         exact = np.asarray(count())
         self.account.debit(charge)
         return Released(values=self._noisy(exact, charge), sigma=gate_module.sigma_of(charge), charge=charge)

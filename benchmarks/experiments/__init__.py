@@ -1,0 +1,1 @@
+"""Experiments that decisions rest on: each is a module that prints its table, named where the decision is told."""
