@@ -1,4 +1,4 @@
-"""Learn page: nine small labs, each with a question, a few controls and a figure."""
+"""Learn page: small labs, each with a question, a few controls and a figure."""
 
 from ui.learn import frame
 from ui.shared.state import workspace

@@ -149,7 +149,7 @@ def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str
     asked = [w.name for w in wanted] + ([unit.identifier] if unit.identifier is not None else [])
     for name in asked:
         if names.count(name) != 1 or asked.count(name) != 1:
-            msg = f"the column '{name}' must stand in the table once and be asked for once"
+            msg = f"the column '{name}' must be in the table exactly once and be asked for once"
             raise SchemaError(msg)
     if not wanted:
         msg = "nothing is wanted; name the columns to buy, for example --buy age=integer"

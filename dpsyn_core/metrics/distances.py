@@ -117,7 +117,7 @@ def _unrank(names: Sequence[str], k: int, rank: int) -> AttributeSet:
 
 
 def batches(domain: Domain, sets: Sequence[AttributeSet]) -> Iterator[list[AttributeSet]]:
-    """Consecutive sets that are counted together; a set too large to lay out stands alone."""
+    """Consecutive sets that are counted together; a set too large to lay out is counted alone."""
     batch: list[AttributeSet] = []
     held = 0
     for names in sets:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 
-ONE_HOT = 50  # categories of larger attributes stand as one number, their code
+ONE_HOT = 50  # an attribute with more categories is one number, its code
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +33,7 @@ class Encoder:
         return cls(c=c, names=names, centres=centres)
 
     def __call__(self, codes: Codes, values: Mapping[str, Floats], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Features (len(rows), k): missing numbers stand at the mean with an indicator beside them."""
+        """Features (len(rows), k): missing numbers are set to the mean and have an indicator beside them."""
         columns: list[NDArray[np.float32]] = []
         for name in self.names:
             a, i = self.c.domain[name], self.c.domain.index(name)

@@ -124,7 +124,7 @@ def lorenz(income: Floats, points: int = 101) -> Floats:
 
 
 def descending_ranks(gap: Floats, first: Ints) -> Ints:
-    """Rank 0 for the widest gap; equal gaps stand in order of first appearance (the official scorer's rule)."""
+    """Rank 0 for the widest gap; equal gaps are ranked in order of first appearance (the official scorer's rule)."""
     ranks = np.empty(len(gap), dtype=np.int64)
     ranks[np.lexsort((first, -gap))] = np.arange(len(gap))
     return ranks

@@ -32,7 +32,7 @@ class MeasuredFit(Metric):
     reads_private = False
 
     def compute(self, comparison: Comparison) -> Score:
-        """Mean squared residual in units of the noise: about 1 when only noise is left, more when the fit is poor."""
+        """Mean squared residual in units of the noise: about 1 when noise alone is left, more when the fit is poor."""
         measurements = [m for m in comparison.measurements if m.sigma > 0]
         if not measurements:
             msg = "no released marginal was given, so there is nothing to fit; give the measurements of the run"

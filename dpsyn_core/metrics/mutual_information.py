@@ -1,4 +1,4 @@
-"""What attributes tell about each other, by mutual information."""
+"""Mutual information of pairs of attributes."""
 
 from __future__ import annotations
 

@@ -57,5 +57,10 @@ def test_every_system_has_a_forecast():
     assert forecast("mwem", small).low <= START + 16.9 <= forecast("mwem", small).high
 
 
+def test_a_system_that_nobody_has_timed_has_a_forecast_too():
+    small = Size(records=20_000, out=20_000, attributes=7, cells=0.002)
+    assert forecast("not timed yet", small).low > 0
+
+
 def test_the_page_shows_a_range(app):
     assert "2 – 8 s" in words(at_page(app, "synthesize"))

@@ -205,7 +205,7 @@ def test_ill_formed_wishes_are_refused():
         Wanted(name="age", kind="integer", low=3)
     with pytest.raises(SchemaError, match="at least 1"):
         Wanted(name="age", kind="integer", bins=0)
-    with pytest.raises(SchemaError, match="stand in the table once"):
+    with pytest.raises(SchemaError, match="in the table exactly once"):
         buy(people(10), [Wanted(name="height", kind="float")], Budget(epsilon=1.0, delta=1e-6))
     with pytest.raises(SchemaError, match="nothing is wanted"):
         buy(people(10), [], Budget(epsilon=1.0, delta=1e-6))

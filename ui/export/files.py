@@ -38,7 +38,7 @@ def suffix(space: Workspace, job: Job) -> str:
 
 
 def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
-    """The synthetic table in one of the formats, with cells that a spreadsheet would run made harmless."""
+    """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped."""
     from dpsyn_core.tables.write import write_table
 
     def make() -> bytes:
@@ -139,7 +139,7 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
 
 def reports(space: Workspace, job: Job) -> None:
-    """Download of the publishable report, and after a tick of the owner's."""
+    """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             t("export.report_public"), data=lambda: html(space, job, private=False),
@@ -156,7 +156,7 @@ def reports(space: Workspace, job: Job) -> None:
 
 
 def bundle(space: Workspace, job: Job) -> bytes:
-    """A zip of everything that may leave: table, manifest, certificate, schema, marginals, report, command."""
+    """A zip of everything that may be shared: table, manifest, certificate, schema, marginals, report, command."""
     from dpsyn_core.jobs.worker import MEASUREMENTS
 
     name = stem(space, job)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 SETS = (("A", "B"), ("A", "C"))
-# the worked example (oracle O4), and one with a negative cell, which the last step mends
+# a worked example, and one with a negative cell, which the last step removes
 EXAMPLES = {
     "worked": (np.array([[10.0, 5], [7, 8]]), np.array([[6.0, 4, 2], [9, 5, 8]])),
     "negative": (np.array([[10.0, -3], [7, 8]]), np.array([[6.0, 4, -4], [9, 5, 8]])),
@@ -41,7 +41,7 @@ def tables(example: str, step: str) -> list[Floats]:
 
 
 def figure(values: list[Floats]) -> go.Figure:
-    """Both tables as numbers on a heat map, and what each says of A."""
+    """Both tables as numbers on a heat map, and the counts of A in each."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 

@@ -42,18 +42,18 @@ def log_ratio(mechanism: str, eps: float) -> tuple[NDArray[np.int64], Floats]:
     """Ln of P(answer with you) / P(answer without you), by answer minus the count with you."""
     z, with_you = law(mechanism, eps)
     _, wide = law(mechanism, eps, reach=int(z[-1]) + 1)
-    without = wide[2:]  # the count without you is one less: the same noise, moved by one
+    without = wide[2:]  # the count without you is one less: the same noise, shifted by one
     return z, np.log(with_you) - np.log(without)
 
 
 def sample(mechanism: str, eps: float, size: int) -> NDArray[np.int64]:
-    """Draws for the picture, by the law above; the engine's own noise comes from the operating system."""
+    """Draws for the figure from the distribution above; the engine's own noise comes from the operating system."""
     z, p = law(mechanism, eps)
     return np.random.default_rng().choice(z, size=size, p=p / p.sum())
 
 
 def figure(mechanism: str, eps: float, count: int, draws: NDArray[np.int64] | None) -> go.Figure:
-    """The two laws above, the logarithm of their ratio below."""
+    """The two distributions above, the logarithm of their ratio below."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 

@@ -50,7 +50,7 @@ def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
 
 
 def highlighted(people: pd.DataFrame) -> Styler:
-    """The table with the records that changed on a tinted ground: one tint for replaced, a stronger one for copied."""
+    """The table with a coloured background for records that changed: light for replaced, stronger for copied."""
     colours = palette()
     how = t("learn.growing.how")
     tints = {"": "", t("learn.growing.replaced"): f"background-color: {colours.line}"}
@@ -77,7 +77,7 @@ def people_table(before: Codes, after: Codes) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False)
 def curves() -> dict[str, list[float]]:
-    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; the sample protects nobody."""
+    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; no real person is in the sample."""
     schema = sample_schema()
     whole = schema.domain()
     rows = [whole.index(n) for n in RACED]

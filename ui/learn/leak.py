@@ -1,4 +1,4 @@
-"""Lab 8: why reading the list of values from the data breaks the promise, and what buying it costs."""
+"""Lab 8: why reading the list of values from the data breaks the guarantee, and what buying it costs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def figure(eps: float, delta: float, holders: int) -> go.Figure:
 
 
 def show() -> None:
-    """Controls, the two worlds in words, figure."""
+    """Controls, both cases in words (read and bought), figure."""
     a, b, c = st.columns(3, gap="medium")
     with a:
         eps = epsilon("leak_epsilon")
@@ -95,7 +95,7 @@ def show() -> None:
 
 
 def shown(chance: float) -> str:
-    """A chance in words that do not round a small one to nothing."""
+    """A probability in words, in which a small one is not rounded to 0."""
     if chance == 0:
         return t("learn.leak.never")
     if chance < 1e-3:

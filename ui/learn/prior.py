@@ -38,7 +38,7 @@ def moments(counts: NDArray[np.int64], m: int, eps: float) -> tuple[Floats, Floa
 
 
 def synthetic(counts: NDArray[np.int64], m: int, eps: float) -> NDArray[np.int64]:
-    """One draw for the picture: shares from the prior-pulled counts, then m records from the shares."""
+    """One draw for the figure: shares from the counts plus prior, then m records from the shares."""
     rng = np.random.default_rng()
     return rng.multinomial(m, rng.dirichlet(counts + least_alpha(m, eps)))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
 DELTA = 1e-9
-LEDGER = "classroom sample"  # the sample protects nobody; the spend is booked for practice
+LEDGER = "classroom sample"  # no real person is in the sample; the spend is recorded for practice
 RARE = ("RACE", "Chinese")
 
 
@@ -58,7 +58,7 @@ def rare_records(table: Any) -> int:
 
 
 def schema_for(system: str, n: int) -> Schema:
-    """The sample's schema; privbayes protects exchanged people and asks for a public number of records."""
+    """The sample's schema; privbayes needs replace neighbours and a public number of records."""
     schema = sample_schema()
     if system != "privbayes":
         return schema

@@ -35,7 +35,7 @@ def design(kind: str, size: int) -> tuple[Design, int]:
 
 
 def covered(views: Design, points: int) -> NDArray[np.int64]:
-    """How many views hold each pair; the diagonal is 0."""
+    """How many views contain each pair; the diagonal is 0."""
     out = np.zeros((points, points), dtype=np.int64)
     for view in views:
         for a, b in itertools.permutations(view, 2):
@@ -44,7 +44,7 @@ def covered(views: Design, points: int) -> NDArray[np.int64]:
 
 
 def figure(views: Design, points: int) -> go.Figure:
-    """Left: the pairs that are covered. Right: noise a pair bears against the size of a view."""
+    """Left: the pairs that are covered. Right: noise of a pair against the size of a view."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 

@@ -20,7 +20,7 @@ from ui.shared.theme import style
 class Page:
     """Context of every page. It shows a DPSynError as its sentence, and anything else as one general sentence.
 
-    A fault is logged by its type and its places in the code, never by its message, which may quote a value.
+    An error is logged by its type and its places in the code, never by its message, which may quote a value.
     """
 
     def __enter__(self) -> Page:
@@ -35,7 +35,7 @@ class Page:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
-        """Explains faults and swallows them; then the side panel, which tells what the page may have changed."""
+        """Shows errors and suppresses them; then draws the side panel, which the page may have changed."""
         if error is not None and not isinstance(error, Exception):
             return False  # Streamlit's own control flow passes
         shown = error is not None and explain(error)

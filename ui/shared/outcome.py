@@ -16,7 +16,7 @@ from ui.synthesize.runs import OPEN
 
 
 def card(space: Workspace, job: Job) -> None:
-    """Synthetic table, manifest in short, pairwise TVD, downloads, and the way on."""
+    """Synthetic table, main entries of the manifest, pairwise TVD, downloads, link to the report."""
     manifest = results.manifest(space, job)
     if not manifest["private"]:
         not_private(t("stamp.run"))

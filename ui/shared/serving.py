@@ -24,7 +24,7 @@ class Traffic:
     """Counts pages that are being drawn now, so that the preparation gives way to them."""
 
     def __init__(self) -> None:
-        """Nobody is there."""
+        """No page is being drawn."""
         self._changed = threading.Condition()
         self._pages = 0
 
@@ -51,7 +51,7 @@ _started: list[threading.Thread] = []
 
 
 def prepare() -> threading.Thread:
-    """Starts, once in this process, the thread that loads what pages will need and settles the heap."""
+    """Starts, once in this process, the thread that loads what pages will need and calls `settle`."""
     with _LOCK:
         if not _started:
             _started.append(threading.Thread(target=_prepare, name="dpsyn-prepare", daemon=True))
@@ -85,7 +85,7 @@ def _prepare() -> None:
 
 
 def settle() -> None:
-    """Takes all objects made so far out of the garbage collector's sight.
+    """Excludes all objects made so far from garbage collection.
 
     Streamlit collects all generations after every run of a page. Without this it walks, every time and with the
     interpreter held, through 200,000 objects of libraries that never become garbage: 80 of the 100

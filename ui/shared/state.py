@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"
 IDLE = 12 * 3600  # seconds after which a workspace nobody came back to is forgotten
-WATCH = 600  # seconds between two looks for such workspaces
+WATCH = 600  # seconds between two checks for such workspaces
 MOST = 200  # workspaces kept at once
 
 
@@ -75,7 +75,7 @@ class Workspace:
 
 
 class Workspaces:
-    """All workspaces of this server, by owner; the idle ones go first."""
+    """All workspaces of this server, by owner; the one idle for longest makes room for a new one."""
 
     def __init__(self) -> None:
         """Starts empty."""
@@ -84,7 +84,7 @@ class Workspaces:
         self._timer: threading.Timer | None = None
 
     def forget(self) -> None:
-        """Drops what nobody came back to, and looks again later while there is anything: tables stay no longer."""
+        """Drops idle workspaces with their tables, and checks again after WATCH seconds while there are others."""
         with self._lock:
             self._timer = None
             for idle in [k for k, w in self._kept.items() if time.time() - w.seen > IDLE]:
