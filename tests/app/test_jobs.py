@@ -228,7 +228,7 @@ def test_a_fault_is_logged_without_its_message(tmp_path):
     everything = "".join(p.read_text() for p in tmp_path.iterdir())
     assert "4711" not in everything
     assert "ValueError" in everything
-    assert "test_pages_jobs.py" in everything
+    assert "test_jobs.py" in everything
     assert json.loads((tmp_path / ERROR).read_text())["message"] == worker.CALM
 
 
