@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: setup dev app test browser check bench audit screenshots sbom lock clean
+# two processes; one that has nothing left takes tests from the other
+WORKERS := -n 2 --dist worksteal
+.PHONY: setup dev app test test-all check bench audit screenshots sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -21,8 +23,13 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 app: setup
 	$(BIN)/dpsyn app
 
+# what needs Python alone, in minutes; its last lines name what was left out
 test: dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WORKERS) --quick
+
+# everything; a missing Chromium or PostgreSQL server is a failure
+test-all: dev
+	$(BIN)/python -m pytest $(WORKERS) --complete
 
 check: dev
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the app."""
+"""Fixtures for tests of the app, and the options that say which tests a run leaves out."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # Streamlit does this for the folder of app.py
+
+pytest_plugins = ["tests.left_out"]
 
 
 @pytest.fixture

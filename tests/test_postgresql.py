@@ -18,6 +18,7 @@ from ui.data import databases, loading
 from ui.shared import access
 from ui.shared.state import Workspace
 
+pytestmark = pytest.mark.postgresql
 AWKWARD = 'Größe & "Co". Leute'
 QUOTED = '"' + AWKWARD.replace('"', '""') + '"'
 MADE = f"""

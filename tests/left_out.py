@@ -1,0 +1,78 @@
+"""Which tests a run leaves out, and the lines that name them: a pytest plugin that tests/conftest.py loads.
+
+`pytest --quick` (`make test`) needs Python alone and ends within minutes: tests that are slow or need another program
+are left out and named in the last lines. `pytest --complete` (`make test-all`, CI) lets nothing be left out: a test
+whose program is missing fails and says how to install it, and a skipped test fails the run.
+"""
+
+from collections import Counter
+
+import pytest
+
+KINDS = {
+    "slow": "slow (audits, long statistics)",
+    "browser": "in a headless Chromium",
+    "postgresql": "with a PostgreSQL server",
+}
+COMMAND = "apt-get install chromium postgresql && make test-all"
+COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
+
+
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help=f"leave out tests marked {', '.join(KINDS)}, and name them")
+    parser.addoption("--complete", action="store_true", help="let nothing be left out: a skipped test fails the run")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(LeftOut(config), "left-out")
+
+
+def kind_of(item):
+    """Why the quick run leaves a test out; None when it does not."""
+    return next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
+
+
+class LeftOut:
+    """Counts what is left out, by kind; under xdist the workers count and the process that started them prints."""
+
+    def __init__(self, config):
+        self.config = config
+        self.counts = Counter()
+        self.skipped = []
+
+    def pytest_collection_modifyitems(self, config, items):
+        if config.getoption("quick"):
+            out = [item for item in items if kind_of(item)]
+            self.counts.update(kind_of(item) for item in out)
+            config.hook.pytest_deselected(items=out)
+            items[:] = [item for item in items if not kind_of(item)]
+
+    def pytest_runtest_logreport(self, report):
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self.skipped.append(report.nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session, exitstatus):
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[COUNTS] = dict(self.counts)
+        elif self.skipped and session.config.getoption("complete") and exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        """All workers have collected the same tests: the counts of one of them are those of the run."""
+        self.counts |= Counter(getattr(node, "workeroutput", {}).get(COUNTS, {}))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        skipped = self.skipped if self.config.getoption("complete") else []
+        for line in lines(self.counts, skipped):
+            terminalreporter.write_line(line)
+
+
+def lines(counts, skipped=()):
+    """What the end of a run says about tests that did not run; nothing when all did."""
+    out = [f"Skipped, which fails a complete run: {name}" for name in skipped]
+    if counts:
+        kinds = ", ".join(f"{counts[kind]} {words}" for kind, words in KINDS.items() if counts[kind])
+        out += [f"Left out: {kinds}.", f"To run them too: {COMMAND}"]
+    return out

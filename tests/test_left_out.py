@@ -1,0 +1,75 @@
+"""The quick run leaves out what is slow or needs another program, and names it; the complete run lets nothing go."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.left_out import COMMAND, KINDS, lines
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = """
+import pytest
+def test_quick(): pass
+@pytest.mark.slow
+def test_long(): pass
+@pytest.mark.slow
+@pytest.mark.browser
+def test_walk(): pass
+@pytest.mark.postgresql
+def test_table(): pass
+"""
+SKIPPED = "import pytest\ndef test_quick(): pass\ndef test_gone(): pytest.skip('no such program')\n"
+
+
+def run(folder, text, *options):
+    """Exit status and last lines of pytest on one file."""
+    (folder / "test_sample.py").write_text(text)
+    marks = "\n".join(f"  {kind}: a kind" for kind in KINDS)
+    (folder / "pytest.ini").write_text(f"[pytest]\nmarkers =\n{marks}\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.left_out", "-p", "no:cacheprovider", *options]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip().splitlines()[-3:]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_the_quick_run_names_what_it_left_out_and_the_command_that_brings_it(tmp_path, workers):
+    status, said = run(tmp_path, SAMPLE, "--quick", *workers)
+    assert status == 0
+    assert said[0] == ("Left out: 2 slow (audits, long statistics), 1 with a PostgreSQL server.")
+    assert said[1] == f"To run them too: {COMMAND}"
+    assert re.match(r"1 passed(, 3 deselected)? in ", said[2])
+
+
+def test_without_the_option_nothing_is_left_out_or_said(tmp_path):
+    status, said = run(tmp_path, SAMPLE, "--complete")
+    assert status == 0
+    assert said[-1].startswith("4 passed in ")
+    assert not [line for line in said if "eft out" in line]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_a_skipped_test_fails_a_complete_run_and_is_named(tmp_path, workers):
+    status, said = run(tmp_path, SKIPPED, "--complete", *workers)
+    assert status == 1
+    assert said[-2] == "Skipped, which fails a complete run: test_sample.py::test_gone"
+    assert run(tmp_path, SKIPPED, *workers)[0] == 0
+
+
+def test_a_run_that_was_complete_says_nothing():
+    assert lines({}) == []
+
+
+def test_the_makefile_and_ci_run_what_they_say():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = dict(re.findall(r"^(test|test-all): dev\n\t(.*)$", makefile, re.MULTILINE))
+    assert "WORKERS := -n 2 " in makefile and all("$(WORKERS)" in line for line in targets.values())
+    assert "--quick" in targets["test"] and "--complete" not in targets["test"]
+    assert "--complete" in targets["test-all"] and "--quick" not in targets["test-all"]
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert steps[-2:] == ["make check", "make test-all"]
+    packages = COMMAND.removeprefix("apt-get install ").split(" && ")[0].split()
+    assert all(any(package in line.split() for line in steps) for package in packages)
