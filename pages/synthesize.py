@@ -4,9 +4,8 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
-from ui.privacy.budget import plain, sentence
 from ui.shared.state import jobs, workspace
-from ui.shared.text import t
+from ui.shared.text import plain, sentence, t
 from ui.shared.theme import heading, not_private, note, section
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, start

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.privacy.budget import plain, sentence
 from ui.shared import outcome, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import t
+from ui.shared.text import plain, sentence, t
 from ui.shared.theme import not_private, note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start

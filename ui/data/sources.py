@@ -10,10 +10,9 @@ from dpsyn_core.errors import DPSynError
 from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.reading import Tell
-from ui.privacy.budget import sentence
 from ui.schema.rows import identified
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import sentence, t
 from ui.shared.theme import note
 
 WAYS = ("sample", "upload", "path", "database")

@@ -12,11 +12,10 @@ from typing import Any
 
 import streamlit as st
 
-from ui.privacy.budget import plain
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import plain, t
 
 MIMES = {
     "csv": "text/csv",

@@ -9,8 +9,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.odds import best_guess, odds_sentence, posterior, trade_off
 from ui.learn.frame import epsilon
-from ui.privacy.budget import plain
-from ui.shared.text import percent, t
+from ui.shared.text import percent, plain, t
 from ui.shared.theme import facts, hues, palette
 from ui.shared.theme import show as draw
 

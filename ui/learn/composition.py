@@ -12,8 +12,7 @@ from dpsyn_core.privacy.curves import CURVES, crossings
 from dpsyn_core.privacy.unit import Unit
 from ui.learn.frame import epsilon
 from ui.privacy import noise
-from ui.privacy.budget import plain
-from ui.shared.text import t
+from ui.shared.text import plain, t
 from ui.shared.theme import show as draw
 
 DELTAS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-12)

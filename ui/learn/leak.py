@@ -10,8 +10,7 @@ import streamlit as st
 
 from dpsyn_core.measurement.partitions import reach_for
 from ui.learn.frame import epsilon
-from ui.privacy.budget import plain
-from ui.shared.text import percent, t
+from ui.shared.text import percent, plain, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import plain, sentence, t
 from ui.shared.theme import note
 
 NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
@@ -73,17 +73,6 @@ def _delta(text: str) -> tuple[float | None, str]:
     if value >= ABSURD_DELTA:
         return None, t("budget.delta_absurd", got=f"{value:g}")
     return value, ""
-
-
-def sentence(error: Exception) -> str:
-    """An error's message as a sentence."""
-    text = str(error).strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
-
-
-def plain(value: float) -> str:
-    """A number as it is typed: 1, 0.5, 1e-9."""
-    return repr(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.10g}".replace("e-0", "e-")
 
 
 def nearest(epsilon: float) -> float:

@@ -8,10 +8,9 @@ import streamlit as st
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
-from ui.privacy.budget import plain
 from ui.schema.rows import with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import number, plain, t
 from ui.shared.theme import note, private_tag, section
 
 NEIGHBOURS, THETA = "neighbours", "theta"

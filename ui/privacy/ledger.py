@@ -10,9 +10,8 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from ui.privacy.budget import plain, sentence
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import plain, sentence, t
 from ui.shared.theme import note
 
 

@@ -12,11 +12,10 @@ from dpsyn_core.metrics.expected import expected_tvd
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
 from dpsyn_core.synthesizers.base import Task
-from ui.privacy.budget import sentence
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, t
+from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, note, palette, private_tag, section
 from ui.synthesize.methods import chosen, settings_of
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from ui.privacy.budget import sentence
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import capital, number, t
+from ui.shared.text import capital, number, sentence, t
 from ui.shared.theme import facts, note, palette, section, show
 
 if TYPE_CHECKING:

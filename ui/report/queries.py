@@ -11,10 +11,9 @@ from dpsyn_core.errors import DPSynError, MetricError
 from dpsyn_core.metrics.distances import binomial_deviations
 from dpsyn_core.metrics.language import Answer, ask, parse
 from dpsyn_core.metrics.workload import Condition, Query
-from ui.privacy.budget import sentence
 from ui.report.figures import short
 from ui.report.look import Look
-from ui.shared.text import number, percent, t
+from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, note, palette, section, show
 
 if TYPE_CHECKING:

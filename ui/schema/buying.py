@@ -10,11 +10,11 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.measurement.discover import Kind, Wanted
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.schema.document import READ, Schema
-from ui.privacy.budget import plain, read, sentence
+from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import plain, sentence, t
 from ui.shared.theme import note
 
 KINDS: dict[str, Kind] = {

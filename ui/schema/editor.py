@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.privacy.budget import sentence
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:

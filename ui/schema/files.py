@@ -13,10 +13,9 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
-from ui.privacy.budget import sentence
 from ui.schema import editor
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import sentence, t
 from ui.shared.theme import note, section
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
-from ui.privacy.budget import sentence
 from ui.schema import codelists, editor, relations
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import number, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import streamlit as st
 from streamlit import net_util
 
 from dpsyn_core.errors import DPSynError
-from ui.privacy.budget import sentence
-from ui.shared.text import t
+from ui.shared.text import sentence, t
 from ui.shared.theme import PageEnd
 
 log = logging.getLogger("dpsyn.app")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.export import files
-from ui.privacy.budget import plain
 from ui.report import comparing, figures
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, t
+from ui.shared.text import number, percent, plain, t
 from ui.shared.theme import facts, not_private, note, private_tag, section, show
 from ui.synthesize.runs import OPEN
 

@@ -1,4 +1,4 @@
-"""Words: every sentence of the interface comes from one catalogue, `assets/text/<language>*.toml`."""
+"""Words: sentences of the interface, from `assets/text/<language>*.toml`; numbers and errors as people read them."""
 
 from __future__ import annotations
 
@@ -57,3 +57,14 @@ def capital(text: str) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage."""
     return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def sentence(error: Exception) -> str:
+    """An error's message as a sentence."""
+    text = str(error).strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def plain(value: float) -> str:
+    """A number as it is typed: 1, 0.5, 1e-9."""
+    return repr(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.10g}".replace("e-0", "e-")

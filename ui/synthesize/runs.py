@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.privacy.budget import sentence
 from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import number, t
+from ui.shared.text import number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
