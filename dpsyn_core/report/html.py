@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import GOAL_WORDS, SAFE_LABEL, Score
+from dpsyn_core.metrics.base import GOAL_WORDS, Score
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.report import public, sections
 from dpsyn_core.report.document import ScoredTable, label_of
-from dpsyn_core.report.page import Page, escape, number, percent
+from dpsyn_core.report.page import Page, number, percent
 
 HEADLINES = (
     ("tvd-2way", "pairs of attributes differ by"),
@@ -34,18 +34,14 @@ def html_report(
         made: when, as words.
     """
     private = any(t.comparison.real is not None for t in tables)
-    page = Page(f"Report on {schema_name}")
-    label = label_of(tables)
-    kind = "safe" if label == SAFE_LABEL else "private"
     who = ", ".join(f"“{t.name}”" for t in tables)
-    several = "tables" if len(tables) > 1 else "table"
-    page.raw(
-        f"<header><h1>{escape(schema_name)}: how good is the synthetic table?</h1>"
-        f"<span class='tag {kind}'>{label}</span><p class='note'>Synthetic {several} {escape(who)}"
-        f"{escape(', ' + made if made else '')}.</p></header>"
+    page = Page(
+        f"Report on {schema_name}",
+        heading=f"{schema_name}: how good is the synthetic table?",
+        label=label_of(tables),
+        note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}.",
     )
     headlines(page, tables)
-    page.raw("<!--contents-->")
     public.guarantee(page, tables)
     scores_table(page, tables, bands or {})
     if private:
@@ -72,7 +68,7 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
             items.append((shown(name, s.value), words, beside(name, s)))
     page.facts(items[:5])
     if len(tables) > 1:
-        page.raw(f"<p class='note'>Numbers of “{escape(tables[0].name)}”; the others stand in the table of scores.</p>")
+        page.note(f"Numbers of “{tables[0].name}”; the others stand in the table of scores.")
 
 
 def shown(name: str, value: float) -> str:

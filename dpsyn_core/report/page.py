@@ -1,23 +1,27 @@
-"""The HTML page under construction: sections, figures, tables, and the data that its script draws from."""
+"""The HTML page under construction: sections, figures, tables, and the data that its script draws from.
+
+A page holds values only; `templates/` turns them into markup, and escapes every one of them.
+"""
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, plain
-from dpsyn_core.report.template import DARK, LAYOUT, LIGHT, Figure
+from dpsyn_core.report.theme import DARK, LAYOUT, LIGHT, Figure
 
-PAIR_LISTS = (("row", "Tables of row"), ("column", "and column"))
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-
-
-def escape(value: object) -> str:
-    """Text as HTML."""
-    return html.escape(str(value))
 
 
 def percent(x: float | None) -> str:
@@ -34,120 +38,118 @@ def number(x: float | None) -> str:
     return f"{x:,.0f}" if abs(x) >= 100 or float(x).is_integer() else f"{x:.3g}"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A part of the page under one heading. blocks: (kind, values), each drawn by the macro of that name."""
+
+    key: str
+    heading: str
+    tag: str = ""
+    safe: bool = False
+    blocks: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+
 class Page:
     """Collects the parts of one report; `render` makes a file that needs no network."""
 
-    def __init__(self, title: str) -> None:
-        """Starts an empty page."""
-        self.title = title
-        self.body: list[str] = []
-        self.contents: list[tuple[str, str]] = []
+    def __init__(self, title: str, *, heading: str, label: str, note: str) -> None:
+        """Starts an empty page: its title, what stands large above it, its label, and who and when in small type."""
+        self.head = {"title": title, "heading": heading, "label": label, "safe": label == SAFE_LABEL, "note": note}
+        self.lead: list[tuple[str, dict[str, Any]]] = []
+        self.sections: list[Section] = []
         self.data: dict[str, Any] = {}
         self.figures: dict[str, Any] = {}
-        self._open = False
-
-    def raw(self, markup: str) -> None:
-        """Adds markup whose values have been escaped."""
-        self.body.append(markup)
+        self._blocks = self.lead  # where the next part goes
 
     def section(self, heading: str, *, private: bool = False, safe: bool = False) -> None:
         """Begins a section; private ones wear the tag of everything that reads the real table."""
-        key = f"s{len(self.contents) + 1}"
-        self.contents.append((key, heading))
-        tag = f"<span class='tag private'>{PRIVATE_LABEL}</span>" if private else ""
-        tag = f"<span class='tag safe'>{SAFE_LABEL}</span>" if safe else tag
-        self.raw(f"{'</section>' if self._open else ''}<section id='{key}'><h2>{escape(heading)}</h2>{tag}")
-        self._open = True
+        tag = SAFE_LABEL if safe else PRIVATE_LABEL if private else ""
+        self.sections.append(Section(key=f"s{len(self.sections) + 1}", heading=heading, tag=tag, safe=safe))
+        self._blocks = self.sections[-1].blocks
 
     def text(self, words: str) -> None:
         """A paragraph."""
         if words:
-            self.raw(f"<p>{escape(words)}</p>")
+            self._add("text", words=words)
+
+    def note(self, words: str) -> None:
+        """A paragraph in small type."""
+        self._add("note", words=words)
+
+    def heading(self, words: str) -> None:
+        """A heading inside a section."""
+        self._add("heading", words=words)
+
+    def stamp(self, words: str) -> None:
+        """The stamp of a run that gives no guarantee."""
+        self._add("stamp", words=words)
+
+    def certificate(self, summary: str, text: str) -> None:
+        """A text of fixed width, shown when the reader asks for it."""
+        self._add("certificate", summary=summary, text=text)
 
     def figure(self, key: str, figure: Figure) -> None:
         """A figure with its caption, drawn when it comes into view."""
         self.figures[key] = [_spec(figure)]
-        self.raw(_frame(key, figure))
+        self._add("figure", **_frame(key, figure))
 
     def choice(self, key: str, options: Mapping[str, Figure], label: str) -> None:
         """One figure of several, by a drop-down list."""
         self.figures[key] = [_spec(f) for f in options.values()]
-        items = "".join(f"<option value='{i}'>{escape(name)}</option>" for i, name in enumerate(options))
-        self.raw(f"<label class='choose'>{escape(label)} <select data-for='{escape(key)}'>{items}</select></label>")
-        self.raw(_frame(key, next(iter(options.values()))))
+        first = next(iter(options.values()))
+        self._add("choice", label=label, options=list(options), frame=_frame(key, first))
 
     def pair_panel(self, series: Sequence[str], *, partial: bool, count: int) -> None:
         """Where the tables of a chosen pair are drawn; with several synthetic tables, which two are compared."""
-        if len(series) > 1:
-            lists = []
-            for which, at, words in (("a", 0, "Above the diagonal"), ("b", 1, "Below")):
-                items = "".join(
-                    f"<option value='{i}'{' selected' if i == at else ''}>{escape(n)}</option>"
-                    for i, n in enumerate(series)
-                )
-                lists.append(f"<label class='choose'>{words} <select id='map-{which}'>{items}</select></label>")
-            self.raw(f"<p>{' '.join(lists)}</p>")
         names = self.data["pairs"]["names"]
-        items = "".join(f"<option value='{i}'>{escape(n)}</option>" for i, n in enumerate(names))
-        lists = [f"<label class='choose'>{w} <select id='pair-{k}'>{items}</select></label>" for k, w in PAIR_LISTS]
-        self.raw(f"<p>{' '.join(lists)}</p>")
-        note = f" Tables are kept for the {count} pairs that differ most." if partial else ""
-        self.raw(
-            f"<div id='pair' class='pair' aria-live='polite'><h3 id='pair-name'></h3>"
-            f"<p class='note' id='pair-note'>Shares of all records; attributes of many values coarsely.{note}</p>"
-            "<div class='three'><div><h4>real</h4><div id='pair-real' class='plot small'></div></div>"
-            "<div><h4 id='pair-which'>synthetic</h4><div id='pair-synthetic' class='plot small'></div></div>"
-            "<div><h4>synthetic minus real</h4><div id='pair-difference' class='plot small'></div></div></div></div>"
-        )
+        self._add("pair_panel", series=list(series), names=names, partial=partial, count=count)
 
-    def fold(self, summary: str) -> None:
-        """What follows until `unfold` is shown when the reader asks for it."""
-        self.raw(f"<details><summary>{escape(summary)}</summary>")
-
-    def unfold(self) -> None:
-        """Ends what `fold` began."""
-        self.raw("</details>")
+    @contextmanager
+    def fold(self, summary: str) -> Iterator[None]:
+        """What is added inside is shown when the reader asks for it."""
+        outer, inner = self._blocks, []  # type: ignore[var-annotated]
+        self._add("fold", summary=summary, blocks=inner)
+        self._blocks = inner
+        yield
+        self._blocks = outer
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> None:
         """A table; numbers stand to the right."""
-        right = [bool(rows) and all(_numeric(str(row[i])) for row in rows) for i in range(len(heads))]
-        head = "".join(f"<th scope='col'{_side(r)}>{escape(h)}</th>" for h, r in zip(heads, right, strict=True))
-        body = "".join(f"<tr>{''.join(_cell(v) for v in row)}</tr>" for row in rows)
-        title = f"<caption>{escape(caption)}</caption>" if caption else ""
-        table = f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        self.raw(f"<div class='scroll'>{table}</div>")
+        cells = [[(str(v), _numeric(str(v))) for v in row] for row in rows]
+        right = [bool(cells) and all(row[i][1] for row in cells) for i in range(len(heads))]
+        self._add("table", heads=list(zip(heads, right, strict=True)), rows=cells, caption=caption)
 
     def facts(self, items: Sequence[tuple[str, str, str]]) -> None:
         """Numbers that decide something, set large: (number, what it is, what to hold it against)."""
-        cells = "".join(
-            f"<div class='fact'><div class='number'>{escape(v)}</div><div class='what'>{escape(w)}</div>"
-            f"<div class='note'>{escape(n)}</div></div>"
-            for v, w, n in items
-        )
-        self.raw(f"<div class='facts'>{cells}</div>")
+        self._add("facts", items=list(items))
+
+    def _add(self, kind: str, **values: Any) -> None:
+        self._blocks.append((kind, values))
 
     def render(self) -> str:
         """The whole file: style, script, Plotly and data inlined; a policy forbids every request."""
+        from markupsafe import Markup
         from plotly.offline import get_plotlyjs
 
         assets = resources.files("dpsyn_core.report") / "assets"
-        style = (assets / "report.css").read_text("utf-8")
-        script = (assets / "report.js").read_text("utf-8")
-        colours = _variables(LIGHT) + "@media (prefers-color-scheme: dark){" + _variables(DARK) + "}"
-        colours += "@media print{" + _variables(LIGHT) + "}"
+        # our own files and JSON that cannot end its element: the only values that are not escaped
+        own = {n: Markup((assets / f"report.{n}").read_text("utf-8")) for n in ("css", "js")}  # noqa: S704
         data = {**self.data, "figures": self.figures, "layout": LAYOUT, "light": dict(LIGHT), "dark": dict(DARK)}
-        links = "".join(f"<a href='#{k}'>{escape(h)}</a>" for k, h in self.contents)
-        body = "".join(self.body).replace("<!--contents-->", f"<nav aria-label='Contents'>{links}</nav>", 1)
-        return (
-            "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-            "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-            "<meta name='color-scheme' content='light dark'>"
-            f"<title>{escape(self.title)}</title><style>{colours}{style}</style></head>"
-            f"<body><main>{body}{'</section>' if self._open else ''}</main>"
-            f"<script type='application/json' id='data'>{embedded(data)}</script>"
-            f"<script>{get_plotlyjs()}</script><script>{script}</script></body></html>\n"
-        )
+        return _environment().get_template("report.html.jinja").render(
+            head=self.head, lead=self.lead, sections=self.sections, light=LIGHT, dark=DARK, policy=POLICY, **own,
+            data=Markup(embedded(data)), plotly=Markup(get_plotlyjs()),  # noqa: S704
+        )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    """Templates from this package alone, every value escaped, and an error for a value that is not there."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("dpsyn_core.report", "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
 
 
 def embedded(data: Mapping[str, Any]) -> str:
@@ -156,31 +158,31 @@ def embedded(data: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _variables(palette: Mapping[str, str]) -> str:
-    return ":root{" + "".join(f"--{k}:{v};" for k, v in palette.items()) + "}"
+def rounded(value: Any) -> Any:
+    """Arrays of a figure with the digits that a reader can see: five after the point, five in all of a small share."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tiny = np.where(np.abs(value) < 1, 4 - np.floor(np.log10(np.abs(value))), 2)
+        whole = np.where(np.isfinite(tiny), tiny, 2)
+        scale = np.power(10.0, whole)
+        return np.where(np.abs(value) < 1e-4, np.rint(value * scale) / scale, np.round(value, 5)).tolist()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {k: rounded(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(v) for v in value]
+    return value
 
 
 def _spec(figure: Figure) -> dict[str, Any]:
-    return {"data": figure.data, "layout": figure.layout, "caption": figure.caption, "alt": figure.alt}
+    return {"data": rounded(figure.data), "layout": figure.layout, "caption": figure.caption, "alt": figure.alt}
 
 
-def _frame(key: str, figure: Figure) -> str:
+def _frame(key: str, figure: Figure) -> dict[str, Any]:
     height = int(figure.layout.get("height", LAYOUT["height"]))
-    width = f";max-width:{figure.width}px" if figure.width else ""
-    return (
-        f"<figure><div class='plot' data-figure='{escape(key)}' role='img' aria-label='{escape(figure.alt)}' "
-        f"style='min-height:{height}px{width}'></div><figcaption>{escape(figure.caption)}</figcaption>"
-        f"<details class='numbers' data-numbers='{escape(key)}'><summary>The numbers</summary></details></figure>"
-    )
-
-
-def _cell(value: object) -> str:
-    return f"<td{_side(_numeric(str(value)))}>{escape(value)}</td>"
+    return {"key": key, "height": height, "width": figure.width, "alt": figure.alt, "caption": figure.caption}
 
 
 def _numeric(text: str) -> bool:
     return bool(text) and text[0] in "+-–±0123456789" and not any(c.isalpha() for c in text)
-
-
-def _side(right: bool) -> str:
-    return " class='n'" if right else ""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.report.figures import axis_labels
+from dpsyn_core.report.figures.labels import axis_labels
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
 
 SIDE = 20  # at most so many rows and columns of an embedded table

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.expected import expected_tvd, interval
 from dpsyn_core.metrics.measured import MeasuredFit
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.odds import odds_sentence
-from dpsyn_core.report import figures
+from dpsyn_core.report import build
 from dpsyn_core.report.document import ScoredTable
-from dpsyn_core.report.page import Page, escape, number, percent
+from dpsyn_core.report.page import Page, number, percent
 
 MOST_CHARGES = 200
 
@@ -24,7 +22,7 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
     for t in tables:
         m = t.manifest
         if len(tables) > 1:
-            page.raw(f"<h3>{escape(t.name)}</h3>")
+            page.heading(t.name)
         if m is None:
             page.text(
                 f"“{t.name}” holds {number(t.comparison.m)} records. No manifest was given, so nothing can be said "
@@ -32,16 +30,11 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
             )
             continue
         if not m.private:
-            page.raw(
-                f"<div class='stamp' role='alert'><b>NOT PRIVATE.</b> {escape('; '.join(m.not_private_because))}</div>"
-            )
+            page.stamp("; ".join(m.not_private_because))
         page.text(f"{number(m.n_records)} synthetic records made by “{m.method}”. {m.guarantee}")
         if m.private:
             page.text(odds_sentence(m.epsilon, m.delta))
-        page.raw(
-            f"<details><summary>Certificate: every look at the data, versions and seeds</summary>"
-            f"<pre>{escape(m.certificate())}</pre></details>"
-        )
+        page.certificate("Certificate: every look at the data, versions and seeds", m.certificate())
 
 
 def released(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -59,45 +52,27 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
     for t in known:
         fit = t.scores.get(MeasuredFit.name)
         if len(tables) > 1:
-            page.raw(f"<h3>{escape(t.name)}</h3>")
+            page.heading(t.name)
         if isinstance(fit, Score):
             page.text(str(fit.sentence))
             rows = sorted(fit.details["marginals"], key=lambda r: -r["expected_tvd"])[:MOST_CHARGES]
-            page.fold(
-                f"The {len(rows)} released marginals" + (" with the most noise" if len(rows) == MOST_CHARGES else "")
-            )
-            page.table(
-                ["Released marginal", "Cells", "Noise a cell", "95 % interval", "Expected error", "Chi-square a cell"],
-                [
-                    [" x ".join(r["attributes"]) or "total", number(r["cells"]), amount(r["sigma"]),
-                     f"±{amount(r['interval_95'])}", percent(r["expected_tvd"]), f"{r['chi2_per_cell']:.2f}"]
-                    for r in rows
-                ],
-                caption="Standard deviation and interval in records; the error as a share of all records",
-            )  # fmt: skip
-            page.unfold()
-            _one_ways(page, t)
+            most = " with the most noise" if len(rows) == MOST_CHARGES else ""
+            with page.fold(f"The {len(rows)} released marginals{most}"):
+                page.table(
+                    ["Released marginal", "Cells", "Noise a cell", "95 % interval", "Expected error",
+                     "Chi-square a cell"],
+                    [
+                        [" x ".join(r["attributes"]) or "total", number(r["cells"]), amount(r["sigma"]),
+                         f"±{amount(r['interval_95'])}", percent(r["expected_tvd"]), f"{r['chi2_per_cell']:.2f}"]
+                        for r in rows
+                    ],
+                    caption="Standard deviation and interval in records; the error as a share of all records",
+                )  # fmt: skip
+            options = build.released(t.comparison, t.name, fit)
+            if options:
+                page.choice(f"released-{t.name}", options, "Released attribute")
         elif t.manifest is not None:
             _charges(page, t, t.manifest)
-
-
-def _one_ways(page: Page, t: ScoredTable) -> None:
-    """Released one-way marginals with their intervals, and the synthetic counts beside them."""
-    c = t.comparison
-    fit = t.scores[MeasuredFit.name]
-    n = float(fit.details["n_estimate"]) if isinstance(fit, Score) else float(c.m)
-    options = {}
-    for m in c.measurements:
-        if len(m.attributes) == 1 and m.attributes[0] not in options and m.cells <= 200:
-            name = m.attributes[0]
-            words = c.words(name)
-            if name in m.recodes:
-                first = [int(np.flatnonzero(m.recodes[name] == k)[0]) for k in range(m.cells)]
-                words = [words[i] for i in first]
-            counts = np.asarray(c.synthetic_counter.marginal(m.attributes, m.recodes) * (n / c.m), dtype=np.float64)
-            options[name] = figures.released_overlay(name, words, m.values, interval(m.sigma), {t.name: counts})
-    if options:
-        page.choice(f"released-{t.name}", options, "Released attribute")
 
 
 def _charges(page: Page, t: ScoredTable, m: Manifest) -> None:
@@ -110,9 +85,8 @@ def _charges(page: Page, t: ScoredTable, m: Manifest) -> None:
             rows.append([c.name, number(c.cells), amount(c.sigma), f"±{amount(interval(c.sigma))}", percent(error)])
     page.text("The released values were not given; the manifest alone states the noise of each of them.")
     if rows:
-        page.fold(f"The noise of {len(rows)} released tables")
-        page.table(["Released", "Cells", "Noise a cell", "95 % interval", "Expected error"], rows)
-        page.unfold()
+        with page.fold(f"The noise of {len(rows)} released tables"):
+            page.table(["Released", "Cells", "Noise a cell", "95 % interval", "Expected error"], rows)
 
 
 def amount(x: float) -> str:

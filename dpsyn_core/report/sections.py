@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,10 @@ import numpy as np
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.registry import metric_class
-from dpsyn_core.report import figures
+from dpsyn_core.report import build, figures
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
-from dpsyn_core.report.pairs import coarse_map, embedded_pairs, pair_tables
-
-MOST_GROUPS = 40
+from dpsyn_core.report.pairs import embedded_pairs, pair_tables
 
 
 def found(tables: Sequence[ScoredTable], metric: str) -> dict[str, Score]:
@@ -29,7 +27,7 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not scores:
         return
     domain = tables[0].comparison.domain
-    matrices = {name: _matrix(s, domain.names) for name, s in scores.items()}
+    matrices = {name: build.pair_matrix(s, domain.names) for name, s in scores.items()}
     first, *rest = matrices.values()
     page.section("Where it differs", private=True)
     page.text(
@@ -52,37 +50,18 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
         "series": list(matrices),
         "triangles": {n: [round(float(v), 5) for v in s.details["marginals"]["tvd"]] for n, s in scores.items()},
         "worst": [domain.index(n) for n in sets[int(np.argmax(tvd))]],
+        "panels": {kind: figures.panel(kind) for kind in ("amount", "difference")},
+        "panel_layout": figures.panel_layout(),
         **pair_tables([t.comparison for t in tables if t.name in scores], chosen),
     }
     page.pair_panel(list(matrices), partial=len(chosen) < len(sets), count=len(chosen))
 
 
-def _matrix(score: Score, names: Sequence[str]) -> figures.Floats:
-    out = np.full((len(names), len(names)), np.nan)
-    upper = np.triu_indices(len(names), 1)
-    out[upper] = score.details["marginals"]["tvd"]
-    out.T[upper] = out[upper]
-    return out
-
-
 def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
     """One attribute at a time."""
-    c = tables[0].comparison
-    order = list(c.domain.names)
-    scores = found(tables, "tvd-1way")
-    if scores:
-        by = [s.details["by_attribute"] for s in scores.values()]
-        order.sort(key=lambda n: -max(b[n] for b in by))
-    options = {}
-    for name in order:
-        recode, labels = np.arange(c.domain[name].size), c.words(name)
-        if len(labels) > 120:
-            recode, labels = coarse_map(c, c.domain[name])
-        recodes = {name: recode.astype(np.intp)}
-        series = {"real": c.real_counter.marginal((name,), recodes) / c.n}
-        for t in tables:
-            series[t.name] = t.comparison.synthetic_counter.marginal((name,), recodes) / t.comparison.m
-        options[name] = figures.overlay(name, labels, series)
+    order = build.by_difference(tables[0].comparison.domain.names, list(found(tables, "tvd-1way").values()))
+    compared = {t.name: t.comparison for t in tables}
+    options = {name: build.column(compared, name) for name in order}
     page.section("One attribute at a time", private=True)
     page.text("The attribute that differs most comes first.")
     page.choice("one-way", options, "Attribute")
@@ -90,17 +69,15 @@ def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 def spread(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Distribution of TVD over the marginals of each order."""
-    groups = []
-    for k, order in ((1, "single attributes"), (2, "pairs"), (3, "triples")):
-        for name, s in found(tables, f"tvd-{k}way").items():
-            groups.append((order, name, np.asarray(s.details["marginals"]["tvd"]), float(s.floor or 0)))
-    if groups:
+    words = ((1, "single attributes"), (2, "pairs"), (3, "triples"))
+    figure = build.spread({order: found(tables, f"tvd-{k}way") for k, order in words})
+    if figure is not None:
         page.section("How the marginals differ", private=True)
         page.text(
             "Boxes hold the middle half of all marginals of one order; the grey mark is the noise floor: what a fresh "
             "sample of the real table, of the same size, would score on average."
         )
-        page.figure("spread", figures.distribution(groups))
+        page.figure("spread", figure)
 
 
 def answers(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -126,9 +103,7 @@ def ranges(page: Page, tables: Sequence[ScoredTable]) -> None:
         "Each dot is the question “how many records lie in this range?” for a random range on one to three "
         "attributes. Dots on the line are answered exactly."
     )
-    real = np.asarray(next(iter(scores.values())).details["frequencies"]["real"])
-    got = {n: np.asarray(s.details["frequencies"]["synthetic"]) for n, s in scores.items()}
-    page.figure("ranges", figures.range_scatter(real, got, 1 / tables[0].comparison.n))
+    page.figure("ranges", build.ranges(scores, tables[0].comparison.n))
     rows = [
         [w["query"][:160], number(w["real"]), number(w["synthetic"]), f"{w['error']:+.2%}", n]
         for n, s in scores.items()
@@ -144,25 +119,13 @@ def inequality(page: Page, tables: Sequence[ScoredTable]) -> None:
         return
     page.section("Income inequality", private=True)
     first = next(iter(gini.values())).details
-    curves = {n: s.details["lorenz"]["synthetic"].tolist() for n, s in gini.items()}
-    page.figure("lorenz", figures.lorenz(first["lorenz"]["real"].tolist(), curves, first["income"]))
+    page.figure("lorenz", build.incomes(gini))
     if first["group"]:
-        _groups(page, "gini-groups", gini, "gini", "Gini index", ".2f")
+        page.figure("gini-groups", build.groups(gini, "gini", title="Gini index", tickformat=".2f"))
     if gap:
         sides = " minus ".join(next(iter(gap.values())).details["sides"])
-        _groups(page, "gap-groups", gap, "gap", f"mean {first['income']}: {sides}", ",.0f")
-
-
-def _groups(page: Page, key: str, scores: Mapping[str, Score], what: str, title: str, tickformat: str) -> None:
-    rows = [r for r in next(iter(scores.values())).details["groups"] if r[f"{what}_real"] is not None]
-    rows.sort(key=lambda r: -r[f"{what}_real"])
-    names = [r["group"] for r in rows][:MOST_GROUPS]
-    series: dict[str, list[float | None]] = {"real": [r[f"{what}_real"] for r in rows][:MOST_GROUPS]}
-    for n, s in scores.items():
-        by = {r["group"]: r[f"{what}_synthetic"] for r in s.details["groups"]}
-        series[n] = [by.get(g) for g in names]
-    caption = " ".join(s.sentence if len(scores) == 1 else f"{n}: {s.sentence}" for n, s in scores.items())
-    page.figure(key, figures.dots(names, series, title=title, tickformat=tickformat, caption=caption))
+        title = f"mean {first['income']}: {sides}"
+        page.figure("gap-groups", build.groups(gap, "gap", title=title, tickformat=",.0f"))
 
 
 def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -171,7 +134,6 @@ def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not scores:
         return
     first = next(iter(scores.values())).details
-    measure = "r2" if first["task"] == "regression" else "auroc"
     models = list(first["train_real"])
     page.section("Learning from synthetic records", private=True)
     page.text(
@@ -179,12 +141,8 @@ def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
         + ("real records that no table has seen." if first["held_out"] else
            "real records. They were open to the synthesizer, for no held-out table was given.")
     )  # fmt: skip
-    series: dict[str, list[float | None]] = {"trained on real": [first["train_real"][m][measure] for m in models]}
-    for n, s in scores.items():
-        series[f"trained on {n}"] = [s.details["train_synthetic"][m][measure] for m in models]
-    caption = " ".join(s.sentence if len(scores) == 1 else f"{n}: {s.sentence}" for n, s in scores.items())
-    title = "R2 on real records" if measure == "r2" else "AUROC on real records"
-    page.figure("learning", figures.dots(models, series, title=title, tickformat=".3f", caption=caption))
+    title = "R2 on real records" if build.learning_measure(first) == "r2" else "AUROC on real records"
+    page.figure("learning", build.learning(scores, title=title))
     measures = list(first["train_real"][models[0]])
     rows = [
         [m, n, *(f"{r[m][k]:.3f}" for k in measures)]

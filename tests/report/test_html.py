@@ -23,7 +23,7 @@ from dpsyn_core.report.document import ScoredTable, dumps, report_document
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.page import embedded
 from dpsyn_core.report.pairs import SIDE, coarse_map, embedded_pairs, pair_tables
-from dpsyn_core.report.template import DARK, LIGHT, paint, to_plotly
+from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import brute, draw, small, small_domain
 from tests.metrics.test_measured import measured

@@ -77,6 +77,7 @@
     const heat = spec.data.some((t) => t.z);
     const rows = [];
     spec.data.forEach((t) => {
+      if (t.hoverinfo === "skip") return; // lines that only guide the eye
       if (t.z) {
         t.y.forEach((y, i) => t.x.forEach((x, j) => t.z[i][j] !== null && rows.push([x, y, t.z[i][j]])));
       } else {
@@ -133,16 +134,13 @@
     spec.data[0].zmax = Math.max(0.01, ...first, ...second);
   }
 
-  function heat(id, z, rows, columns, scale, low, high, hover) {
-    const spec = {
-      data: [{ type: "heatmap", z: z, x: columns, y: rows, colorscale: scale, zmin: low, zmax: high,
-               showscale: false, xgap: 1, ygap: 1, hovertemplate: hover }],
-      layout: { height: 320, margin: { l: 8, r: 8, t: 8, b: 8 },
-                xaxis: { type: "category", showgrid: false, ticks: "", tickangle: -50, tickfont: { size: 11 } },
-                yaxis: { type: "category", showgrid: false, ticks: "", autorange: "reversed", tickfont: { size: 11 } } },
-    };
-    draw(document.getElementById(id), spec);
+  // one of the empty panels that the engine made, filled with numbers
+  function heat(id, kind, numbers) {
+    const trace = Object.assign({}, pairs.panels[kind], numbers);
+    draw(document.getElementById(id), { data: [trace], layout: pairs.panel_layout });
   }
+
+  const percent = (share) => Number((100 * share).toPrecision(2)) + "%";
 
   function openPair(row, column) {
     if (row === column) return;
@@ -169,12 +167,15 @@
     const gap = real.map((line, r) => line.map((v, c) => synthetic[r][c] - v));
     const top = Math.max(...real.flat(), ...synthetic.flat()) || 1;
     const far = Math.max(...gap.flat().map(Math.abs)) || 1e-9;
-    const hover = "%{y}, %{x}: %{z:.2%} of the records<extra></extra>";
-    const amount = [[0, "@low"], [0.5, "@middle"], [1, "@high"]];
-    heat("pair-real", real, rows, columns, amount, 0, top, hover);
-    heat("pair-synthetic", synthetic, rows, columns, amount, 0, top, hover);
-    const signed = "%{y}, %{x}: %{z:+.2%} of the records<extra></extra>";
-    heat("pair-difference", gap, rows, columns, [[0, "@less"], [0.5, "@paper"], [1, "@more"]], -far, far, signed);
+    const at = [0, top / 4, top]; // colours follow the square root of a share
+    const bar = Object.assign({}, pairs.panels.amount.colorbar, { tickvals: at.map(Math.sqrt), ticktext: at.map(percent) });
+    const amount = (name, z) => ({
+      z: z.map((line) => line.map(Math.sqrt)), customdata: z, x: columns, y: rows, zmax: Math.sqrt(top), colorbar: bar,
+      name: name,
+    });
+    heat("pair-real", "amount", amount("real", real));
+    heat("pair-synthetic", "amount", amount(pairs.series[which], synthetic));
+    heat("pair-difference", "difference", { z: gap, x: columns, y: rows, zmin: -far, zmax: far });
   }
 
   ["row", "column"].forEach((which) => {

@@ -1,7 +1,7 @@
-"""The look of every figure: palettes for light and dark, one Plotly template, and colours by name.
+"""The look of every figure, in the report and in the app: palettes, Plotly layout, Altair settings, colours by name.
 
-Figures name colours as tokens ("@real", "@accent"), so that one figure can be painted for either mode; the HTML
-report repaints them in the browser when the reader's system changes.
+Figures name colours as tokens ("@real", "@accent"), so that one figure can be painted for either mode: the app paints
+it in the visitor's theme, the HTML report in the browser and again when the reader's system changes.
 """
 
 from __future__ import annotations
@@ -14,24 +14,31 @@ Palette = Mapping[str, str]
 
 LIGHT: Palette = {
     "ink": "#1B1F24", "paper": "#FFFFFF", "soft": "#F5F6F8", "line": "#DDE1E6", "muted": "#5A636E",
-    "accent": "#0B6E99", "real": "#4C5866", "warning": "#B35900", "alarm": "#A4133C",
+    "accent": "#0B6E99", "on_accent": "#FFFFFF", "real": "#4C5866", "warning": "#B35900", "alarm": "#A4133C",
     "low": "#F5F6F8", "middle": "#8CC0D6", "high": "#083F58", "less": "#6A4C93", "more": "#D9761A",
     "second": "#B35900", "third": "#007A5A", "fourth": "#A34E86", "fifth": "#6B5B00", "sixth": "#5B5FC7",
+    "blue": "#0072B2", "vermilion": "#D55E00", "green": "#009E73", "pink": "#CC79A7", "sky": "#56B4E9",
+    "amber": "#E69F00", "grey": "#7F7F7F",
 }  # fmt: skip
 DARK: Palette = {
     "ink": "#E8EAED", "paper": "#14171A", "soft": "#1C2024", "line": "#2C3238", "muted": "#A3ABB5",
-    "accent": "#5BB5D9", "real": "#A9B4C0", "warning": "#F0A04B", "alarm": "#FF6B8A",
+    "accent": "#5BB5D9", "on_accent": "#0B1519", "real": "#A9B4C0", "warning": "#F0A04B", "alarm": "#FF6B8A",
     "low": "#1C2024", "middle": "#2F6F8C", "high": "#BFE3F2", "less": "#B79CE0", "more": "#F0A04B",
     "second": "#F0A04B", "third": "#3FC79A", "fourth": "#E39BC9", "fifth": "#D6C44A", "sixth": "#9EA2FF",
+    "blue": "#4FA8E0", "vermilion": "#F07A3C", "green": "#35C79A", "pink": "#CC79A7", "sky": "#56B4E9",
+    "amber": "#E69F00", "grey": "#A0A0A0",
 }  # fmt: skip
 # the first synthetic table wears the accent, the next ones follow; real is grey everywhere
 SERIES = ("@accent", "@second", "@third", "@fourth", "@fifth", "@sixth")
+# hues of curves: Okabe and Ito's, without yellow and black for want of contrast on paper
+HUES = ("@blue", "@vermilion", "@green", "@pink", "@sky", "@amber", "@grey")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 HEIGHT = 360  # pixels of a figure that stands alone
-DIFFERENCE = [[0, "@less"], [0.5, "@paper"], [1, "@more"]]
+DIFFERENCE = [[0, "@less"], [0.5, "@paper"], [1, "@more"]]  # fewer synthetic records, equal, more
 AMOUNT = [[0, "@low"], [0.5, "@middle"], [1, "@high"]]
+SHARE = "~%"  # ticks of shares with as many digits as they need, so that none repeats: 0.5%, 1%, 1.5%
 
 _AXIS: dict[str, Any] = {
     "gridcolor": "@line",
@@ -60,7 +67,10 @@ LAYOUT: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figure:
-    """A Plotly figure with colour tokens. caption: the finding; alt: what a person who cannot see it should know."""
+    """A Plotly figure with colour tokens. caption: the finding; alt: what a person who cannot see it should know.
+
+    Numbers are kept as they were computed; the HTML report rounds them when it embeds a figure.
+    """
 
     data: list[dict[str, Any]]
     layout: dict[str, Any] = field(default_factory=dict)
@@ -70,7 +80,7 @@ class Figure:
 
 
 def paint(value: Any, palette: Palette) -> Any:
-    """Replaces colour tokens by the colours of a palette, all the way down."""
+    """Replaces colour tokens by the colours of a palette, all the way down; arrays of numbers pass as they are."""
     if isinstance(value, str):
         return palette[value[1:]] if value[:1] == "@" and value[1:] in palette else value
     if isinstance(value, Mapping):
@@ -86,3 +96,20 @@ def to_plotly(figure: Figure, palette: Palette = LIGHT) -> Any:
 
     layout = paint(figure.layout, palette) | {"template": {"layout": paint(LAYOUT, palette)}}
     return go.Figure(data=paint(figure.data, palette), layout=layout)
+
+
+def altair_settings(palette: Palette) -> dict[str, Any]:
+    """The same look for Altair charts, as the `config` of a Vega-Lite chart."""
+    words = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": 400}
+    inks = {"labelColor": palette["ink"], "titleColor": palette["ink"]}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": {**words, **inks, "gridColor": palette["line"], "domainColor": palette["line"],
+                 "tickColor": palette["line"], "labelOverlap": "greedy", "labelLimit": 150},
+        "header": {**words, **inks, "labelFontSize": 13},
+        "legend": {**words, **inks, "orient": "top", "direction": "horizontal", "title": None},
+        "title": {"font": FONT, "fontSize": 13, "fontWeight": 600, "color": palette["ink"], "anchor": "start"},
+        "range": {"category": [palette[s[1:]] for s in ("@real", *SERIES)]},
+    }  # fmt: skip

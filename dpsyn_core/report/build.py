@@ -1,0 +1,168 @@
+"""From scores and counts to figures: what the HTML report and the app both draw, put together in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.expected import interval
+from dpsyn_core.report import figures
+from dpsyn_core.report.pairs import coarse_map
+from dpsyn_core.report.theme import Figure
+from dpsyn_core.report.words import ENGLISH, Words
+
+Floats = NDArray[np.float64]
+MOST_VALUES = 120  # values of a column that are drawn; more are merged, as in the tables of a pair
+MOST_GROUPS = 40
+MOST_RELEASED = 200  # cells of a released one-way marginal that is drawn
+
+
+def pair_matrix(score: Score, names: Sequence[str]) -> Floats:
+    """Pairwise TVD as a symmetric matrix (d, d) with NaN on its diagonal, from the score `tvd-2way`."""
+    out = np.full((len(names), len(names)), np.nan)
+    index = {n: i for i, n in enumerate(names)}
+    marginals = score.details["marginals"]
+    at = np.array([[index[a], index[b]] for a, b in marginals["attributes"]], dtype=np.intp).reshape(-1, 2)
+    out[at[:, 0], at[:, 1]] = out[at[:, 1], at[:, 0]] = marginals["tvd"]
+    return out
+
+
+def by_difference(names: Sequence[str], scores: Sequence[Score]) -> list[str]:
+    """Attributes in the order of their one-way TVD, the one that differs most in any table first."""
+    by = [s.details["by_attribute"] for s in scores]
+    return sorted(names, key=lambda n: -max((b[n] for b in by), default=0.0))
+
+
+def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words) -> tuple[list[str], dict[str, Floats]]:
+    """Values of one attribute in words, and their shares in the real table and in each synthetic one.
+
+    Args:
+        tables: comparisons with one real table, by the name of their synthetic table.
+        name: the attribute.
+        most: more values than so many are merged.
+        words: names the real table.
+    """
+    c = next(iter(tables.values()))
+    recode, labels = np.arange(c.domain[name].size), c.words(name)
+    if len(labels) > most:
+        recode, labels = coarse_map(c, c.domain[name])
+    recodes = {name: recode.astype(np.intp)}
+    series: dict[str, Floats] = {words["real"]: c.real_counter.marginal((name,), recodes) / c.n}
+    for table, t in tables.items():
+        series[table] = t.synthetic_counter.marginal((name,), recodes) / t.m
+    return labels, series
+
+
+def column(tables: Mapping[str, Comparison], name: str, words: Words = ENGLISH) -> Figure:
+    """Real and synthetic shares of one attribute's values laid over each other."""
+    labels, series = shares(tables, name, MOST_VALUES, words)
+    return figures.overlay(name, labels, series, words)
+
+
+def pair(c: Comparison, a: str, b: str, words: Words = ENGLISH) -> tuple[Figure, Figure]:
+    """The two tables of a pair, rows `a` and columns `b`, and their difference; attributes of many values coarsely."""
+    names = c.domain.ordered_set((a, b))
+    coarse = {n: coarse_map(c, c.domain[n]) for n in names}
+    recodes = {n: m for n, (m, _) in coarse.items()}
+    counts = [k.marginal(names, recodes) for k in (c.real_counter, c.synthetic_counter)]
+    real, synthetic = (np.asarray(t if names == (a, b) else t.T, dtype=float) / t.sum() for t in counts)
+    rows, columns = coarse[a][1], coarse[b][1]
+    both = figures.two_tables(real, synthetic, rows, columns, (a, b), words)
+    return both, figures.difference(synthetic - real, rows, columns, (a, b), words)
+
+
+def spread(orders: Mapping[str, Mapping[str, Score]], words: Words = ENGLISH) -> Figure | None:
+    """How marginals differ: orders in words ("pairs"), each with its scores `tvd-kway` by table; None without any."""
+    groups = [
+        (order, table, np.asarray(s.details["marginals"]["tvd"], dtype=float), s.floor)
+        for order, scores in orders.items()
+        for table, s in scores.items()
+    ]
+    return figures.distribution(groups, words) if groups else None
+
+
+def ranges(scores: Mapping[str, Score], n: int, words: Words = ENGLISH) -> Figure:
+    """Random range queries by table, from the score `range-queries`; n: records of the real table."""
+    real = np.asarray(next(iter(scores.values())).details["frequencies"]["real"])
+    got = {table: np.asarray(s.details["frequencies"]["synthetic"]) for table, s in scores.items()}
+    return figures.range_scatter(real, got, 1 / n, words)
+
+
+def incomes(scores: Mapping[str, Score], words: Words = ENGLISH) -> Figure:
+    """Lorenz curves by table, from the score `gini`."""
+    first = next(iter(scores.values())).details
+    curves = {table: s.details["lorenz"]["synthetic"].tolist() for table, s in scores.items()}
+    return figures.lorenz(first["lorenz"]["real"].tolist(), curves, first["income"], words)
+
+
+def groups(scores: Mapping[str, Score], what: str, *, title: str, tickformat: str, words: Words = ENGLISH) -> Figure:
+    """A quantity by group, largest real value first: what is "gini" or "gap", from the scores of that name."""
+    rows = [r for r in next(iter(scores.values())).details["groups"] if r[f"{what}_real"] is not None]
+    rows = sorted(rows, key=lambda r: -r[f"{what}_real"])[:MOST_GROUPS]
+    names = [r["group"] for r in rows]
+    series: dict[str, list[float | None]] = {words["real"]: [r[f"{what}_real"] for r in rows]}
+    for table, s in scores.items():
+        by = {r["group"]: r[f"{what}_synthetic"] for r in s.details["groups"]}
+        series[table] = [by.get(g) for g in names]
+    caption = sentences(scores)
+    return figures.dots(names, series, title=title, tickformat=tickformat, caption=caption, words=words)
+
+
+def learning(scores: Mapping[str, Score], *, title: str, trained: str = "trained on {table}", words: Words = ENGLISH
+             ) -> Figure:  # fmt: skip
+    """Models trained on each table and tested on real records, from the score `learning`."""
+    first = next(iter(scores.values())).details
+    measure = learning_measure(first)
+    models = list(first["train_real"])
+    series: dict[str, list[float | None]] = {
+        trained.format(table=words["real"]): [first["train_real"][m][measure] for m in models]
+    }
+    for table, s in scores.items():
+        series[trained.format(table=table)] = [s.details["train_synthetic"][m][measure] for m in models]
+    return figures.dots(models, series, title=title, tickformat=".3f", caption=sentences(scores), words=words)
+
+
+def learning_measure(details: Mapping[str, Any]) -> str:
+    """What a learning score is measured by: R2 of a number, AUROC of a category."""
+    return "r2" if details["task"] == "regression" else "auroc"
+
+
+def sentences(scores: Mapping[str, Score]) -> str:
+    """The finding of each table."""
+    return " ".join(str(s.sentence) if len(scores) == 1 else f"{t}: {s.sentence}" for t, s in scores.items())
+
+
+def released(c: Comparison, table: str, fit: Score | None, words: Words = ENGLISH) -> dict[str, Figure]:
+    """By attribute: a released one-way marginal with its intervals and the synthetic counts beside it.
+
+    Reads released values alone: the figures are safe to publish.
+
+    Args:
+        c: with measurements, and no need of a real table.
+        table: name of the synthetic table.
+        fit: the score `measured-fit`, whose estimate of the number of records scales the synthetic counts.
+        words: of titles and hover texts.
+    """
+    n = float(c.m) if fit is None else float(fit.details["n_estimate"])
+    out: dict[str, Figure] = {}
+    for m in c.measurements:
+        if len(m.attributes) == 1 and m.attributes[0] not in out and m.cells <= MOST_RELEASED:
+            name = m.attributes[0]
+            counts = np.asarray(c.synthetic_counter.marginal(m.attributes, m.recodes) * (n / c.m), dtype=np.float64)
+            half = interval(m.sigma)
+            out[name] = figures.released_overlay(name, _labels(c, m, name), m.values, half, {table: counts}, words)
+    return out
+
+
+def _labels(c: Comparison, m: Measurement, name: str) -> list[str]:
+    """Words of a measurement's cells: of the first value of each where values were merged."""
+    words = c.words(name)
+    if name not in m.recodes:
+        return words
+    return [words[i] for i in np.unique(m.recodes[name], return_index=True)[1]]

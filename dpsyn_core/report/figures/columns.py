@@ -1,0 +1,138 @@
+"""Figures of single columns and of marginals by order: overlays, spreads, and released marginals with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.report.figures.labels import axis_labels, plain_text
+from dpsyn_core.report.theme import DASHES, SERIES, SHARE, SYMBOLS, Figure
+from dpsyn_core.report.words import ENGLISH, Words
+
+Floats = NDArray[np.float64]
+FEW = 40  # bars that can be told apart
+LABEL = 22  # characters of a value under a bar
+DOTS = 400  # marginals of one order that are drawn as a dot each
+GRID = np.linspace(0, 1, 201)
+MOST = 1000  # values of a box that are drawn as they are; more are drawn by their quantiles
+VALUES = {"type": "category", "showgrid": False}
+
+
+def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], words: Words = ENGLISH) -> Figure:
+    """Shares of one attribute's values, the real table first in grey, then each synthetic one."""
+    data: list[dict[str, Any]] = []
+    x = axis_labels(labels, LABEL, blank=words["blank"])
+    for k, (table, shares) in enumerate(series.items()):
+        colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
+        base = {"x": x, "y": np.asarray(shares), "name": plain_text(table), "hovertemplate": words["share_hover"]}
+        if len(labels) <= FEW:
+            pattern = {
+                "shape": "" if k < 2 else ("/", "x", ".", "+")[(k - 2) % 4],
+                "fillmode": "overlay",
+                "fgcolor": "@paper",
+            }
+            data.append({"type": "bar", **base, "marker": {"color": colour, "pattern": pattern}})
+        else:
+            line = {"color": colour, "width": 1.8, "shape": "hvh", "dash": "solid" if k < 2 else DASHES[(k - 1) % 6]}
+            data.append({"type": "scatter", "mode": "lines", **base, "line": line})
+    values = list(series.values())
+    gaps = [float(np.abs(v - values[0]).sum()) / 2 for v in values[1:]]
+    found = "; ".join(
+        words["column_finding"].format(table=table, tvd=f"{gap:.1%}")
+        for table, gap in zip(list(series)[1:], gaps, strict=True)
+    )
+    caption = f"{name}: {found}." if found else name
+    layout = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "xaxis": VALUES,
+        "yaxis": {"title": {"text": words["shares"]}, "tickformat": SHARE, "rangemode": "tozero"},
+    }
+    return Figure(data=data, layout=layout, caption=caption, alt=words["column_alt"].format(finding=caption))
+
+
+def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words: Words = ENGLISH) -> Figure:
+    """TVD of every marginal by order and table, few marginals as a dot each, and a mark at the noise floor.
+
+    Args:
+        groups: (order in words, table, values, mean noise floor or None) of each box.
+        words: of titles and hover texts.
+    """
+    data: list[dict[str, Any]] = []
+    tables = list(dict.fromkeys(g[1] for g in groups))
+    for order, table, values, _ in groups:
+        colour = SERIES[tables.index(table) % len(SERIES)]
+        x = values if len(values) <= MOST else np.quantile(values, GRID)
+        data.append({
+            "type": "box",
+            "x": x,
+            "y": [order] * len(x),
+            "name": plain_text(table),
+            "legendgroup": table,
+            "offsetgroup": table,
+            "showlegend": order == groups[0][0],
+            "orientation": "h",
+            "boxpoints": "all" if len(values) <= DOTS else False,
+            "jitter": 0.5,
+            "pointpos": 0,
+            "marker": {"color": colour, "size": 4, "opacity": 0.4},
+            "fillcolor": "rgba(0,0,0,0)",
+            "line": {"color": colour, "width": 1.4},
+            "hovertemplate": words["spread_hover"],
+        })  # fmt: skip
+    floors = {order: floor for order, _, _, floor in groups if floor is not None}
+    data.append({
+        "type": "scatter", "mode": "markers", "x": list(floors.values()), "y": list(floors), "name": words["fresh"],
+        "marker": {"symbol": "line-ns", "size": 30, "line": {"width": 2.5, "color": "@real"}},
+        "hovertemplate": words["floor_hover"],
+    })  # fmt: skip
+    said = "; ".join(
+        words["spread_line"].format(order=o, mean=f"{v.mean():.1%}", table=table) for o, table, v, _ in groups
+    )
+    orders = list(dict.fromkeys(g[0] for g in groups))
+    layout = {
+        "boxmode": "group",
+        "xaxis": {"title": {"text": words["moved"]}, "tickformat": SHARE, "rangemode": "tozero"},
+        "yaxis": {"showgrid": False, "range": [len(orders) - 0.4, -0.6]},
+        "height": 120 + 70 * len(groups),
+    }
+    caption = words["spread_finding"].format(lines=said)
+    return Figure(data=data, layout=layout, caption=caption, alt=words["spread_alt"].format(lines=said))
+
+
+def released_overlay(
+    name: str, labels: Sequence[str], noisy: Floats, half: float, tables: Mapping[str, Floats], words: Words = ENGLISH
+) -> Figure:
+    """A released one-way marginal with its 95 % intervals, and each synthetic table scaled to it. Safe to publish.
+
+    Args:
+        name: of the attribute.
+        labels: of its values.
+        noisy: released counts.
+        half: half the width of an interval, in records.
+        tables: counts of each synthetic table, scaled to the released total.
+        words: of titles and hover texts.
+    """
+    x = axis_labels(labels, LABEL, blank=words["blank"])
+    data: list[dict[str, Any]] = [{
+        "type": "scatter", "mode": "markers", "name": words["released"], "x": x, "y": np.asarray(noisy, dtype=float),
+        "error_y": {"type": "constant", "value": float(half), "color": "@real", "thickness": 1.2, "width": 3},
+        "marker": {"color": "@real", "size": 6, "symbol": "circle-open"},
+        "hovertemplate": words["released_hover"],
+    }]  # fmt: skip
+    for k, (table, counts) in enumerate(tables.items()):
+        data.append({
+            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": x, "y": np.asarray(counts),
+            "marker": {"color": SERIES[k % 6], "size": 7, "symbol": SYMBOLS[(k + 1) % 6]},
+            "hovertemplate": words["released_hover"],
+        })  # fmt: skip
+    sides = "; ".join(
+        words["released_side"].format(share=f"{(np.abs(c - noisy) <= half).mean():.0%}", table=t)
+        for t, c in tables.items()
+    )
+    layout = {"xaxis": VALUES, "yaxis": {"title": {"text": words["records"]}, "tickformat": ",~r"}}
+    caption = words["released_finding"].format(name=name, half=f"{half:,.0f}", sides=sides)
+    return Figure(data=data, layout=layout, caption=caption, alt=words["released_alt"].format(finding=caption))

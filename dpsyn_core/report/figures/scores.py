@@ -1,0 +1,163 @@
+"""Figures of scores: incomes by group, Lorenz curves, range queries, records in a plane, several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.report.figures.labels import axis_labels, plain_text
+from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
+from dpsyn_core.report.words import ENGLISH, Words
+
+Floats = NDArray[np.float64]
+MOST_WORDS = 24  # values of an ordered category that are written on an axis
+
+
+def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income: str, words: Words = ENGLISH) -> Figure:
+    """Lorenz curves: what share of all income the poorest x % hold."""
+    at = np.linspace(0, 1, len(real)).round(4)
+    data = [
+        {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": words["all_equal"], "hoverinfo": "skip",
+         "line": {"color": "@line", "width": 1.5}},
+        _curve(words["real"], at, real, "@real", "solid", words),
+    ]  # fmt: skip
+    data += [_curve(t, at, y, SERIES[k % 6], DASHES[(k + 1) % 6], words) for k, (t, y) in enumerate(tables.items())]
+    half = len(real) // 2
+    others = ", ".join(words["lorenz_side"].format(share=f"{y[half]:.1%}", table=t) for t, y in tables.items())
+    caption = words["lorenz_finding"].format(real=f"{real[half]:.1%}", income=income, others=others)
+    layout = {
+        "xaxis": {"title": {"text": words["poorest"]}, "tickformat": SHARE},
+        "yaxis": {"title": {"text": plain_text(words["of_income"].format(income=income))}, "tickformat": SHARE},
+    }
+    return Figure(data=data, layout=layout, caption=caption, alt=words["lorenz_alt"].format(finding=caption))
+
+
+def _curve(name: str, x: Floats, y: Sequence[float], colour: str, dash: str, words: Words) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "lines", "x": x, "y": np.asarray(y), "name": plain_text(name),
+        "line": {"color": colour, "width": 2, "dash": dash}, "hovertemplate": words["lorenz_hover"],
+    }  # fmt: skip
+
+
+def dots(
+    rows: Sequence[str], series: Mapping[str, Sequence[float | None]], *, title: str, tickformat: str, caption: str,
+    words: Words = ENGLISH,
+) -> Figure:  # fmt: skip
+    """One row a group or model: the reference in grey, each synthetic table beside it, joined by a line.
+
+    Args:
+        rows: names of groups or models.
+        series: values by row of each table, the reference first; None where there is none.
+        title: of the axis.
+        tickformat: of the values in hover texts.
+        caption: the finding.
+        words: of the description.
+    """
+    y = axis_labels(rows, 28, blank=words["blank"])
+    values = np.array([[np.nan if v is None else v for v in s] for s in series.values()], dtype=float)
+    known = np.flatnonzero(np.isfinite(values).sum(axis=0) > 1) if len(values) else np.array([], dtype=int)
+    ends: list[float | None] = []
+    at: list[str | None] = []
+    for i in known:  # one trace for all lines: a gap between two rows
+        ends += [float(np.nanmin(values[:, i])), float(np.nanmax(values[:, i])), None]
+        at += [y[i], y[i], None]
+    data: list[dict[str, Any]] = [{
+        "type": "scatter", "mode": "lines", "x": ends, "y": at, "hoverinfo": "skip", "showlegend": False,
+        "line": {"color": "@line", "width": 2},
+    }]  # fmt: skip
+    for k, (name, row) in enumerate(zip(series, values, strict=True)):
+        data.append({
+            "type": "scatter", "mode": "markers", "name": plain_text(name), "x": row, "y": y,
+            "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % 6], "size": 10, "symbol": SYMBOLS[k % 6]},
+            "hovertemplate": f"%{{y}}: %{{x:{tickformat}}}<extra>%{{fullData.name}}</extra>",
+        })  # fmt: skip
+    layout = {
+        "xaxis": {"title": {"text": plain_text(title)}, "tickformat": ",~r", "nticks": 7},
+        "yaxis": {"type": "category", "categoryorder": "array", "categoryarray": y, "showgrid": False, "dtick": 1,
+                  "range": [len(rows) - 0.4, -0.6]},
+        "height": 110 + 26 * max(3, len(rows)),
+    }  # fmt: skip
+    alt = words["dots_alt"].format(title=title, finding=caption)
+    return Figure(data=data, layout=layout, caption=caption, alt=alt)
+
+
+def range_scatter(real: Floats, tables: Mapping[str, Floats], smallest: float, words: Words = ENGLISH) -> Figure:
+    """Frequencies of random range queries, real against synthetic, on log axes; 0 stands at half the smallest."""
+    low = smallest / 2
+    data: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "x": [low, 1], "y": [low, 1], "name": words["equal"], "hoverinfo": "skip",
+         "line": {"color": "@line", "width": 1.5}, "showlegend": False}
+    ]  # fmt: skip
+    for k, (table, got) in enumerate(tables.items()):
+        data.append({
+            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": np.maximum(real, low),
+            "y": np.maximum(got, low), "hovertemplate": words["query_hover"],
+            "marker": {"color": SERIES[k % 6], "size": 5, "opacity": 0.45, "symbol": SYMBOLS[k % 6]},
+        })  # fmt: skip
+    off = "; ".join(
+        words["query_side"].format(table=t, error=f"{np.abs(g - real).mean():.2%}") for t, g in tables.items()
+    )
+    axis = {"type": "log", "tickformat": "~p", "dtick": 1}
+    layout = {
+        "xaxis": {**axis, "title": {"text": words["real_share"]}},
+        "yaxis": {**axis, "title": {"text": words["synthetic_share"]}},
+        "height": HEIGHT + 40,
+    }
+    caption = words["query_finding"].format(count=len(real), sides=off)
+    return Figure(data=data, layout=layout, caption=caption, alt=words["query_alt"].format(finding=caption))
+
+
+def records_plot(
+    names: tuple[str, str], tables: Mapping[str, tuple[Floats, Floats]], values: Mapping[str, Sequence[str]],
+    words: Words = ENGLISH,
+) -> Figure:  # fmt: skip
+    """Records as dots in the plane of two columns, for boxes to be dragged on. Shows records: for the owner only.
+
+    Args:
+        names: the columns across and up.
+        tables: numbers across and up of each table, the real one first.
+        values: of ordered categories that stand on an axis by their rank, their values in words.
+        words: of the description.
+    """
+    data: list[dict[str, Any]] = []
+    for k, (table, (x, y)) in enumerate(tables.items()):
+        data.append({
+            "type": "scatter", "mode": "markers", "name": plain_text(table), "x": x, "y": y, "hoverinfo": "skip",
+            "marker": {"color": "@real" if k == 0 else SERIES[(k - 1) % 6], "size": 5, "opacity": 0.55,
+                       "symbol": "circle" if k else "circle-open"},
+            "unselected": {"marker": {"opacity": 0.25}},
+        })  # fmt: skip
+    axes = []
+    for name in names:
+        axis: dict[str, Any] = {"title": {"text": plain_text(name)}, "tickformat": ",~r"}
+        if name in values and len(values[name]) <= MOST_WORDS:
+            axis |= {"tickvals": list(range(len(values[name]))), "ticktext": axis_labels(values[name])}
+        axes.append(axis)
+    line = {"line": {"color": "@warning", "dash": "solid"}}
+    layout = {"xaxis": axes[0], "yaxis": axes[1], "newselection": line, "height": 420}
+    return Figure(data=data, layout=layout, alt=words["records_alt"].format(x=names[0], y=names[1]))
+
+
+def runs_plot(runs: Mapping[str, Sequence[float]], words: Words = ENGLISH) -> Figure:
+    """Error of several runs by system and budget: a dot a run, a bar from the best to the worst of them."""
+    names = sorted(runs, key=lambda n: min(runs[n]))
+    y = axis_labels(names, 28)
+    data: list[dict[str, Any]] = []
+    for name, label in zip(names, y, strict=True):
+        values = np.asarray(runs[name])
+        data += [
+            {"type": "scatter", "mode": "lines", "x": [values.min(), values.max()], "y": [label] * 2, "opacity": 0.25,
+             "line": {"color": "@accent", "width": 8}, "hoverinfo": "skip", "showlegend": False},
+            {"type": "scatter", "mode": "markers", "x": values, "y": [label] * len(values), "showlegend": False,
+             "marker": {"color": "@accent", "size": 9}, "hovertemplate": words["run_hover"]},
+        ]  # fmt: skip
+    layout = {
+        "xaxis": {"title": {"text": words["mean_pairs"]}, "tickformat": SHARE, "rangemode": "tozero"},
+        "yaxis": {"type": "category", "range": [len(names) - 0.4, -0.6], "showgrid": False, "dtick": 1},
+        "height": 90 + 44 * len(names),
+    }
+    caption = words["runs_finding"].format(name=names[0], tvd=f"{min(runs[names[0]]):.1%}") if names else ""
+    return Figure(data=data, layout=layout, caption=caption, alt=caption)

@@ -1,0 +1,78 @@
+"""The words of figures, in English: hover texts, axis titles and captions; the app's catalogue may translate them.
+
+Hover texts hold Plotly's own fields (`%{x}`), captions hold `{placeholders}`; no entry holds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Words = Mapping[str, str]
+
+ENGLISH: Words = {
+    "real": "real",
+    "synthetic": "synthetic",
+    "difference": "synthetic minus real",
+    "none": "none",
+    "fresh": "a fresh sample",
+    "equal": "equal",
+    "all_equal": "all equal",
+    "released": "released (noisy)",
+    "blank": "(blank)",
+    # the map of pairs
+    "map_hover": "%{y} x %{x}%{customdata}: %{z:.1%} of the records would have to move<extra></extra>",
+    "map_bar": "difference (TVD)",
+    "map_finding": "The pair that differs most is {pair}: {tvd}.",
+    "map_cut": "{shown} of {all} columns are shown: those that differ most.",
+    "map_alt": "Heat map of {count} columns. {finding}",
+    # the tables of one pair
+    "cell_hover": "%{y}, %{x}: %{customdata:.2%} of the records<extra>%{fullData.name}</extra>",
+    "gap_hover": "%{y}, %{x}: %{z:+.2%} of the records<extra></extra>",
+    "cell_bar": "share of records",
+    "tables_alt": "Heat maps of {a} by {b}: the real table on the left, the synthetic one on the right",
+    "gap_alt": "Heat map of synthetic minus real shares of {a} by {b}",
+    # one column
+    "shares": "share of records",
+    "share_hover": "%{x}: %{y:.2%} of the records<extra>%{fullData.name}</extra>",
+    "column_finding": "{table} differs by {tvd}",
+    "column_alt": "Distribution of {finding}",
+    # marginals by order
+    "moved": "share of records that would have to move (TVD)",
+    "spread_hover": "%{x:.2%}<extra>%{fullData.name}</extra>",
+    "floor_hover": "a fresh sample of the real table would score %{x:.2%}<extra></extra>",
+    "spread_line": "{order}: {mean} for {table}",
+    "spread_finding": "On average, {lines}.",
+    "spread_alt": "Box plots of TVD. {lines}.",
+    # incomes
+    "poorest": "share of people, poorest first",
+    "of_income": "share of all {income}",
+    "lorenz_hover": "the poorest %{x:.0%} hold %{y:.1%}<extra>%{fullData.name}</extra>",
+    "lorenz_side": "{share} in {table}",
+    "lorenz_finding": "The poorer half holds {real} of all {income} in the real table, {others}.",
+    "lorenz_alt": "Lorenz curves. {finding}",
+    "dots_alt": "Dot plot of {title}. {finding}",
+    # range queries and records
+    "real_share": "real share of records",
+    "synthetic_share": "synthetic share of records",
+    "query_hover": "%{x:.3%} in the real table, %{y:.3%} here<extra>%{fullData.name}</extra>",
+    "query_side": "{table} is off by {error} of the records",
+    "query_finding": "{count} random range queries: on average {sides}.",
+    "query_alt": "Scatter plot. {finding}",
+    "records_alt": "Dots of real and synthetic records by {x} and {y}",
+    # released marginals
+    "records": "records",
+    "released_hover": "%{x}: %{y:,.0f} records<extra>%{fullData.name}</extra>",
+    "released_side": "{share} of {table} inside",
+    "released_finding": "{name}: 95 % intervals of {half} records to either side; {sides}.",
+    "released_alt": "Released counts of {finding}",
+    # several runs
+    "mean_pairs": "mean difference of pairs (TVD)",
+    "run_hover": "%{y}: %{x:.2%}<extra></extra>",
+    "runs_finding": "Least error: {name}, {tvd}.",
+    # all columns at a glance
+    "column": "column",
+    "value": "value",
+    "table": "table",
+    "tvd": "difference",
+    "strip_title": "difference of each column (TVD): drag over some to see only those",
+}
