@@ -12,7 +12,7 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.text import number, t
-from ui.shared.theme import HUES, LIGHTER, dressed, palette
+from ui.shared.theme import dressed, palette, tokens
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,13 +24,13 @@ NEAR = 1.7  # points of this run within this factor of each other share one labe
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 STYLES = {
-    "laplace_basic": (HUES[1], "solid", "circle"),
-    "laplace_advanced": (HUES[5], "dash", "square"),
-    "laplace_zcdp": (HUES[3], "dot", "diamond"),
-    "gaussian_naive": (HUES[6], "longdash", "x"),
-    "gaussian_zcdp": (HUES[4], "dashdot", "triangle-up"),
-    "gaussian_zcdp_tight": (HUES[2], "dot", "triangle-down"),
-    "gaussian_exact": (HUES[0], "solid", "star"),
+    "laplace_basic": ("vermilion", "solid", "circle"),
+    "laplace_advanced": ("amber", "dash", "square"),
+    "laplace_zcdp": ("pink", "dot", "diamond"),
+    "gaussian_naive": ("grey", "longdash", "x"),
+    "gaussian_zcdp": ("sky", "dashdot", "triangle-up"),
+    "gaussian_zcdp_tight": ("green", "dot", "triangle-down"),
+    "gaussian_exact": ("blue", "solid", "star"),
 }
 USED = "gaussian_exact"
 
@@ -150,7 +150,7 @@ def _close(first: float, second: float) -> bool:
 def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:
     """One curve, with gaps where its formula proves nothing."""
     hue, dash, marker = STYLES[name]
-    hue = LIGHTER.get(hue, hue) if is_dark else hue
+    hue = tokens(is_dark)[hue]
     values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), CURVES[name][0]
     return {
         "type": "scatter",

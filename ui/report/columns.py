@@ -6,10 +6,11 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from ui.report import figures
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.report import build
 from ui.report.look import Look
-from ui.shared.text import percent, t
-from ui.shared.theme import note, palette, section, show
+from ui.shared.text import figure_words, percent, t
+from ui.shared.theme import note, section, show
 
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
@@ -26,42 +27,41 @@ def panel(view: Look) -> None:
 
 
 def _overlay(view: Look) -> None:
-    c = view.first.comparison
-    score = view.score(view.first, "tvd-1way")
-    differing = {} if isinstance(score, MetricError) else dict(score.details["by_attribute"])
-    names = sorted(c.domain.names, key=lambda n: -differing.get(n, 0.0))
+    scores = [s for s in (view.score(side, "tvd-1way") for side in view.sides) if not isinstance(s, MetricError)]
+    differing = dict(scores[0].details["by_attribute"]) if scores else {}
+    names = build.by_difference(view.first.comparison.domain.names, scores)
     name = st.selectbox(
         t("columns.choose"),
         names,
         format_func=lambda n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))),
         key="report_column",
     )
-    series = [(t("word.real"), _shares(c.real_counter.marginal((name,))), palette().real)]
-    series += [
-        (view.name(s), _shares(s.comparison.synthetic_counter.marginal((name,))), s.colour) for s in view.sides
-    ]  # fmt: skip
-    figure = figures.overlay(c.words(name), series)
-    show(figure, alt=t("columns.alt", name=name, tvd=percent(differing.get(name, 0.0))), key="overlay")
-
-
-def _shares(counts: np.ndarray) -> np.ndarray:
-    return counts / max(1, counts.sum())
+    show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
 
 
 def _spread(view: Look) -> None:
-    groups, lines = [], []
+    orders: dict[str, dict[str, Score]] = {}
     for metric, words in ORDERS:
         if metric == "tvd-3way" and len(view.first.comparison.domain) < 3:
             continue
-        got = view.score(view.first, metric)
-        if isinstance(got, MetricError):
-            note(str(got))
-            continue
-        values = np.asarray(got.details["marginals"]["tvd"])
-        groups.append((t(f"columns.{words}"), values, got.floor))
-        lines.append(t("columns.line", order=t(f"columns.{words}"), mean=percent(got.value),
-                       worst=percent(float(values.max())), count=len(values)))  # fmt: skip
-    show(figures.spread(groups), alt=t("columns.spread_alt", lines="; ".join(lines)), key="spread")
-    for line in lines:
-        note(line)
+        for side in view.sides:
+            got = view.score(side, metric)
+            if isinstance(got, MetricError):
+                note(str(got))
+                continue
+            orders.setdefault(t(f"columns.{words}"), {})[view.name(side)] = got
+    figure = build.spread(orders, figure_words())
+    if figure is None:
+        return
+    show(figure, key="spread")
+    for order, scores in orders.items():
+        for name, score in scores.items():
+            line = _line(order, score)
+            note(line if len(view.sides) == 1 else f"{name}: {line}")
     note(t("columns.floor"))
+
+
+def _line(order: str, score: Score) -> str:
+    values = np.asarray(score.details["marginals"]["tvd"])
+    worst = percent(float(values.max()))
+    return t("columns.line", order=order, mean=percent(score.value), worst=worst, count=len(values))

@@ -13,6 +13,7 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
 from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -63,14 +64,9 @@ def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Sc
 def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
     """The pairwise TVD of a run."""
     names = comparison.domain.names
-    matrix = np.full((len(names), len(names)), np.nan)
     if len(names) < 2:
-        return Pairs(names, matrix, 0.0, 0.0)
+        return Pairs(names, np.full((len(names), len(names)), np.nan), 0.0, 0.0)
     got = score(space, job, comparison, "tvd-2way")
     if isinstance(got, MetricError):
         raise got
-    marginals = got.details["marginals"]
-    index = {n: i for i, n in enumerate(names)}
-    for (a, b), tvd in zip(marginals["attributes"], marginals["tvd"], strict=True):
-        matrix[index[a], index[b]] = matrix[index[b], index[a]] = tvd
-    return Pairs(names, matrix, got.value, float(got.floor or 0.0))
+    return Pairs(names, build.pair_matrix(got, names), got.value, float(got.floor or 0.0))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import capital, number, sentence, t
-from ui.shared.theme import facts, note, palette, section, show
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from ui.shared.text import capital, figure_words, sentence, t
+from ui.shared.theme import facts, note, section, show
 
 
 def panel(space: Workspace, runs: list[Job], view: Look) -> None:
@@ -71,10 +69,11 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     else:
         facts([(f"{got.value:.2f}", t("incomes.rank"), t("incomes.sides", a=got.details["sides"][0],
                 b=got.details["sides"][1]))])  # fmt: skip
-    others = [(s, view.score(s, metric)) for s in view.sides[1:]]
-    second = [(s.colour, o.details["groups"], view.name(s)) for s, o in others if not isinstance(o, MetricError)]
-    show(_dumbbell(rows, second, what), alt=t("incomes.alt", what=t(f"incomes.{what}"), words=got.sentence),
-         key=f"income_{what}", height=max(240, 26 * len(rows) + 90))  # fmt: skip
+    scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}
+    known = {name: score for name, score in scores.items() if not isinstance(score, MetricError)}
+    title, digits = t(f"incomes.{what}"), ".2f" if what == "gini" else ",.0f"
+    figure = build.groups(known, what, title=title, tickformat=digits, words=figure_words())
+    show(figure, key=f"income_{what}")
     note(got.sentence)
     table = [
         {t("incomes.column_group"): r["group"], t("word.real"): _round(r[f"{what}_real"], what),
@@ -87,39 +86,3 @@ def _quantity(view: Look, metric: str, what: str) -> None:
 
 def _round(value: float | None, what: str) -> float | None:
     return None if value is None else round(value, 3 if what == "gini" else 1)
-
-
-def _dumbbell(rows: list[dict[str, Any]], second: list[tuple[str, Any, str]], what: str) -> go.Figure:
-    """Groups in the order of the real quantity; a line joins the real and the synthetic value."""
-    import plotly.graph_objects as go
-
-    colours = palette()
-    known = sorted((r for r in rows if r[f"{what}_real"] is not None), key=lambda r: r[f"{what}_real"])
-    names = [r["group"] for r in known]
-    out = go.Figure()
-    for r in known:
-        if r[f"{what}_synthetic"] is not None:
-            out.add_trace(
-                go.Scatter(
-                    x=[r[f"{what}_real"], r[f"{what}_synthetic"]], y=[r["group"]] * 2, mode="lines",
-                    line={"color": colours.line, "width": 2}, hoverinfo="skip", showlegend=False,
-                )
-            )  # fmt: skip
-    series = [
-        (t("word.real"), [r[f"{what}_real"] for r in known], colours.real, "circle"),
-        (t("word.synthetic"), [r[f"{what}_synthetic"] for r in known], colours.synthetic, "diamond"),
-    ]
-    for colour, other, label in second:
-        found = {r["group"]: r[f"{what}_synthetic"] for r in other}
-        series.append((label, [found.get(n) for n in names], colour, "square"))
-    for label, values, colour, symbol in series:
-        out.add_trace(
-            go.Scatter(
-                x=values, y=names, name=label, mode="markers", marker={"color": colour, "size": 9, "symbol": symbol},
-                hovertemplate="%{y}: %{x:,.3~g}<extra>" + label + "</extra>",
-            )
-        )  # fmt: skip
-    out.update_xaxes(title=t(f"incomes.{what}"))
-    out.update_yaxes(type="category", showgrid=False, title=number(len(names)) + " " + t("incomes.groups"))
-    out.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
-    return out

@@ -7,9 +7,10 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import GOAL_WORDS
 from dpsyn_core.metrics.registry import metric_class, names
+from dpsyn_core.report import build
 from ui.report.look import Look
-from ui.shared.text import number, t
-from ui.shared.theme import note, section
+from ui.shared.text import figure_words, number, t
+from ui.shared.theme import note, section, show
 
 LEARNING = "learning"
 
@@ -34,12 +35,20 @@ def _learning(view: Look) -> None:
     if not st.session_state.get(asked) and not st.button(t("learning.start"), key="learning_start"):
         return
     st.session_state[asked] = True
+    known = {}
     for side in view.sides:
         with st.spinner(t("learning.running", label=view.name(side))):
             got = view.score(side, LEARNING)
         if isinstance(got, MetricError):
             note(str(got), "warning")
             continue
+        known[side] = got
+    if known:
+        title = t(f"learning.{build.learning_measure(next(iter(known.values())).details)}")
+        named = {view.name(side): score for side, score in known.items()}
+        trained = t("learning.trained")
+        show(build.learning(named, title=title, trained=trained, words=figure_words()), key="learning_plot")
+    for side, got in known.items():
         note(got.sentence)
         rows = []
         for model, scores in got.details["train_synthetic"].items():

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from ui.report import comparing, figures
+from dpsyn_core.report import build, figures
+from dpsyn_core.report.theme import Figure
+from ui.report import comparing
 from ui.report.look import Look, Side
-from ui.shared.results import drawn
-from ui.shared.text import percent, t
+from ui.shared.results import drawn, kept
+from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import note, section, show
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CHOSEN = "report_pair"
 MOST_MAPPED = 60  # attributes beyond which the map shows the ones that differ most
+FEW = 40  # attributes whose squares are large enough for a large marker
 
 
 def panel(view: Look) -> None:
     """Map on the left, the chosen pair on the right."""
-    maps = [_cut(comparing.pairs(view.space, s.job, s.comparison)) for s in view.sides]
+    maps = [comparing.pairs(view.space, s.job, s.comparison) for s in view.sides]
     first = maps[0]
     if len(first.names) < 2:
         note(t("pairs.single"))
@@ -32,36 +32,43 @@ def panel(view: Look) -> None:
         section(t("pairs.title"))
         second = maps[1] if len(maps) > 1 and maps[1].names == first.names else None
         ids = tuple(s.job.id for s in view.sides)
-        figure = drawn(view.space, ("map", ids), lambda: figures.clickable(first, figures.pair_map(first, second)))
-        worst = first.worst()
-        found = t("outcome.map", a=worst[0], b=worst[1], tvd=percent(worst[2]))
-        got = show(figure, alt=found, key="pair_map", selects="points", ready=True)
-        _remember(first, got["points"])
-        note(t("pairs.click") + " " + (t("pairs.two") if second is not None else ""))
+        made = kept(view.space, ("map", *ids), lambda: _map(first, second))
+        figure = drawn(view.space, ("map", ids), lambda: made)
+        got = show(figure, alt=made.alt, key="pair_map", selects="points", ready=True)
+        _remember(got["points"])
+        note(" ".join([made.caption, t("pairs.click"), t("pairs.two") if second is not None else ""]))
     with right:
-        a, b = _chosen(view, worst)
+        a, b = _chosen(view, first.worst())
         for side in view.sides:
             _tables(view, side, a, b)
 
 
-def _cut(pairs: comparing.Pairs) -> comparing.Pairs:
-    """The attributes that differ most when there are too many for a map."""
-    if len(pairs.names) <= MOST_MAPPED:
-        return pairs
-    keep = np.sort(np.argsort(-np.nanmean(pairs.tvd, axis=1))[:MOST_MAPPED])
-    names = tuple(pairs.names[i] for i in keep)
-    return comparing.Pairs(names, pairs.tvd[np.ix_(keep, keep)], pairs.mean, pairs.floor)
+def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
+    """The map with an invisible marker on each square: heat maps themselves cannot be selected."""
+    other = None if second is None else second.tvd
+    made = figures.pair_map(first.names, first.tvd, other, most=MOST_MAPPED, words=figure_words())
+    labels = made.data[0]["x"]
+    kept_names = [first.names[i] for i in figures.shown(first.tvd, MOST_MAPPED)]
+    at = np.argwhere(~np.eye(len(labels), dtype=bool))
+    squares = {
+        "type": "scatter", "mode": "markers", "x": [labels[j] for _, j in at], "y": [labels[i] for i, _ in at],
+        "customdata": [[kept_names[i], kept_names[j]] for i, j in at],
+        "marker": {"size": 18 if len(labels) <= FEW else 9, "opacity": 0, "symbol": "square"},
+        "hoverinfo": "skip", "showlegend": False,
+        "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}},
+    }  # fmt: skip
+    return replace(made, data=[*made.data, squares])
 
 
-def _remember(pairs: comparing.Pairs, points: list[dict[str, object]]) -> None:
+def _remember(points: list[dict[str, object]]) -> None:
     """Takes a click over into the two selectors, once for each click."""
     if not points:
         return
-    i, j = points[0].get("customdata", [None, None])  # type: ignore[misc]
-    if i is None or st.session_state.get("pair_clicked") == (i, j):
+    pair = points[0].get("customdata")
+    if not isinstance(pair, list) or st.session_state.get("pair_clicked") == pair:
         return
-    st.session_state["pair_clicked"] = (i, j)
-    st.session_state[f"{CHOSEN}_a"], st.session_state[f"{CHOSEN}_b"] = pairs.names[int(i)], pairs.names[int(j)]
+    st.session_state["pair_clicked"] = pair
+    st.session_state[f"{CHOSEN}_a"], st.session_state[f"{CHOSEN}_b"] = pair
 
 
 def _chosen(view: Look, worst: tuple[str, str, float]) -> tuple[str, str]:
@@ -78,28 +85,19 @@ def _chosen(view: Look, worst: tuple[str, str, float]) -> tuple[str, str]:
 
 
 def _tables(view: Look, side: Side, a: str, b: str) -> None:
-    c = side.comparison
     if a == b:
         note(t("pairs.same"))
         return
-    real, synthetic = _shares(c.real_counter, a, b, c.domain), _shares(c.synthetic_counter, a, b, c.domain)
-    rows, columns = c.words(a), c.words(b)
-    tvd = percent(float(np.abs(real - synthetic).sum()) / 2)
+    found = comparing.pairs(view.space, side.job, side.comparison)
+    tvd = percent(float(found.tvd[found.names.index(a), found.names.index(b)]))
     prefix = "" if len(view.sides) == 1 else f"{view.name(side)} · "
     note(prefix + t("pairs.finding", a=a, b=b, tvd=tvd))
-    names = (a, b)
     key = (side.job.id, a, b)
-    both = drawn(view.space, ("two", *key), lambda: figures.two_tables(real, synthetic, rows, columns, names))
-    show(both, alt=t("pairs.alt_tables", a=a, b=b), key=f"pair_tables_{side.letter}", ready=True)
+    both, gap = kept(view.space, ("pair", *key), lambda: build.pair(side.comparison, a, b, figure_words()))
+    tables = drawn(view.space, ("two", *key), lambda: both)
+    show(tables, alt=both.alt, key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
-    gap = drawn(view.space, ("gap", *key), lambda: figures.difference(synthetic - real, rows, columns, names=names))
-    alt = t("pairs.alt_difference", a=a, b=b, tvd=tvd)
-    show(gap, alt=alt, key=f"pair_difference_{side.letter}", ready=True)
-
-
-def _shares(counter, a: str, b: str, domain) -> NDArray[np.float64]:  # noqa: ANN001
-    """A two-way table as shares, rows a and columns b."""
-    names = domain.ordered_set((a, b))
-    counts = counter.marginal(names).astype(np.float64)
-    table = counts if names == (a, b) else counts.T
-    return table / max(1.0, counts.sum())
+    show(
+        drawn(view.space, ("gap", *key), lambda: gap), alt=f"{gap.alt}. {t('pairs.finding', a=a, b=b, tvd=tvd)}",
+        key=f"pair_difference_{side.letter}", ready=True,
+    )  # fmt: skip

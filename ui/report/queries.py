@@ -11,18 +11,16 @@ from dpsyn_core.errors import DPSynError, MetricError
 from dpsyn_core.metrics.distances import binomial_deviations
 from dpsyn_core.metrics.language import Answer, ask, parse
 from dpsyn_core.metrics.workload import Condition, Query
-from ui.report.figures import short
+from dpsyn_core.report import build, figures
+from dpsyn_core.report.theme import Figure
 from ui.report.look import Look
-from ui.shared.text import number, percent, sentence, t
-from ui.shared.theme import facts, note, palette, section, show
+from ui.shared.text import figure_words, number, percent, sentence, t
+from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from dpsyn_core.metrics.comparison import Comparison
 
 POINTS = 900  # dots a table on the plot
-MOST_WORDS = 24  # values of an ordered category that are written on an axis
 
 
 def panel(view: Look) -> None:
@@ -46,12 +44,24 @@ def panel(view: Look) -> None:
             except MetricError as error:
                 st.error(sentence(error))
         section(t("queries.random"))
-        for side in view.sides:
-            got = view.score(side, "range-queries")
-            note(str(got) if isinstance(got, MetricError) else got.sentence)
-            nist = view.score(side, "nist-range")
-            if not isinstance(nist, MetricError):
-                note(t("queries.nist", score=number(round(nist.value))))
+        _random(view)
+
+
+def _random(view: Look) -> None:
+    """Random range queries: a dot each, and what the scores say."""
+    known = {}
+    for side in view.sides:
+        got = view.score(side, "range-queries")
+        if isinstance(got, MetricError):
+            note(str(got))
+            continue
+        known[view.name(side)] = got
+        note(got.sentence)
+        nist = view.score(side, "nist-range")
+        if not isinstance(nist, MetricError):
+            note(t("queries.nist", score=number(round(nist.value))))
+    if known:
+        show(build.ranges(known, view.first.comparison.n, figure_words()), key="random_queries")
 
 
 def _example(c: Comparison) -> str:
@@ -71,8 +81,7 @@ def _plot(view: Look) -> Query | None:
         x = st.selectbox(t("queries.x"), names, key="query_x")
     with second:
         y = st.selectbox(t("queries.y"), [n for n in names if n != x], key="query_y")
-    figure = _dots(view, x, y)
-    got = show(figure, alt=t("queries.alt", x=x, y=y), key=f"box_{x}_{y}", height=420, selects="box")
+    got = show(_dots(view, x, y), alt=t("queries.alt", x=x, y=y), key=f"box_{x}_{y}", selects="box")
     note(t("queries.drag"))
     if not got["box"]:
         return None
@@ -82,35 +91,16 @@ def _plot(view: Look) -> Query | None:
                   Condition(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
 
 
-def _dots(view: Look, x: str, y: str) -> go.Figure:
-    import plotly.graph_objects as go
-
-    colours = palette()
-    out = go.Figure()
+def _dots(view: Look, x: str, y: str) -> Figure:
     c = view.first.comparison
-    real, synthetic = zip(c.numbers(x), c.numbers(y), strict=True)
     rng = np.random.default_rng(0)
-    for label, (xs, ys), colour, symbol in (
-        (t("word.real"), real, colours.real, "circle-open"),
-        (t("word.synthetic"), synthetic, colours.synthetic, "circle"),
-    ):
+    tables = {}
+    for label, which in ((t("word.real"), 0), (t("word.synthetic"), 1)):
+        xs, ys = c.numbers(x)[which], c.numbers(y)[which]
         at = rng.permutation(len(xs))[:POINTS]
-        out.add_trace(
-            go.Scatter(
-                x=xs[at], y=ys[at], name=label, mode="markers", hoverinfo="skip",
-                marker={"color": colour, "size": 5, "symbol": symbol, "opacity": 0.55},
-                unselected={"marker": {"opacity": 0.25}},
-            )
-        )  # fmt: skip
-    for name, update in ((x, out.update_xaxes), (y, out.update_yaxes)):
-        update(title=name)
-        if name not in c.synthetic_values and c.domain[name].size <= MOST_WORDS:
-            words = c.words(name)
-            update(tickvals=list(range(len(words))), ticktext=[short(w) for w in words])
-    out.update_layout(
-        legend={"y": 1.02, "yanchor": "bottom"}, newselection={"line": {"color": colours.warning, "dash": "solid"}}
-    )
-    return out
+        tables[label] = (xs[at], ys[at])
+    ranked = {name: c.words(name) for name in (x, y) if name not in c.synthetic_values}
+    return figures.records_plot((x, y), tables, ranked, figure_words())
 
 
 def _answers(view: Look, queries: list[Query]) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
+from dpsyn_core.report import build
+from dpsyn_core.report.theme import Figure
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, t
-from ui.shared.theme import facts, note, public_tag, section
+from ui.shared.text import figure_words, number, percent, t
+from ui.shared.theme import facts, note, public_tag, section, show
 
 METRIC = "measured-fit"
 
@@ -39,6 +43,11 @@ def panel(space: Workspace, job: Job) -> None:
         ]
     )
     note(got.sentence)
+    drawn = results.kept(space, ("released figures", job.id), lambda: _figures(space, job, got))
+    if drawn:
+        name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
+        show(drawn[name], key="released_overlay")
+        note(drawn[name].caption)
     table = [
         {
             t("released.column"): " x ".join(r["attributes"]) or t("plan.total"),
@@ -53,10 +62,17 @@ def panel(space: Workspace, job: Job) -> None:
     st.dataframe(table, hide_index=True, key="released_table", alt=t("released.alt"))
 
 
-def _score(space: Workspace, job: Job):  # noqa: ANN202
-    synthetic = results.synthetic(space, job)
-    if synthetic.num_rows == 0:
+def _score(space: Workspace, job: Job) -> Score | MetricError:
+    if results.synthetic(space, job).num_rows == 0:
         return MetricError(t("released.empty"))
+    return compute(_comparison(space, job), [METRIC])[METRIC]
+
+
+def _comparison(space: Workspace, job: Job) -> Comparison:
+    """Without the real table: what is made from it is safe to publish."""
     measured = [m for m in results.measurements(space, job) if m.attributes]
-    comparison = compare_tables(results.schema(space, job), synthetic, measurements=measured)
-    return compute(comparison, [METRIC])[METRIC]
+    return compare_tables(results.schema(space, job), results.synthetic(space, job), measurements=measured)
+
+
+def _figures(space: Workspace, job: Job, fit: Score) -> dict[str, Figure]:
+    return build.released(_comparison(space, job), job.label, fit, figure_words())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.report import figures
 from ui.export import files
-from ui.report import comparing, figures
+from ui.report import comparing
+from ui.report.pairs import MOST_MAPPED
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, plain, t
+from ui.shared.text import figure_words, number, percent, plain, t
 from ui.shared.theme import facts, not_private, note, private_tag, section, show
 from ui.synthesize.runs import OPEN
 
@@ -45,8 +47,6 @@ def card(space: Workspace, job: Job) -> None:
     if compared is not None:
         with right:
             private_tag()
-            figure = figures.pair_map(pairs)
-            worst = pairs.worst()
-            found = t("outcome.map", a=worst[0], b=worst[1], tvd=percent(worst[2]))
-            show(figure, alt=found, key=f"map_{job.id}")
-            note(found)
+            figure = figures.pair_map(pairs.names, pairs.tvd, most=MOST_MAPPED, words=figure_words())
+            show(figure, key=f"map_{job.id}")
+            note(figure.caption)

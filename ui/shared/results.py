@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.jobs.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
+from dpsyn_core.report.theme import Figure
 from ui.shared.state import Workspace
 from ui.shared.theme import dark, dressed
 
@@ -47,7 +48,7 @@ def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> V
     return value
 
 
-def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], go.Figure]) -> go.Figure:
+def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], Figure | go.Figure]) -> go.Figure:
     """A figure in the visitor's theme, ready for `show`; the last FIGURES of a visitor are kept, never shared."""
     figures = space.memo.setdefault(FIGURES_KEY, {})
     is_dark = dark()

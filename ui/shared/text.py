@@ -8,14 +8,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dpsyn_core.report.words import ENGLISH
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 LANGUAGE = "DPSYN_LANGUAGE"  # environment variable; a translation is one more file beside en.toml
 
 
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
-    """All entries of a language as {"page.entry": sentence}."""
-    words: dict[str, str] = {}
+    """All entries of a language as {"page.entry": sentence}; the words of figures are English until translated."""
+    words: dict[str, str] = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
     for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
         words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
     return words
@@ -35,6 +37,11 @@ def t(key: str, **values: object) -> str:
     """The sentence of `key`, with {placeholders} filled. Raises KeyError for a key that has no words."""
     sentence = catalogue(os.environ.get(LANGUAGE, "en"))[key]
     return sentence.format(**values) if values else sentence
+
+
+def figure_words() -> dict[str, str]:
+    """The words that figures of the engine are drawn with."""
+    return {key: t(f"figure.{key}") for key in ENGLISH}
 
 
 def number(value: float) -> str:

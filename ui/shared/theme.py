@@ -1,4 +1,4 @@
-"""The look: one palette for light and dark, the style sheet, the Plotly template, and small tags."""
+"""The look of the app: the report's palettes in the visitor's theme, drawing of figures, style sheet, small tags."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import streamlit as st
 
-from dpsyn_core.report import template
+from dpsyn_core.report import theme
+from dpsyn_core.report.theme import Figure
 from ui.shared.text import ASSETS, t
 
 if TYPE_CHECKING:
@@ -37,17 +38,12 @@ class Palette:
         return self.accent
 
 
-def _palette(tokens: Mapping[str, str], on_accent: str) -> Palette:
-    shared = [f.name for f in fields(Palette) if f.name != "on_accent"]
-    return Palette(**{n: tokens[n] for n in shared}, on_accent=on_accent)
+def _palette(tokens: Mapping[str, str]) -> Palette:
+    return Palette(**{f.name: tokens[f.name] for f in fields(Palette)})
 
 
-LIGHT, DARK = _palette(template.LIGHT, "#FFFFFF"), _palette(template.DARK, "#0B1519")
-# Okabe-Ito hues; yellow and black are left out for want of contrast on paper
-LEGEND = {"orientation": "h", "y": -0.2, "x": 0, "title": {"text": ""}}  # below, where axes leave room
-HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
-# the hues that are too dark for the dark page
-LIGHTER = {HUES[0]: "#4FA8E0", HUES[1]: "#F07A3C", HUES[2]: "#35C79A", HUES[6]: "#A0A0A0"}
+LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
+CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
 def dark() -> bool:
@@ -55,9 +51,14 @@ def dark() -> bool:
     return st.context.theme.get("type") == "dark"
 
 
-def hues() -> tuple[str, ...]:
+def tokens(is_dark: bool | None = None) -> Mapping[str, str]:
+    """Every colour of a theme by the name that figures use; of the visitor's theme when none is named."""
+    return theme.DARK if (dark() if is_dark is None else is_dark) else theme.LIGHT
+
+
+def hues() -> list[str]:
     """The hues of curves in the visitor's theme."""
-    return tuple(LIGHTER.get(h, h) for h in HUES) if dark() else HUES
+    return list(theme.paint(theme.HUES, tokens()))
 
 
 def palette(is_dark: bool | None = None) -> Palette:
@@ -65,30 +66,31 @@ def palette(is_dark: bool | None = None) -> Palette:
     return DARK if (dark() if is_dark is None else is_dark) else LIGHT
 
 
-def painted(value: Any) -> Any:
-    """Colour names of the report ("@accent") as colours of the visitor's theme."""
-    return template.paint(value, template.DARK if dark() else template.LIGHT)
-
-
 @lru_cache(maxsize=2)
 def _layout(is_dark: bool) -> go.layout.Template:
     import plotly.graph_objects as go
 
-    tokens = template.DARK if is_dark else template.LIGHT
-    return go.layout.Template(layout=template.paint({**template.LAYOUT, "legend": LEGEND}, tokens))
+    return go.layout.Template(layout=theme.paint(theme.LAYOUT, tokens(is_dark)))
 
 
-def dressed(figure: go.Figure, *, is_dark: bool, height: int | None = None) -> go.Figure:
-    """Puts a figure into the house style of one theme, and returns it."""
+def dressed(figure: Figure | go.Figure, *, is_dark: bool, height: int | None = None) -> go.Figure:
+    """A figure in the house style of one theme: the engine's are painted, others are given the template."""
+    if isinstance(figure, Figure):
+        import plotly.graph_objects as go
+
+        layout = theme.paint(figure.layout, tokens(is_dark)) | ({"height": height} if height else {})
+        return go.Figure(
+            data=theme.paint(figure.data, tokens(is_dark)), layout={**layout, "template": _layout(is_dark)}
+        )
     figure.update_layout({"template": _layout(is_dark)} | ({"height": height} if height else {}))
     return figure
 
 
 def show(
-    figure: go.Figure,
+    figure: Figure | go.Figure,
     *,
-    alt: str,
     key: str,
+    alt: str | None = None,
     height: int | None = None,
     selects: Literal["box", "points"] | None = None,
     ready: bool = False,
@@ -96,26 +98,26 @@ def show(
     """Draws a figure in the house style.
 
     Args:
-        figure: any Plotly figure.
-        alt: what a person who cannot see it should know.
+        figure: one of the engine's, or any Plotly figure.
         key: of the widget.
-        height: in pixels; the template's when None.
+        alt: what a person who cannot see it should know; a figure of the engine brings its own.
+        height: in pixels; the figure's or the template's when None.
         selects: "box" or "points" to let the visitor select; the page reruns on it.
         ready: the figure wears the house style already and is shared: it is drawn as it is.
 
     Returns:
         The selection as {"points": [...], "box": [...]}; empty lists without one.
     """
-    if not ready:
-        dressed(figure, is_dark=dark(), height=height)
-    config = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
+    if isinstance(figure, Figure):
+        alt = alt or figure.alt
+    drawn = figure if ready else dressed(figure, is_dark=dark(), height=height)
     if selects is None:
-        st.plotly_chart(figure, theme=None, alt=alt, key=key, config=config)
+        st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
         return {"points": [], "box": []}
     if selects == "box":
-        figure.update_layout(dragmode="select")
+        drawn.update_layout(dragmode="select")
     got = st.plotly_chart(
-        figure, theme=None, alt=alt, key=key, config=config, on_select="rerun", selection_mode=(selects,)
+        drawn, theme=None, alt=alt, key=key, config=CONFIG, on_select="rerun", selection_mode=(selects,)
     )
     chosen = got.get("selection", {}) if got else {}
     return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}

@@ -2,7 +2,7 @@
 
 from dpsyn_core.report.figures.columns import distribution, overlay, released_overlay
 from dpsyn_core.report.figures.labels import axis_labels, plain_text, short_bins
-from dpsyn_core.report.figures.pairs import difference, pair_map, panel, panel_layout, two_tables
+from dpsyn_core.report.figures.pairs import difference, pair_map, panel, panel_layout, shown, two_tables
 from dpsyn_core.report.figures.scores import dots, lorenz, range_scatter, records_plot, runs_plot
 from dpsyn_core.report.theme import Figure
 
@@ -23,5 +23,6 @@ __all__ = [
     "released_overlay",
     "runs_plot",
     "short_bins",
+    "shown",
     "two_tables",
 ]

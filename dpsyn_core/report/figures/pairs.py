@@ -33,11 +33,11 @@ def pair_map(
         words: of captions and hover texts.
     """
     z = np.array(first, dtype=float)
+    keep = shown(z, most)
     if second is not None:
         lower = np.tril_indices(len(z), -1)
         z[lower] = np.asarray(second)[lower]
     caption = _worst(names, z, words)
-    keep = shown(z, most)
     if len(keep) < len(names):
         caption += " " + words["map_cut"].format(shown=len(keep), all=len(names))
         z, names = z[np.ix_(keep, keep)], [names[i] for i in keep]
