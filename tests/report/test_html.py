@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from jinja2 import UndefinedError
 
 from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
 from dpsyn_core.metrics.comparison import Comparison
@@ -21,7 +22,7 @@ from dpsyn_core.report import figures
 from dpsyn_core.report.bands import bands
 from dpsyn_core.report.document import ScoredTable, dumps, report_document
 from dpsyn_core.report.html import html_report
-from dpsyn_core.report.page import embedded
+from dpsyn_core.report.page import _environment, embedded
 from dpsyn_core.report.pairs import SIDE, coarse_map, embedded_pairs, pair_tables
 from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.schema.domain import CodedAttribute, Domain
@@ -151,7 +152,7 @@ def test_a_wide_table_embeds_the_worst_pairs_only():
     assert embedded_pairs(sets[:100], tvd[:100]) == sets[:100]
 
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x} & \u2028 'q' \"d\""
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x} & \u2028 'q' \"d\" {{ 6 * 7 }} {% raw %}"
 
 
 def test_the_readers_own_queries_are_answered_for_every_table():
@@ -182,9 +183,26 @@ def test_hostile_names_and_labels_stay_text():
     assert len([t for t, _ in reader.tags if t == "script"]) == 3
     assert not any(key.startswith("on") for _, attributes in reader.tags for key in attributes)
     assert "alert(2)" in reader.text
+    assert "{{ 6 * 7 }} {% raw %}" in reader.text
+    assert "'q' \"d\"" in reader.text
     for specs in data_of(page)["figures"].values():
         for axis in (t.get(k) for s in specs for t in s["data"] for k in ("x", "y")):
             assert not any(isinstance(v, str) and ("<" in v or "%{" in v) for v in axis or [])
+
+
+def test_names_of_tables_reach_plotly_as_plain_text():
+    c = small(n=400, m=500, blur=0.2, roles=Roles(income="pay"))
+    table = ScoredTable(name=HOSTILE, comparison=c, scores=compute(c, FAST))
+    for specs in data_of(html_report("toy", [table]))["figures"].values():
+        for trace in (t for s in specs for t in s["data"]):
+            assert "<" not in trace.get("name", "") and "%{" not in trace.get("name", "")
+            assert HOSTILE not in trace.get("hovertemplate", "")
+
+
+def test_a_template_that_asks_for_a_value_that_is_not_there_fails():
+    with pytest.raises(UndefinedError):
+        _environment().from_string("{{ nothing }}").render()
+    assert _environment().from_string("{{ x }}").render(x="<b>") == "&lt;b&gt;"
 
 
 def test_embedded_json_cannot_end_its_script():

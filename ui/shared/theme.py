@@ -110,7 +110,7 @@ def show(
     """
     if isinstance(figure, Figure):
         alt = alt or figure.alt
-    drawn = figure if ready else dressed(figure, is_dark=dark(), height=height)
+    drawn: go.Figure = figure if ready else dressed(figure, is_dark=dark(), height=height)
     if selects is None:
         st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
         return {"points": [], "box": []}

@@ -1,0 +1,169 @@
+"""Figures: numbers as computed, short labels, ticks that do not repeat, words that can be translated."""
+
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dpsyn_core.metrics.registry import compute
+from dpsyn_core.report import build, figures
+from dpsyn_core.report.page import rounded
+from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
+from dpsyn_core.report.words import ENGLISH
+from tests.metrics.tables import brute, small
+
+HOSTILE = "<b>bold</b> %{x}"
+
+
+def made():
+    """One figure of every kind."""
+    rng = np.random.default_rng(0)
+    matrix = rng.random((4, 4))
+    matrix = (matrix + matrix.T) / 2
+    np.fill_diagonal(matrix, np.nan)
+    names = ["a", HOSTILE, "c", "d"]
+    share = np.full(3, 1 / 3)
+    table = rng.random((3, 3))
+    return {
+        "map": figures.pair_map(names, matrix, matrix.T),
+        "tables": figures.two_tables(table, table, names[:3], names[1:], ("a", HOSTILE)),
+        "gap": figures.difference(table - 0.5, names[:3], names[1:], ("a", HOSTILE)),
+        "overlay": figures.overlay(HOSTILE, names[:3], {"real": share, HOSTILE: share}),
+        "spread": figures.distribution([("pairs", HOSTILE, rng.random(10), 0.1)]),
+        "lorenz": figures.lorenz([0.0, 0.3, 1.0], {HOSTILE: [0.0, 0.4, 1.0]}, HOSTILE),
+        "dots": figures.dots(names, {"real": [1, 2, None, 4], HOSTILE: [2, 2, 3, None]}, title=HOSTILE,
+                             tickformat=".2f", caption="found"),
+        "queries": figures.range_scatter(rng.random(5), {HOSTILE: rng.random(5)}, 0.01),
+        "records": figures.records_plot(("a", HOSTILE), {"real": (share, share), HOSTILE: (share, share)},
+                                        {HOSTILE: names}),
+        "released": figures.released_overlay(HOSTILE, names[:3], share, 0.1, {HOSTILE: share}),
+        "runs": figures.runs_plot({"one": [0.1, 0.2], HOSTILE: [0.3]}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", sorted(made()))
+def test_every_figure_is_accepted_by_plotly_in_both_palettes_and_describes_itself(kind):
+    figure = made()[kind]
+    assert len(figure.alt) > 15
+    for palette in (LIGHT, DARK):
+        drawn = to_plotly(figure, palette)
+        assert not re.search(r'"@\w', drawn.to_json())
+
+
+@pytest.mark.parametrize("kind", sorted(made()))
+def test_no_name_or_value_reaches_plotly_as_markup_or_as_a_field(kind):
+    figure = made()[kind]
+
+    def strings(node, key=""):
+        if isinstance(node, dict):
+            for k, v in node.items():
+                yield from strings(v, k)
+        elif isinstance(node, list | tuple):
+            for v in node:
+                yield from strings(v, key)
+        elif isinstance(node, str) and key not in {"hovertemplate", "legendgroup", "offsetgroup"}:
+            yield node
+
+    for text in strings([figure.data, figure.layout]):
+        assert "<b>" not in text and "%{" not in text, text
+    for trace in figure.data:
+        assert HOSTILE not in trace.get("hovertemplate", "")
+
+
+def test_a_map_of_many_columns_says_how_many_are_left_out_and_keeps_the_worst_pair():
+    rng = np.random.default_rng(1)
+    z = rng.random((90, 90)) / 2
+    z = (z + z.T) / 2
+    z[3, 77] = z[77, 3] = 0.9
+    np.fill_diagonal(z, np.nan)
+    names = [f"c{i}" for i in range(90)]
+    figure = figures.pair_map(names, z, most=20)
+    assert len(figure.data[0]["x"]) == 20
+    assert {"c3", "c77"} <= set(figure.data[0]["x"])
+    assert "c3 x c77: 90.0%" in figure.caption and "20 of 90 columns" in figure.caption
+    whole = figures.pair_map(names, z)
+    assert len(whole.data[0]["x"]) == 90 and "of 90" not in whole.caption
+
+
+@pytest.mark.parametrize(
+    ("given", "short"),
+    [
+        (["[-1.80333, -1.60111)", "[-1.60111, -1.39888]"], ["-1.8 to -1.6", "-1.6 to -1.4"]),
+        (["[0, 0.5)", "[0.5, 1]", "(missing)"], ["0.0 to 0.5", "0.5 to 1.0", "(missing)"]),
+        (["[0, 50000)", "[50000, 100000]"], ["0 to 50000", "50000 to 100000"]),
+        (["[1e-09, 2e-09)", "[2e-09, 3e-09]"], ["[1e-09, 2e-09)", "[2e-09, 3e-09]"]),
+        (["[-0.01, 0.31)", "[0.31, 0.62]"], ["0.0 to 0.3", "0.3 to 0.6"]),
+        (["14-21", "22-30"], ["14-21", "22-30"]),
+        (["-20--11", "-10--1", "0-9"], ["-20 to -11", "-10 to -1", "0 to 9"]),
+        (["[1, 2)", "blue"], ["[1, 2)", "blue"]),
+        (["2020-01-01", "2020-02-01"], ["2020-01-01", "2020-02-01"]),
+        ([], []),
+    ],
+)
+def test_bins_have_short_words_and_other_values_keep_theirs(given, short):
+    assert figures.short_bins(given) == short
+
+
+def test_short_words_of_bins_stay_different():
+    edges = np.linspace(-3.217, 11.113, 41)
+    words = [f"[{a:.6g}, {b:.6g})" for a, b in pairwise(edges)]
+    short = figures.short_bins(words)
+    assert len(set(short)) == 40
+    assert max(map(len, short)) <= 14
+
+
+def test_axes_of_shares_have_ticks_with_as_many_digits_as_they_need():
+    for figure in made().values():
+        for name, axis in figure.layout.items():
+            if name.startswith(("xaxis", "yaxis")):
+                assert axis.get("tickformat") not in (".0%", ".1%", ".0f"), "1 % 1 % 2 %"
+
+
+def test_rounding_leaves_what_a_reader_can_see():
+    values = np.array([0.123456789, 48842.123456, np.nan, 0.0, 3.4567891e-07, -2.5])
+    got = rounded({"x": values, "y": ["a"], "n": np.arange(2)})
+    assert got["x"][:2] == [0.12346, 48842.12346]
+    assert np.isnan(got["x"][2])
+    assert got["x"][3:] == [0.0, 3.4568e-07, -2.5]
+    assert got["n"] == [0, 1]
+    json.dumps(got["y"])
+
+
+def test_the_tables_of_a_pair_are_shares_of_the_counts_whichever_way_round():
+    c = small(n=400, m=500, blur=0.2)
+    names = c.domain.names
+    exact = brute(c.real, [0, 1], [c.domain.sizes[0], c.domain.sizes[1]]) / 400
+    for a, b, want in ((names[0], names[1], exact), (names[1], names[0], exact.T)):
+        both, gap = build.pair(c, a, b)
+        np.testing.assert_allclose(both.data[0]["customdata"], want)
+        np.testing.assert_allclose(both.data[0]["z"], np.sqrt(want))
+        np.testing.assert_allclose(gap.data[0]["z"], both.data[1]["customdata"] - want)
+
+
+def test_a_matrix_of_pairs_holds_every_score_in_its_place():
+    c = small(n=400, m=500, blur=0.2)
+    score = compute(c, ["tvd-2way"])["tvd-2way"]
+    matrix = build.pair_matrix(score, c.domain.names)
+    for (a, b), tvd in zip(*(score.details["marginals"][k] for k in ("attributes", "tvd")), strict=True):
+        i, j = c.domain.names.index(a), c.domain.names.index(b)
+        assert matrix[i, j] == matrix[j, i] == tvd
+    assert np.isnan(np.diag(matrix)).all()
+
+
+def test_words_can_be_translated():
+    words = {**ENGLISH, "shares": "Anteil", "column_finding": "{table} weicht um {tvd} ab"}
+    figure = figures.overlay("a", ["x", "y"], {"real": np.array([1.0, 0.0]), "one": np.array([0.5, 0.5])}, words)
+    assert figure.layout["yaxis"]["title"]["text"] == "Anteil"
+    assert figure.caption == "a: one weicht um 50.0% ab."
+
+
+def test_no_entry_mixes_plotlys_fields_with_placeholders():
+    for key, words in ENGLISH.items():
+        assert not ("%{" in words and re.search(r"(?<!%)\{", words)), key
+
+
+def test_altair_wears_the_palette():
+    assert altair_settings(DARK)["axis"]["labelColor"] == DARK["ink"]
+    assert altair_settings(LIGHT)["range"]["category"][:2] == [LIGHT["real"], LIGHT["accent"]]
