@@ -62,6 +62,13 @@ SPELT_OUT = {
             "marginals": [{"epsilon": 0, "sets": [["a", "b"], ["b", "c"]]}],
         }
     },
+    ("dpsyn-2018", "weights and members alone"): {
+        "design": {
+            "groups": [{"name": "g", "attributes": ["a", "b"]}],
+            "marginals": [{"epsilon": 0, "sets": [["a", "c"], {"attributes": ["g", "d"], "weight": 2}]}],
+            "one_ways": ["g"],
+        }
+    },
 }
 
 # T3's epsilon where 8 would leave noise far below one count, and nothing to see

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,17 +18,20 @@ from dpsyn_core.marginals.compression import Compressed, compress, compressed_on
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.join import components
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
+from dpsyn_core.synthesizers.dpsyn2018.design_check import check_design
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
+from dpsyn_core.synthesizers.dpsyn2018.lifting import Listed, lift, resolve
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
 from dpsyn_core.synthesizers.registry import register
-from dpsyn_core.synthesizers.steps import Step, even
+from dpsyn_core.synthesizers.steps import Step, even, noise_of, share_of
 
 RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
 
@@ -96,8 +98,8 @@ class DPSyn2018Config(RecordSettings):
         Design(),
         title="Marginal engineering",
         description=(
-            "A public JSON document: groups, patterns, bins, hierarchies, functional, parts and a list of marginals "
-            "for each epsilon. Without a list, views are drawn at random."
+            "A public JSON document: groups, patterns, bins, hierarchies, functional, parts, marginals with weights, "
+            "and how they change with epsilon. Without a list of marginals, views are drawn at random."
         ),
         json_schema_extra={"widget": "json"},
     )
@@ -115,9 +117,12 @@ class DPSyn2018Config(RecordSettings):
         return value
 
     def build(self, task: Task) -> Synthesizer:
-        """Checks the design against the domain, which is all it may depend on."""
-        design = with_schema_groups(self.design, task.domain) if self.schema_groups else self.design
-        design.check(task.domain)
+        """Checks the design against the domain, which is all it may depend on, and takes what the budget calls for."""
+        self.design.check(task.domain)
+        design = self.design.at(task.budget.epsilon)
+        if self.schema_groups:
+            design = with_schema_groups(design, task.domain)
+            check_design(design, task.domain)
         return DPSyn2018(self.model_copy(update={"design": design}), task)
 
 
@@ -126,25 +131,28 @@ class Measured2018:
     """What was released.
 
     fine: one-ways of single attributes. one_ways: one-ways of working attributes. compressed: how those are
-    counted. marginals: over compressed working attributes. functional: two-ways (source, target).
+    counted. marginals: over compressed working attributes. alone: listed sets with members of groups alone, with
+    what was measured of them. functional: two-ways (source, target).
     """
 
     fine: dict[str, Measurement]
     one_ways: dict[str, Measurement]
     compressed: dict[str, Compressed]
     marginals: list[Measurement]
+    alone: list[tuple[Measurement, Listed]]
     functional: dict[str, Measurement]
 
 
 class DPSyn2018(Synthesizer):
-    """Calibrated: every release has the same noise, as in the original."""
+    """Calibrated: every release has the same noise, as in the original, but for the weights of listed sets."""
 
     def __init__(self, config: DPSyn2018Config, task: Task) -> None:
         """Counts the releases, which the domain and the design decide. Raises SizeError for a group above the cap."""
         self.config = config
         self.task = task
         self.domain = task.domain
-        self.working = {w.name: w for w in working_attributes(task.domain, config.design)}
+        design = config.design
+        self.working = {w.name: w for w in working_attributes(task.domain, design)}
         for w in self.working.values():
             if w.size > RAW_CELLS:
                 msg = (
@@ -152,40 +160,61 @@ class DPSyn2018(Synthesizer):
                     "split it, or put bins on its members"
                 )
                 raise SizeError(msg)
+        asked = None if design.one_ways is None else set(design.one_ways)
         # single attributes are measured finely and summed into their bins, which saves a release
-        self.fine = [m for w in self.working.values() for m in w.members if len(w.members) == 1 or m in w.maps]
-        self.grouped = [w for w in self.working.values() if len(w.members) > 1]
-        self.listed = config.design.list_for(task.budget.epsilon)
-        sets = len(self.listed) if self.listed is not None else config.views
-        first = len(self.fine) + len(self.grouped) + len(config.design.functional)
-        self.cost = cheaper_noise(task.budget, task.unit, first + sets)
-        self.first_share = first / (first + sets)
-        if self.listed is not None:
-            for names in self.listed:
-                self._check_raw(names)
+        single = [m for w in self.working.values() for m in w.members if len(w.members) == 1 or m in w.maps]
+        if asked is not None:
+            grouped = [m for w in self.working.values() if len(w.members) > 1 for m in w.members if m not in w.maps]
+            single = [m for m in [*single, *grouped] if m in asked]
+        self.fine = single
+        several = [w for w in self.working.values() if len(w.members) > 1]
+        self.grouped = [w for w in several if asked is None or w.name in asked]
+        self.listed = None
+        if design.marginals:
+            sets = design.marginals[0].sets
+            self.listed = [resolve(s.attributes, s.weight, self.working) for s in sets]
+            for found in self.listed:
+                self._check_raw(found)
+        weights = [1.0] * config.views if self.listed is None else [s.weight for s in self.listed]
+        first = len(self.fine) + len(self.grouped) + len(design.functional)
+        # that many equal releases spread the budget as widely as these weights do
+        spread = (first + sum(weights)) ** 2 / (first + sum(w * w for w in weights))
+        self.cost = cheaper_noise(task.budget, task.unit, math.ceil(spread - 1e-9))
+        self.first_share = first / (first + sum(weights))
 
-    def _check_raw(self, names: Sequence[str]) -> None:
-        cells = math.prod(self.working[n].size for n in names)
+    def _check_raw(self, listed: Listed) -> None:
+        cells = max(math.prod(w.size for w in listed.parts), listed.lifted_cells(self.working) if listed.lifted else 0)
         if cells > RAW_CELLS:
             msg = (
-                f"the marginal of {' x '.join(names)} has {cells} cells before compression, above the cap of "
-                f"{RAW_CELLS}; name fewer attributes or add bins"
+                f"the marginal of {' x '.join(w.name for w in listed.parts)} has {cells} cells before compression, "
+                f"above the cap of {RAW_CELLS}; name fewer attributes or add bins"
             )
             raise SizeError(msg)
+
+    def _halves(self) -> tuple[Cost | None, Cost]:
+        """What the first releases cost, if there are any, and what the marginals do."""
+        if self.first_share == 0:
+            return None, self.cost
+        first, rest = self.cost.split([self.first_share, 1 - self.first_share])
+        return first, rest
 
     def steps(self, n_records: float) -> list[Step]:
         """First what the design names, exactly; then the list, or as many random views as turn out to differ."""
         unit, functional = self.task.unit, self.config.design.functional
-        count = len(self.fine) + len(self.grouped) + len(functional)
-        first, rest = self.cost.split([self.first_share, 1 - self.first_share])
-        cells = [self.domain[n].size for n in self.fine] + [w.size for w in self.grouped]
-        cells += [self.domain.cells((f.source, f.target)) for f in functional]
-        kind = "listed" if self.grouped or functional else "1-way"
-        out = [even(kind, first, self.cost, unit, parts=(count, count), cells=cells)]
+        first, rest = self._halves()
+        out = []
+        if first is not None:
+            count = len(self.fine) + len(self.grouped) + len(functional)
+            cells = [self.domain[n].size for n in self.fine] + [w.size for w in self.grouped]
+            cells += [self.domain.cells((f.source, f.target)) for f in functional]
+            kind = "listed" if self.grouped or functional else "1-way"
+            out.append(even(kind, first, self.cost, unit, parts=(count, count), cells=cells))
         if self.listed is not None:
-            sizes = [math.prod(self.working[n].size for n in names) for names in self.listed]
-            parts = (len(self.listed), len(self.listed))
-            return [*out, even("listed", rest, self.cost, unit, parts=parts, cells=[1, *sizes])]
+            noises = [noise_of(c, unit) for c in rest.split([s.weight for s in self.listed])]
+            sizes = [math.prod(w.size for w in s.parts) for s in self.listed]
+            number, share = len(self.listed), share_of(rest, self.cost)
+            return [*out, Step(kind="listed", parts=(number, number), share=(share, share),
+                               sigma=(min(noises), max(noises)), cells=(1, max(sizes)))]  # fmt: skip
         parts = (1, max(self.config.views, len(self.working)))
         cells = [1, max(self.config.view_cells, *(w.size for w in self.working.values()))]
         return [*out, even("chosen", rest, self.cost, unit, parts=parts, cells=cells)]
@@ -193,11 +222,13 @@ class DPSyn2018(Synthesizer):
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured2018:
         """One-ways, then compression from what they released, then the marginals."""
         functional = self.config.design.functional
-        first, rest = self.cost.split([self.first_share, 1 - self.first_share])
-        each = first.split([1.0] * (len(self.fine) + len(self.grouped) + len(functional)))
+        first, rest = self._halves()
+        count = len(self.fine) + len(self.grouped) + len(functional)
+        each = first.split([1.0] * count) if first is not None else []
         singles = measure_marginals(counter, [(n,) for n in self.fine], each[: len(self.fine)], gate=gate)
         fine = dict(zip(self.fine, singles, strict=True))
-        one_ways = {w.name: _coarse(fine[w.members[0]], w) for w in self.working.values() if len(w.members) == 1}
+        alone = [w for w in self.working.values() if len(w.members) == 1 and w.members[0] in fine]
+        one_ways = {w.name: _coarse(fine[w.members[0]], w) for w in alone}
         each = each[len(self.fine) :]
         for w, cost in zip(self.grouped, each, strict=False):
             one_ways[w.name] = measure(counter, [w], {}, cost, gate)
@@ -206,23 +237,24 @@ class DPSyn2018(Synthesizer):
             derived[f.target] = measure_marginals(counter, [(f.source, f.target)], [cost], gate=gate)[0]
         compressed = {n: self._compress(m) for n, m in one_ways.items()}
         sets = self._sets(compressed)
-        marginals = []
-        for i, (names, cost) in enumerate(zip(sets, rest.split([1.0] * len(sets)), strict=True)):
-            marginals.append(measure(counter, [self.working[n] for n in names], compressed, cost, gate))
+        found: list[tuple[Measurement, Listed]] = []
+        for i, (s, cost) in enumerate(zip(sets, rest.split([s.weight for s in sets]), strict=True)):
+            found.append((measure(counter, s.parts, compressed, cost, gate), s))
             progress("measure", i + 1, len(sets))
         return Measured2018(
-            fine=fine, one_ways=one_ways, compressed=compressed, marginals=marginals, functional=derived
-        )
+            fine=fine, one_ways=one_ways, compressed=compressed, functional=derived,
+            marginals=[m for m, s in found if not s.lifted], alone=[(m, s) for m, s in found if s.lifted],
+        )  # fmt: skip
 
     def _compress(self, m: Measurement) -> Compressed:
         total = max(0.0, float(m.values.sum()))
         threshold = max(self.config.rare_sigmas * m.sigma, self.config.rare_share * total)
         return compress(m.values, threshold, limit=self.config.most_values or None)
 
-    def _sets(self, compressed: dict[str, Compressed]) -> list[AttributeSet]:
+    def _sets(self, compressed: dict[str, Compressed]) -> list[Listed]:
         """The listed sets, or random ones that fit the cap after compression; each set once."""
         if self.listed is not None:
-            return [tuple(s) for s in self.listed]
+            return self.listed
         names = list(self.working)
         rng = np.random.default_rng(self.config.view_seed)
         sets: dict[AttributeSet, None] = {}
@@ -230,7 +262,8 @@ class DPSyn2018(Synthesizer):
         for _ in range(10 * self.config.views):
             cells, raw, chosen = 1, 1, []
             for i in rng.permutation(len(names))[: self.config.view_size]:
-                size, raw_size = compressed[names[i]].size, self.working[names[i]].size
+                raw_size = self.working[names[i]].size
+                size = compressed[names[i]].size if names[i] in compressed else raw_size
                 if cells * size <= self.config.view_cells and raw * raw_size <= RAW_CELLS:
                     cells, raw = cells * size, raw * raw_size
                     chosen.append(names[i])
@@ -238,24 +271,35 @@ class DPSyn2018(Synthesizer):
                 sets[tuple(n for n in names if n in chosen)] = None
             if len(sets) == self.config.views:
                 break
-        return list(sets) or [(n,) for n in names]
+        return [resolve(s, 1.0, self.working) for s in list(sets) or [(n,) for n in names]]
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """Consistency, records part by part, join, then every attribute back to its own codes."""
         packed = measured.compressed
-        inner = Domain(tuple(CodedAttribute(name=n, size=packed[n].size) for n in self.working))
+        inner = Domain(
+            tuple(
+                CodedAttribute(name=n, size=packed[n].size if n in packed else w.size) for n, w in self.working.items()
+            )
+        )
         order = {n: i for i, n in enumerate(self.working)}
         tables = [compressed_one_way(m, packed[n]) for n, m in measured.one_ways.items()]
-        tables += on_compressed([_in_order(m, order) for m in measured.marginals], packed)
+        tables += on_compressed(measured.marginals, packed)
+        released = {n: m.values for n, m in measured.one_ways.items()}
+        tables += on_compressed(lift(measured.alone, self.working, released, packed), packed)
         tables, n = consistent_tables(tables, n_records, self.config, n_public=self.task.n_public, progress=progress)
         parts = self.config.design.parts or components([m.attributes for m in tables], inner.names)
         codes = join_parts(tables, inner, parts, n, self.config.fit_settings(), rng=rng, progress=progress)
         columns: dict[str, NDArray[np.intp]] = {}
         for w in self.working.values():
-            column = packed[w.name].restore(codes[order[w.name]], rng=rng)
-            columns |= members_of(column, w, measured.fine, rng=rng)
+            column = codes[order[w.name]].astype(np.intp)
+            if w.name in packed:
+                column = packed[w.name].restore(column, rng=rng)
+            columns |= members_of(column, w, measured.fine, self.domain, rng=rng)
+        for name in self.config.design.unmeasured:
+            plain = self.domain[name].size - self.domain[name].special
+            columns[name] = rng.integers(0, max(plain, 1), n)
         for target, m in measured.functional.items():
             source = m.attributes[0] if m.attributes[1] == target else m.attributes[1]
             table = m.values if m.attributes[0] == source else m.values.T
@@ -269,9 +313,3 @@ class DPSyn2018(Synthesizer):
 def _coarse(m: Measurement, w: Working) -> Measurement:
     """The one-way of a working attribute of one member, summed into its bins."""
     return Measurement(attributes=(w.name,), values=coarsen(m.values, m.attributes, w.maps), sigma=m.sigma)
-
-
-def _in_order(m: Measurement, order: dict[str, int]) -> Measurement:
-    """A measurement with its axes in the order of the working attributes."""
-    axes = sorted(range(len(m.attributes)), key=lambda i: order[m.attributes[i]])
-    return Measurement(attributes=tuple(m.attributes[i] for i in axes), values=m.values.transpose(axes), sigma=m.sigma)

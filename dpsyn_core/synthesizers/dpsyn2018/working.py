@@ -19,7 +19,8 @@ from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.records.join import conditional_column
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.synthesizers.dpsyn2018.design import Design
+from dpsyn_core.synthesizers.dpsyn2018.design import Bins, Design
+from dpsyn_core.synthesizers.dpsyn2018.shared import shared_values
 
 Codes = NDArray[np.unsignedinteger]
 Map = NDArray[np.intp]
@@ -27,44 +28,68 @@ Map = NDArray[np.intp]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Working:
-    """One attribute of the model: a tuple of attributes, each perhaps coarse, over their Cartesian product."""
+    """One attribute of the model: a tuple of attributes, each perhaps coarse, over their Cartesian product.
+
+    there: for a pattern whose members share one value, the values that stand for it; else None.
+    """
 
     name: str
     members: tuple[str, ...]
     sizes: tuple[int, ...]  # of the members after their coarse maps
     maps: Mapping[str, Map]  # coarse maps of the members that have one
+    there: int | None = None
 
     @property
     def size(self) -> int:
         """Cells before compression."""
         return math.prod(self.sizes)
 
+    def alone(self, member: str) -> Working:
+        """One member by itself, at the resolution that it has here."""
+        size = self.sizes[self.members.index(member)]
+        maps = {member: self.maps[member]} if member in self.maps else {}
+        return Working(name=member, members=(member,), sizes=(size,), maps=maps)
+
+    def onto(self, members: Sequence[str]) -> Map:
+        """Map from this attribute's cells to those of some of its members, in their order here."""
+        cells = np.arange(self.size)
+        grid = np.unravel_index(cells, self.sizes) if self.size else (cells,) * len(self.sizes)
+        at = [self.members.index(m) for m in members]
+        out = np.ravel_multi_index(tuple(grid[i] for i in at), tuple(self.sizes[i] for i in at))
+        return np.asarray(out, dtype=np.intp)
+
 
 def working_attributes(domain: Domain, design: Design) -> list[Working]:
     """The model's attributes: groups and patterns first, then single attributes, in domain order."""
-    widths = {b.attribute: b.width for b in design.bins}
-    found = [(g.name, g.attributes, False) for g in design.groups]
-    found += [(p.name, p.attributes, True) for p in design.patterns]
-    used = {a for _, names, _ in found for a in names} | design.derived()
-    found += [(n, (n,), False) for n in domain.names if n not in used]
+    bins = {b.attribute: b for b in design.bins}
+    found = [(g.name, g.attributes, False, False) for g in design.groups]
+    found += [(p.name, p.attributes, True, p.shared) for p in design.patterns]
+    used = design.grouped() | design.derived()
+    found += [(n, (n,), False, False) for n in domain.names if n not in used]
     out = []
-    for name, members, pattern in found:
+    for name, members, pattern, shared in found:
         maps = {}
         for m in members:
-            width = domain[m].size if pattern else widths.get(m, 1)
-            if width > 1:
-                maps[m] = bins_of(domain[m], width)
+            if m in bins:
+                maps[m] = bins_of(domain[m], bins[m])
+            elif pattern and domain[m].size > 1:
+                maps[m] = bins_of(domain[m], Bins(attribute=m, width=domain[m].size))
+        maps = {m: found for m, found in maps.items() if int(found.max()) + 1 < domain[m].size}
         sizes = tuple(int(maps[m].max()) + 1 if m in maps else domain[m].size for m in members)
-        out.append(Working(name=name, members=members, sizes=sizes, maps=maps))
+        there = domain[members[0]].size - domain[members[0]].special if shared else None
+        out.append(Working(name=name, members=members, sizes=sizes, maps=maps, there=there))
     return out
 
 
-def bins_of(attribute: CodedAttribute, width: int) -> Map:
-    """Neighbouring codes share a bin of `width`; codes that stand for missing or other keep a bin of their own."""
+def bins_of(attribute: CodedAttribute, bins: Bins) -> Map:
+    """Bin of every code; codes that stand for missing or other keep a bin of their own unless `codes` says more."""
+    if bins.codes:
+        return np.array(bins.codes, dtype=np.intp)
     plain = attribute.size - attribute.special
-    bins = np.arange(plain) // width
-    first = int(bins[-1]) + 1 if plain else 0
-    return np.concatenate([bins, first + np.arange(attribute.special)]).astype(np.intp)
+    codes = np.arange(plain)
+    found = np.searchsorted(bins.edges, codes, side="right") if bins.edges else codes // (bins.width or 1)
+    first = int(found[-1]) + 1 if plain else 0
+    return np.concatenate([found, first + np.arange(attribute.special)]).astype(np.intp)
 
 
 def count(counter: Counter, parts: Sequence[Working], compressed: Mapping[str, Compressed]) -> NDArray[np.int64]:
@@ -99,19 +124,26 @@ def measure(
 
 
 def members_of(
-    column: NDArray[np.intp], w: Working, fine: Mapping[str, Measurement], *, rng: Generator
+    column: NDArray[np.intp], w: Working, fine: Mapping[str, Measurement], domain: Domain, *, rng: Generator
 ) -> dict[str, NDArray[np.intp]]:
     """Splits a working column into its members and refines those that were coarse.
 
     Inside a bin, values follow the released one-way; a bin in which nothing was released above zero is uniform.
     """
-    out = {}
     rest = column
+    coarse = {}
     for m, size in reversed(list(zip(w.members, w.sizes, strict=True))):
-        code, rest = rest % size, rest // size
+        coarse[m], rest = rest % size, rest // size
+    values = {m: fine[m].values if m in fine else np.zeros(domain[m].size) for m in w.members}
+    if w.there is not None:
+        maps = {m: w.maps.get(m, np.arange(domain[m].size)) for m in w.members}
+        return shared_values(coarse, maps, values, w.there, rng=rng)
+    out = {}
+    for m, size in zip(w.members, w.sizes, strict=True):
+        code = coarse[m]
         if m in w.maps:
             inside = w.maps[m][None, :] == np.arange(size)[:, None]
-            table = np.where(inside, np.clip(fine[m].values, 0, None)[None, :] + 1e-9, 0)
+            table = np.where(inside, np.clip(values[m], 0, None)[None, :] + 1e-9, 0)
             code = conditional_column(code.astype(np.min_scalar_type(max(size - 1, 0))), table, rng=rng)
         out[m] = code
     return out
