@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.maxima import fine_bins
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FOLDER = Path(__file__).resolve().parents[1] / "dpsyn_core" / "data"
@@ -311,6 +313,46 @@ def census_codebook() -> str:
     return "\n".join(out)
 
 
+# what goes with what in any census, said without looking: for dpsyn-2018 on the coded people, by budget
+ALWAYS: tuple[tuple[float, str], ...] = (
+    (4, "CITY SEX INCWAGE"), (1, "AGE EMPSTAT"), (1, "AGE MARST"), (1, "AGE EDUC"), (1, "SEX OCC"),
+    (1, "EMPSTAT OCC"), (1, "OCC CLASSWKR"), (1, "EMPSTAT WKSWORK"), (1, "OCC HRSWORK"), (1, "CITY RACE"),
+    (1, "MARST FAMSIZE"), (1, "OCC INCWAGE"), (1, "WKSWORK INCWAGE"), (1, "CITY OWNERSHP"),
+)  # fmt: skip
+OFTEN: tuple[tuple[float, str], ...] = (
+    (4, "CITY SEX INCWAGE"), (1, "SEX AGE MARST"), (1, "SEX AGE EMPSTAT"), (1, "AGE EDUC"), (1, "SEX EMPSTAT OCC"),
+    (1, "EDUC OCC"), (1, "RACE OCC"), (1, "EMPSTAT OCC CLASSWKR"), (1, "EMPSTAT WKSWORK"), (1, "OCC HRSWORK"),
+    (1, "CITY RACE"), (1, "RACE OWNERSHP"), (1, "AGE FAMSIZE"), (1, "MARST FAMSIZE"), (1, "OWNERSHP FAMSIZE"),
+    (1, "AGE OWNERSHP"), (1, "OCC INCWAGE"), (1, "WKSWORK INCWAGE"), (1, "CLASSWKR INCWAGE"), (1, "AGE INCWAGE"),
+    (1, "EDUC INCWAGE"), (1, "RACE EDUC"), (1, "CITY EDUC"), (1, "EMPSTAT HRSWORK"), (1, "CITY OWNERSHP"),
+)  # fmt: skip
+AGES_COARSE, AGES_FINE = [14, 18, 22, 30, 40, 50, 65, 75], [6, 10, 14, 16, 18, 20, 22, 25, *range(30, 85, 5)]
+WAGES_COARSE = [1, 200, 400, 600, 800, 1000, 1300, 1600, 2000, 2500, 3500]
+WAGES_FINE = [1, *range(100, 2000, 100), *range(2000, 4000, 250), 4000, 4500]
+
+
+def census_design() -> dict[str, object]:
+    """The design that ships with the coded people: coarser bins and fewer sets below epsilon 1."""
+
+    def sets(listed: tuple[tuple[float, str], ...]) -> list[object]:
+        return [n.split() if w == 1 else {"attributes": n.split(), "weight": w} for w, n in listed]
+
+    def bins(ages: list[int], wages: list[int]) -> list[dict[str, object]]:
+        starts = fine_bins(0, TOP_WAGE - 1)["edges"]  # codes count the schema's bins, not dollars
+        return [
+            {"attribute": "AGE", "edges": ages},
+            {"attribute": "WKSWORK", "edges": [1, 14, 27, 40, 48, 50, 52]},
+            {"attribute": "HRSWORK", "edges": [1, 15, 30, 35, 40, 41, 48, 49, 60]},
+            {"attribute": "INCWAGE", "edges": [int(np.searchsorted(starts, w)) for w in wages]},
+        ]
+
+    return {
+        "bins": bins(AGES_COARSE, WAGES_COARSE),
+        "marginals": [{"epsilon": 0, "sets": sets(ALWAYS)}],
+        "budgets": [{"epsilon": 1, "bins": bins(AGES_FINE, WAGES_FINE), "sets": sets(OFTEN)}],
+    }
+
+
 ITEMS = (
     "bread", "milk", "butter", "eggs", "cheese", "apples", "bananas", "tomatoes", "lettuce", "onions", "potatoes",
     "rice", "pasta", "sauce", "beans", "chicken", "fish", "coffee", "tea", "sugar", "flour", "chocolate", "crisps",
@@ -391,6 +433,7 @@ def main(folder: Path) -> None:
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
         (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
     (folder / "sample.specification.json").write_text(json.dumps(census_specification(), indent=1) + "\n", "utf-8")
+    (folder / "sample.design.json").write_text(json.dumps(census_design()) + "\n", "utf-8")
     (folder / "sample.codebook.cbk").write_text(census_codebook(), encoding="utf-8")
 
 

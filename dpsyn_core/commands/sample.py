@@ -11,6 +11,7 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
     parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.add_argument("--codes", action="store_true", help="the people in codes, with specification and codebook")
     parser.set_defaults(run=run)
 
 
@@ -22,6 +23,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.tables.write import write_table
 
     folder: Path = args.folder
+    if args.codes:
+        write_codes(folder)
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -34,4 +38,18 @@ def run(args: argparse.Namespace) -> None:
     print(f"wrote {table} and {schema}; next:")
     print(
         f"  dpsyn synth {table} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"
+    )
+
+
+def write_codes(folder: Path) -> None:
+    """Writes the coded people, their specification, codebook and design, and says what to do next."""
+    from dpsyn_core.schema.sample import write_coded_sample
+
+    table, specification, codebook, design = write_coded_sample(folder)
+    schema = folder / "sample-codes.schema.json"
+    print(f"wrote {table}, {specification}, {codebook} and {design}; next:")
+    print(f"  dpsyn schema import {specification} --codebook {codebook} --out {schema}")
+    print(
+        f'  dpsyn synth {table} --schema {schema} --method dpsyn-2018 --set design="$(cat {design})" '
+        "--epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"
     )

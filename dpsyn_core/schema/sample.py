@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,25 @@ def coded_schema() -> Schema:
     return import_file(SPECIFICATION, codebook=CODEBOOK, name="census1940")
 
 
+def coded_design() -> dict[str, Any]:
+    """The design of the method dpsyn-2018 that ships with the people in codes."""
+    found: dict[str, Any] = json.loads((data.FOLDER / "sample.design.json").read_bytes())
+    return found
+
+
+def write_coded_sample(folder: str | Path) -> list[Path]:
+    """Writes the people in codes (CSV) with specification, codebook and design into a folder; returns the paths."""
+    from dpsyn_core.tables.write import write_table
+
+    folder = _made(folder)
+    table = folder / "sample-codes.csv"
+    write_table(coded_sample(), table)
+    sources = [SPECIFICATION, CODEBOOK, data.FOLDER / "sample.design.json"]
+    for source in sources:
+        write_bytes(folder / source.name, source.read_bytes())
+    return [table, *(folder / s.name for s in sources)]
+
+
 def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:
     """Writes a bundled table (plain CSV) and its schema into a folder, which is made if need be.
 
@@ -45,16 +65,21 @@ def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:
         The paths of the table and of the schema. Raises OutputError when they cannot be written.
     """
     table, schema = _paths(name)
+    folder = _made(folder)
+    written = folder / f"{name}.csv", folder / f"{name}.schema.json"
+    write_bytes(written[0], gzip.decompress(table.read_bytes()))
+    write_bytes(written[1], schema.read_bytes())
+    return written
+
+
+def _made(folder: str | Path) -> Path:
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         msg = f"the folder '{folder}' cannot be made ({error.strerror}); choose another"
         raise OutputError(msg) from error
-    written = folder / f"{name}.csv", folder / f"{name}.schema.json"
-    write_bytes(written[0], gzip.decompress(table.read_bytes()))
-    write_bytes(written[1], schema.read_bytes())
-    return written
+    return folder
 
 
 def _paths(name: str) -> tuple[Path, Path]:

@@ -11,7 +11,15 @@ from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.sample import CODEBOOK, NAMES, SPECIFICATION, sample_schema, sample_table, write_sample
+from dpsyn_core.schema.sample import (
+    CODEBOOK,
+    NAMES,
+    SPECIFICATION,
+    coded_design,
+    sample_schema,
+    sample_table,
+    write_sample,
+)
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.tables.read import read_table
 
@@ -35,6 +43,7 @@ def test_the_generator_makes_the_committed_files(tool):
         assert tool.to_csv(columns) == gzip.decompress(table.read_bytes())
         assert schema == json.loads(document.read_text(encoding="utf-8"))
     assert tool.census_specification() == json.loads(SPECIFICATION.read_text(encoding="utf-8"))
+    assert tool.census_design() == coded_design()
     assert tool.census_codebook() == CODEBOOK.read_text(encoding="utf-8")
 
 
