@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.dpsyn2018.design_check import check_design
 
 
 class _Part(BaseModel):
@@ -154,12 +153,6 @@ class Design(_Part):
             if reached[-1].sets is not None:
                 changes["marginals"] = (MarginalList(epsilon=0, sets=reached[-1].sets),)
         return self.model_copy(update={**changes, "budgets": ()})
-
-    def check(self, domain: Domain) -> None:
-        """Raises SettingError that names what does not fit the domain, at any budget."""
-        edges = {m.epsilon for m in self.marginals} | {r.epsilon for r in self.budgets} | {0.0}
-        for epsilon in sorted(edges):
-            check_design(self.at(epsilon), domain)
 
 
 def with_schema_groups(design: Design, domain: Domain) -> Design:

@@ -1,19 +1,23 @@
-"""Checks a design for one budget against the domain: every mistake is named before anything is charged."""
+"""Checks a design against the domain, at every budget: every mistake is named before anything is charged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.dpsyn2018.design import Design
 
-if TYPE_CHECKING:
-    from dpsyn_core.synthesizers.dpsyn2018.design import Design
+
+def check_at_every_budget(design: Design, domain: Domain) -> None:
+    """Raises SettingError that names what does not fit the domain, at any budget."""
+    edges = {m.epsilon for m in design.marginals} | {r.epsilon for r in design.budgets} | {0.0}
+    for epsilon in sorted(edges):
+        check_design(design.at(epsilon), domain)
 
 
 def check_design(design: Design, domain: Domain) -> None:
-    """Raises SettingError that names what does not fit."""
+    """Raises SettingError that names what does not fit in the design for one budget."""
     members = [(g.name, g.attributes) for g in (*design.groups, *design.patterns)]
     flat = [a for _, names in members for a in names]
     known = [b.attribute for b in design.bins] + [h.detailed for h in design.hierarchies]

@@ -25,7 +25,7 @@ from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
-from dpsyn_core.synthesizers.dpsyn2018.design_check import check_design
+from dpsyn_core.synthesizers.dpsyn2018.design_check import check_at_every_budget, check_design
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.lifting import Listed, lift, resolve
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
@@ -118,7 +118,7 @@ class DPSyn2018Config(RecordSettings):
 
     def build(self, task: Task) -> Synthesizer:
         """Checks the design against the domain, which is all it may depend on, and takes what the budget calls for."""
-        self.design.check(task.domain)
+        check_at_every_budget(self.design, task.domain)
         design = self.design.at(task.budget.epsilon)
         if self.schema_groups:
             design = with_schema_groups(design, task.domain)
