@@ -1,4 +1,4 @@
-"""Progress callbacks: how a long step reports to a terminal, a page or a file. Floor 0."""
+"""Progress callbacks: how a long step reports to a terminal, a page or a file."""
 
 from __future__ import annotations
 

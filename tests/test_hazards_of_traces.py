@@ -8,7 +8,7 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.jobs import worker
+from dpsyn_core.jobs import folder
 from dpsyn_core.schema.codec import Codec
 from tests.audit.whole import schema
 
@@ -19,11 +19,11 @@ def test_a_fault_inside_a_job_leaves_no_private_value_in_log_or_error(tmp_path):
     try:
         raise ValueError("Ada Lovelace has HIV")
     except ValueError as error:
-        worker._fault(tmp_path, type(error), error.__traceback__)
+        folder.leave_fault(tmp_path, type(error), error.__traceback__)
     left = "".join(p.read_text() for p in tmp_path.iterdir())
     assert "ValueError" in left
     assert "Ada" not in left
-    assert worker.CALM in (tmp_path / worker.ERROR).read_text()
+    assert folder.RUN_FAULT in (tmp_path / folder.ERROR).read_text()
 
 
 def test_the_command_hides_the_message_of_a_fault(tmp_path, capsys, monkeypatch):

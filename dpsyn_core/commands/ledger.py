@@ -80,10 +80,10 @@ def lines(one: dict[str, Any]) -> list[str]:
         out.append(f"{who}{total} at delta {one['delta']:g}{rho}")
     for e in one["entries"]:
         whom = "unit not written down" if e["individuals"] is None else e["individuals"] or "each record"
-        theta = f", at most {e['max_records']}" if e["max_records"] > 1 else ""
+        at_most = f", at most {e['max_records']}" if e["max_records"] > 1 else ""
         out.append(
             f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}  "
-            f"({whom}{theta}, {e['neighbours']})"
+            f"({whom}{at_most}, {e['neighbours']})"
         )
     return out
 

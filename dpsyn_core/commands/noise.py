@@ -13,7 +13,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--delta", type=float, required=True)
     parser.add_argument("--k", required=True, help="numbers of marginals that share the budget, for example 1,10,100")
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
-    parser.add_argument("--max-records", type=int, default=1, help="records an individual may hold (theta)")
+    parser.add_argument("--max-records", type=int, default=1, help="most records of an individual that are counted")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 

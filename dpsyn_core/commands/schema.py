@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     draft.add_argument("--delta", type=float, help="price of what is bought; above 0 for categories")
     draft.add_argument("--dataset", help="name on the ledger; default the table's file name")
     draft.add_argument("--identifier", metavar="COLUMN", help="column that names the individual of a record")
-    draft.add_argument("--max-records", type=int, default=1, help="records an individual may hold (theta)")
+    draft.add_argument("--max-records", type=int, default=1, help="most records of an individual that are counted")
     draft.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
     add_reading(draft)
     draft.set_defaults(run=run_draft)

@@ -13,7 +13,11 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 
 
 class Counter(Protocol):
-    """Counts records. Contribution bounding has been applied before. Everything it returns is private."""
+    """Counts encoded records, of which each individual holds at most `max_records`. All that it returns is private.
+
+    This is what every counter can do. What only some can do is a protocol of its own, which a system looks for:
+    `counting.sparse.SparseCounter` lists occupied cells; sums of clipped vectors would be another.
+    """
 
     domain: Domain
 

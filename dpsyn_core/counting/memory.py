@@ -1,4 +1,4 @@
-"""MemoryCounter: exact marginals of records that fit in memory, by compiled kernels. Floor 4."""
+"""MemoryCounter: exact marginals of records that fit in memory, by compiled kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MemoryCounter:
             msg = f"codes have type {codes.dtype}; they must be unsigned integers, for example uint8"
             raise TableError(msg)
         if codes.shape[1] > MAX_RECORDS:
-            msg = f"the table has more than {MAX_RECORDS} records; count it with a lazy counter instead"
+            msg = f"the table has more than {MAX_RECORDS} records; draw a sample of the individuals first"
             raise SizeError(msg)
         if codes.shape[1]:
             top = codes.max(axis=1) if len(domain) else np.zeros(0)

@@ -1,4 +1,4 @@
-"""TransactionCounter: exact counts of items, pairs and whole patterns in sets of items. Floor 4; all of it private."""
+"""TransactionCounter: exact counts of items, pairs and whole patterns in sets of items. All of it is private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Account: what one run has spent of its cap; the gate debits it before anything is counted."""
+"""Account: the charges of one run and the most they may add up to; the gate debits it before it counts."""
 
 from __future__ import annotations
 

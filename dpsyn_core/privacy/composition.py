@@ -1,4 +1,4 @@
-"""Accountant: from charges or spends, in any mixture, to rho, mu and (epsilon, delta) by exact composition.
+"""Composition: what charges or spends, in any mixture, cost together in rho, mu and (epsilon, delta).
 
 Several bounds are valid at once; the smallest is reported. All-Gaussian: exact (GDP). All pure: the sum at delta 0.
 Mixtures: zCDP with its tight conversion, pure parts added to the exact Gaussian one, and the privacy-loss
@@ -186,7 +186,7 @@ def of_charge(charge: Charge) -> Composition:
         return Composition(pure=(charge.epsilon,), delta=charge.delta)
     if charge.mechanism == "dirichlet":
         return Composition(pure=(charge.epsilon,))
-    msg = f"the accountant does not know the mechanism '{charge.mechanism}' of '{charge.name}'"
+    msg = f"no composition is known for the mechanism '{charge.mechanism}' of '{charge.name}'"
     raise EngineError(msg)
 
 

@@ -1,4 +1,4 @@
-"""Accounting: exact conversions between (epsilon, delta), mu (GDP) and rho (zCDP), rounded to the safe side.
+"""Exact conversions between (epsilon, delta), mu (GDP) and rho (zCDP), rounded to the safe side.
 
 Everything is computed in logarithms, so that epsilon from 1e-6 to 1e4 and delta from 1e-300 to nearly 1 work
 without overflow or warning. The theorems, their sources and the error argument are in docs/proofs/accounting.md.

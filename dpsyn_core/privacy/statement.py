@@ -56,7 +56,7 @@ class ChargeRecord(BaseModel):
         )
 
     def charge(self) -> Charge:
-        """Back to the value that the accountant composes."""
+        """The charge as the value that is composed."""
         return Charge(
             name=self.name,
             mechanism=self.mechanism,

@@ -149,7 +149,7 @@ def _like(entry: Entry, who: Protected) -> Entry:
 
 
 def composition(spend: Spend) -> Composition:
-    """One spend as the accountant composes it."""
+    """One spend as it is composed."""
     from dpsyn_core.privacy.composition import Composition  # scipy is heavy
 
     if spend.kind == "approximate":

@@ -1,4 +1,4 @@
-"""From consistent measurements to records: initialise, update, polish. Floor 3, blind."""
+"""From consistent measurements to records: initialise, update, polish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GUM: records move gradually towards consistent marginals, and MCF, its strawman. Floor 3, blind."""
+"""GUM: records move gradually towards consistent marginals, and MCF, its strawman."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled GUM step: one marginal of the records moves towards its target. Floor 3, blind."""
+"""The compiled GUM step: one marginal of the records moves towards its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first records: every column from its one-way share in exact counts, shuffled. Floor 3, blind."""
+"""The first records: every column from its one-way share in exact counts, shuffled."""
 
 from __future__ import annotations
 

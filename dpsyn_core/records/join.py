@@ -1,4 +1,4 @@
-"""Separate, append and join: parts of a table that can be made on their own. Floor 3, blind."""
+"""Separate, append and join: parts of a table that can be made on their own."""
 
 from __future__ import annotations
 

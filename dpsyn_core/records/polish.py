@@ -1,4 +1,4 @@
-"""Polish: after GUM, single-cell moves that lower the residuals of all tables at once. Floor 3, blind."""
+"""Polish: after GUM, single-cell moves that lower the residuals of all tables at once."""
 
 from __future__ import annotations
 

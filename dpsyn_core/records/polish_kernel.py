@@ -1,4 +1,4 @@
-"""The compiled polish: single-cell moves that bring the records' tables closer to their targets. Floor 3, blind."""
+"""The compiled polish: single-cell moves that bring the records' tables closer to their targets."""
 
 from __future__ import annotations
 

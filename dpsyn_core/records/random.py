@@ -1,4 +1,4 @@
-"""SplitMix64 for compiled kernels: post-processing randomness whose state the caller owns. Floor 3, blind."""
+"""SplitMix64 for compiled kernels: post-processing randomness whose state the caller owns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of record synthesis, kept apart from the compiled code so that forms load quickly. Floor 3, blind."""
+"""Settings of record synthesis, kept apart from the compiled code so that forms load quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Target tables for record synthesis: which attributes, which shape, which counts. Floor 3, blind."""
+"""Target tables for record synthesis: which attributes, which shape, which counts."""
 
 from __future__ import annotations
 

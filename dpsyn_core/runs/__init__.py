@@ -1,1 +1,1 @@
-"""Runs: everything that opens an account on the ledger and lets a system through the gate."""
+"""Runs: what spends budget. Each kind of release is a file; all of them are opened by `runs.open`."""

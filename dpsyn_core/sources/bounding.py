@@ -1,4 +1,4 @@
-"""Contribution bounding: at most theta records an individual, chosen by a rule that looks at that individual alone."""
+"""Contribution bounding: keeps at most `max_records` records of an individual, by a rule that looks at nobody else."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ KEY_WORDS = 4
 
 
 def bound(encoded: Encoded, max_records: int, *, key: bytes | None = None) -> Codes:
-    """Keeps at most `max_records` (theta) records of each individual.
+    """Keeps at most `max_records` records of each individual.
 
-    Each record is given a 64-bit hash of (key, its individual's identifier, its codes); an individual keeps the
-    records of the smallest hashes. What an individual keeps is thus a function of the key and of that individual's
-    own records: neither the order of the file nor anybody else's records matter, so that two tables that differ in
-    one individual still differ in at most theta records (2 theta when the individual is exchanged). Equal records
-    of one individual have equal hashes; which of them is kept makes no difference to the codes.
+    Each record gets a 64-bit hash of the key, its individual's identifier and its codes; of each individual, the
+    records with the smallest hashes stay. What stays of an individual depends on the key and on that individual's
+    own records alone, not on the order of the file and not on anybody else. So two tables that differ in one
+    individual differ in at most `max_records` records after bounding (twice as many when one individual is
+    exchanged for another). Equal records of one individual have equal hashes; which of them stays makes no
+    difference to the codes.
 
     Args:
-        encoded: codes (n_attributes, n_records) and identifiers; without identifiers every record is an individual
-            of its own, or the owner vouches for theta, and nothing is removed.
-        max_records: theta, at least 1.
-        key: 32 bytes; default: fresh ones from the operating system, a new draw for every run.
+        encoded: codes (n_attributes, n_records) and identifiers. Without identifiers nothing is removed: every
+            record is an individual of its own, or it is the owner's word that nobody has more than `max_records`.
+        max_records: at least 1.
+        key: 32 bytes; default: drawn from the operating system, anew for every run.
 
     Returns:
         Codes of the kept records, in the order of the table, C-contiguous.

@@ -1,4 +1,4 @@
-"""Settings that systems share when they turn consistent marginals into records. Floor 6."""
+"""Settings that systems share when they turn consistent marginals into records."""
 
 from __future__ import annotations
 

@@ -1,16 +1,14 @@
 """Jobs: child processes with their own folders; progress, cancel, ownership, queue, clean-up, typed failures."""
 
 import json
-import os
 import stat
 import time
 
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.errors import InputError
-from dpsyn_core.jobs import worker
-from dpsyn_core.jobs.worker import DONE, ERROR, MANIFEST, PROGRESS, SYNTHETIC, JobSpec, Reporter
+from dpsyn_core.jobs.folder import DONE, MANIFEST, SYNTHETIC
+from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
@@ -214,47 +212,3 @@ def test_a_run_above_its_time_is_ended_and_says_so(home):
     job = ended(start(Jobs(), n_records=90_000_000, seconds=1, memory_mb=64_000))
     assert job.state == "failed"
     assert "limit of 1 s" in job.failure()
-
-
-def test_a_fault_is_logged_without_its_message(tmp_path):
-    def fail():
-        message = "the private value 4711"
-        raise ValueError(message)
-
-    try:
-        fail()
-    except ValueError as error:
-        worker._fault(tmp_path, type(error), error.__traceback__)
-    everything = "".join(p.read_text() for p in tmp_path.iterdir())
-    assert "4711" not in everything
-    assert "ValueError" in everything
-    assert "test_jobs.py" in everything
-    assert json.loads((tmp_path / ERROR).read_text())["message"] == worker.CALM
-
-
-def test_a_job_file_that_is_missing_or_wrong_names_its_field(tmp_path):
-    with pytest.raises(InputError, match=r"job\.json"):
-        worker.load_spec(tmp_path)
-    (tmp_path / "job.json").write_text(json.dumps({"version": 1, "epsilon": "much"}))
-    with pytest.raises(InputError, match="epsilon"):
-        worker.load_spec(tmp_path)
-
-
-def test_progress_is_always_whole_and_its_curve_stays_short(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker, "SPACING", 0.0)
-    report = Reporter(tmp_path)
-    for i in range(1000):
-        report("fitting", i, 1000, 1.0 / (1 + i))
-        seen = json.loads((tmp_path / PROGRESS).read_text())
-    assert seen["stage"] == "fitting"
-    assert seen["passed"] == ["starting"]
-    assert len(seen["curve"]) <= worker.CURVE_POINTS
-    assert seen["curve"][0][1] == 1.0
-    assert [p.name for p in tmp_path.iterdir()] == [PROGRESS]
-
-
-def test_a_worker_whose_app_is_gone_ends(tmp_path, monkeypatch):
-    report = Reporter(tmp_path)
-    monkeypatch.setattr(os, "getppid", lambda: -1)
-    with pytest.raises(SystemExit):
-        report("fitting", 0, 1)

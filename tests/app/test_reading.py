@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.jobs.worker import ReadSpec
+from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables.read import read
 from ui.data import reading

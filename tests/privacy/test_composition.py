@@ -1,4 +1,4 @@
-"""The accountant against independent compositions: closed forms, dp_accounting, brute force."""
+"""Composition against independent compositions: closed forms, dp_accounting, brute force."""
 
 import math
 

@@ -20,7 +20,7 @@ def encoded(records):
     return Encoded(codes=codes, identifiers=pa.array([r[0] for r in records], pa.string()).dictionary_encode())
 
 
-def kept(records, theta, key=KEY):
+def kept(records, max_records, key=KEY):
     """What each individual keeps, as multisets of records."""
     whole = encoded(records)
     marked = Encoded(
@@ -29,11 +29,11 @@ def kept(records, theta, key=KEY):
     hashes = record_hashes(whole, key)
     from dpsyn_core.sources.bounding import kept as rule
 
-    keep = rule(np.asarray(whole.identifiers.indices), hashes, theta)
+    keep = rule(np.asarray(whole.identifiers.indices), hashes, max_records)
     out = collections.defaultdict(collections.Counter)
     for i in marked.codes[-1][keep]:
         out[records[i][0]][records[i][1:]] += 1
-    assert bound(whole, theta, key=key).shape[1] == keep.sum()
+    assert bound(whole, max_records, key=key).shape[1] == keep.sum()
     return dict(out)
 
 
@@ -44,24 +44,24 @@ records = st.lists(
 
 @settings(max_examples=100, deadline=None)
 @given(records, st.integers(1, 4))
-def test_nobody_keeps_more_than_theta_records_and_nobody_loses_one_needlessly(rows, theta):
+def test_nobody_keeps_more_than_max_records_records_and_nobody_loses_one_needlessly(rows, max_records):
     had = collections.Counter(r[0] for r in rows)
-    got = {who: sum(c.values()) for who, c in kept(rows, theta).items()}
-    assert got == {who: min(n, theta) for who, n in had.items()}
+    got = {who: sum(c.values()) for who, c in kept(rows, max_records).items()}
+    assert got == {who: min(n, max_records) for who, n in had.items()}
 
 
 @settings(max_examples=100, deadline=None)
 @given(records, st.integers(1, 3), st.randoms())
-def test_what_is_kept_depends_neither_on_the_order_of_the_file_nor_on_anybody_else(rows, theta, random):
-    before = kept(rows, theta)
+def test_what_is_kept_depends_neither_on_the_order_of_the_file_nor_on_anybody_else(rows, max_records, random):
+    before = kept(rows, max_records)
     shuffled = rows.copy()
     random.shuffle(shuffled)
-    assert kept(shuffled, theta) == before
+    assert kept(shuffled, max_records) == before
     for who in {r[0] for r in rows}:
-        alone = kept([r for r in shuffled if r[0] == who], theta)
+        alone = kept([r for r in shuffled if r[0] == who], max_records)
         assert alone[who] == before[who]
     newcomer = [("zoe", 1, 1)] * 3 + shuffled
-    after = kept(newcomer, theta)
+    after = kept(newcomer, max_records)
     after.pop("zoe")
     assert after == before
 
@@ -69,11 +69,13 @@ def test_what_is_kept_depends_neither_on_the_order_of_the_file_nor_on_anybody_el
 def test_a_neighbour_moves_a_marginal_by_at_most_theta():
     rng = np.random.default_rng(0)
     rows = [(f"p{rng.integers(30)}", int(rng.integers(4)), int(rng.integers(4))) for _ in range(400)]
-    for theta in (1, 2, 5):
-        whole = np.bincount(bound(encoded(rows), theta, key=KEY)[0], minlength=4)
+    for max_records in (1, 2, 5):
+        whole = np.bincount(bound(encoded(rows), max_records, key=KEY)[0], minlength=4)
         for who in ("p0", "p7", "p29"):
-            without = np.bincount(bound(encoded([r for r in rows if r[0] != who]), theta, key=KEY)[0], minlength=4)
-            assert np.abs(whole - without).sum() <= theta
+            without = np.bincount(
+                bound(encoded([r for r in rows if r[0] != who]), max_records, key=KEY)[0], minlength=4
+            )
+            assert np.abs(whole - without).sum() <= max_records
 
 
 def test_every_key_makes_its_own_choice_and_no_record_is_favoured():
@@ -110,7 +112,7 @@ def test_fresh_keys_are_drawn_when_none_is_given():
     assert len({tuple(bound(encoded(rows), 4).ravel().tolist()) for _ in range(20)}) > 1
 
 
-def test_a_zero_theta_or_a_short_key_is_a_fault_of_ours():
+def test_a_zero_max_records_or_a_short_key_is_a_fault_of_ours():
     with pytest.raises(EngineError):
         bound(encoded([("a", 0, 0)]), 0)
     with pytest.raises(EngineError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.jobs.worker import ReadSpec
+from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.reading import Reading
 from ui.data.databases import fetch

@@ -19,7 +19,9 @@ import streamlit as st
 from dpsyn_core import errors
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home
-from dpsyn_core.jobs.worker import ASK, DRAFT, ERROR, READ, UPLOAD, ReadSpec
+from dpsyn_core.jobs.folder import ASK, DRAFT, ERROR, UPLOAD
+from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.jobs.worker import READ
 from dpsyn_core.schema.document import Schema
 from ui.shared.jobs import spawn
 

@@ -69,7 +69,7 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
 
 def manifest_text(job: Job) -> str:
     """The manifest as it lies in the run's folder."""
-    from dpsyn_core.jobs.worker import MANIFEST
+    from dpsyn_core.jobs.folder import MANIFEST
 
     return (job.folder / MANIFEST).read_text("utf-8")
 
@@ -88,7 +88,7 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
 
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read."""
-    from dpsyn_core.jobs.worker import MANIFEST
+    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.privacy.manifest import Manifest
 
     return Manifest.load(job.folder / MANIFEST).certificate()
@@ -113,7 +113,7 @@ def command(space: Workspace, job: Job) -> str:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
-    from dpsyn_core.jobs.worker import MANIFEST
+    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.metrics.load import compare_tables
     from dpsyn_core.metrics.registry import compute, names
     from dpsyn_core.privacy.manifest import Manifest
@@ -156,7 +156,7 @@ def reports(space: Workspace, job: Job) -> None:
 
 def bundle(space: Workspace, job: Job) -> bytes:
     """A zip of everything that may be shared: table, manifest, certificate, schema, marginals, report, command."""
-    from dpsyn_core.jobs.worker import MEASUREMENTS
+    from dpsyn_core.jobs.folder import MEASUREMENTS
 
     name = stem(space, job)
     files: dict[str, Any] = {

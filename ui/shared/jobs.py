@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home
-from dpsyn_core.jobs.worker import DONE, ERROR, JOB, PROGRESS, SCHEMA, JobSpec, write_json
+from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
+from dpsyn_core.jobs.spec import JobSpec
 
 if TYPE_CHECKING:
     import pyarrow as pa

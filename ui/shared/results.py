@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpsyn_core.jobs.worker import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC, JobSpec
+from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
+from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.report.theme import Figure
 from ui.shared.state import Workspace
 from ui.shared.theme import dark, dressed

@@ -93,7 +93,7 @@ def output(space: Workspace) -> None:
 
 def estimate(space: Workspace) -> None:
     """What a run will take: seconds and memory, from the sizes alone."""
-    from dpsyn_core.jobs.worker import limits_memory
+    from dpsyn_core.jobs.limits import limits_memory
     from ui.synthesize.estimates import estimated
 
     if not limits_memory():

@@ -6,7 +6,7 @@ import os
 import secrets
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.jobs.worker import JobSpec
+from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure

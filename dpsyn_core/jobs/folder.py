@@ -1,0 +1,148 @@
+"""The folder of a job: the names of its files, and what a worker leaves there for the app.
+
+A run finds `job.json`, `schema.json` and the table. While it works it replaces `progress.json`; it ends with
+`done.json` beside `synthetic.parquet`, `manifest.json` and `measurements.json.gz`, or with `error.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.jobs.spec import JobSpec
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.runs.release import Release
+
+PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
+SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
+ASK, UPLOAD, DRAFT = "ask.json", "upload", "draft.json"  # in the folder of a table to be read
+LOG = "worker.log"
+SPACING = 0.2  # seconds between two writes of the progress file
+CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped
+RUN_FAULT = "The run stopped because of a fault in the program. What it had charged stays spent; run it again."
+
+
+def write_json(path: Path, value: object) -> None:
+    """Replaces a file by JSON so that a reader sees the old one or the new one, never a part."""
+    part = path.with_name(path.name + ".part")
+    with part.open("w", encoding="utf-8") as file:
+        json.dump(value, file)
+    part.replace(path)
+
+
+def load_spec(folder: Path) -> JobSpec:
+    """The job of a folder. Raises InputError when it is missing or wrong, naming the field."""
+    try:
+        return JobSpec.model_validate_json((folder / JOB).read_text("utf-8"))
+    except OSError as error:
+        msg = f"{folder.name} holds no {JOB}; start jobs from the app"
+        raise InputError(msg) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        msg = f"{JOB}: {'.'.join(str(p) for p in first['loc'])}: {first['msg']}"
+        raise InputError(msg) from error
+
+
+def take_table(folder: Path, spec: JobSpec) -> pa.Table:
+    """Reads the private table; the folder's own copy of it is removed as soon as it is in memory."""
+    path = folder / spec.table
+    if path.parent == folder and path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(path)
+        path.unlink()
+        return table
+    from dpsyn_core.tables.read import read_table
+
+    return read_table(path, delimiter=spec.delimiter, encoding=spec.encoding)
+
+
+def leave_release(folder: Path, release: Release) -> None:
+    """Writes the manifest, then the synthetic table, then the released marginals."""
+    from dpsyn_core.report.released import dump_measurements
+    from dpsyn_core.tables.write import write_table
+
+    release.manifest.dump(folder / MANIFEST)
+    write_table(release.arrow, folder / SYNTHETIC)
+    dump_measurements(folder / MEASUREMENTS, release.marginals)
+
+
+def leave_refusal(folder: Path, error: DPSynError) -> int:
+    """Leaves the sentence of an error. Returns the exit status: 2 for what the person got wrong, else 1."""
+    write_json(folder / ERROR, {"type": type(error).__name__, "message": str(error)})
+    return 2 if isinstance(error, InputError) else 1
+
+
+def leave_fault(
+    folder: Path, kind: type[BaseException], trace: TracebackType | None, *, sentence: str = RUN_FAULT
+) -> None:
+    """Logs where an unexpected fault arose, and leaves a sentence for the page.
+
+    The fault's own message is dropped, for it may quote a private value.
+    """
+    frames = [f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)]
+    (folder / LOG).write_text(f"{kind.__name__}\n" + "\n".join(frames) + "\n", encoding="utf-8")
+    write_json(folder / ERROR, {"type": kind.__name__, "message": sentence})
+
+
+class Reporter:
+    """Progress callback that keeps `progress.json` current: stage, share done, stages passed, convergence curve."""
+
+    def __init__(self, folder: Path) -> None:
+        """Starts the clock."""
+        self._path = folder / PROGRESS
+        self._start = time.time()
+        self._written = 0.0
+        self._parent = os.getppid()
+        self._stage = ""
+        self._passed: list[str] = []
+        self._curve: list[tuple[float, float]] = []
+        self._curve_stage = ""
+        self("starting", 0, 1)
+
+    def __call__(self, stage: str, done: float, total: float, value: float | None = None) -> None:
+        """Notes one step; writes at most every SPACING seconds, and at every change of stage."""
+        changed = stage != self._stage
+        if changed:
+            if self._stage:
+                self._passed.append(self._stage)
+            self._stage = stage
+        if value is not None:
+            self._note(stage, value)
+        if os.getppid() != self._parent:
+            sys.exit(1)  # the app is gone, and nobody waits for this run
+        now = time.time()
+        if not changed and done < total and now - self._written < SPACING:
+            return
+        self._written = now
+        write_json(
+            self._path,
+            {
+                "stage": stage,
+                "done": float(done),
+                "total": float(total),
+                "passed": self._passed,
+                "seconds": now - self._start,
+                "curve_stage": self._curve_stage,
+                "curve": self._curve,
+            },
+        )
+
+    def _note(self, stage: str, value: float) -> None:
+        if stage != self._curve_stage:
+            self._curve_stage, self._curve = stage, []
+        self._curve.append((round(time.time() - self._start, 3), float(value)))
+        if len(self._curve) > CURVE_POINTS:
+            self._curve = self._curve[::2]
