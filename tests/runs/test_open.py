@@ -96,7 +96,7 @@ def test_a_gate_spends_no_more_than_was_reserved(book):
 
 def test_a_manifest_names_the_run_that_the_ledger_booked_and_what_the_run_rests_on(book):
     run = opened(book)
-    run.gate.release("total", lambda: np.array(7), cells=1, cost=BUDGET.gaussian())
+    run.gate.release("total", lambda: np.array(7), kind="total", cells=1, cost=BUDGET.gaussian())
     declared = Declared.by(schema())
     made = run.manifest(declared, settings={"a": 1}, n_records=3, seed=5)
     assert made.run_id == book.entries("people")[0].run_id
@@ -110,7 +110,7 @@ def test_a_manifest_names_the_run_that_the_ledger_booked_and_what_the_run_rests_
 
 def test_a_manifest_is_withheld_when_the_charges_are_above_the_budget(book):
     run = opened(book)
-    run.gate.release("total", lambda: np.array(7), cells=1, cost=BUDGET.gaussian())
+    run.gate.release("total", lambda: np.array(7), kind="total", cells=1, cost=BUDGET.gaussian())
     run.gate.account.charges.append(run.charges[0])
     with pytest.raises(EngineError, match="not covered"):
         run.manifest(Declared.by(schema()), settings={}, n_records=0)
