@@ -186,7 +186,7 @@ def of_charge(charge: Charge) -> Composition:
         return Composition(pure=(charge.epsilon,), delta=charge.delta)
     if charge.mechanism == "dirichlet":
         return Composition(pure=(charge.epsilon,))
-    msg = f"no composition is known for the mechanism '{charge.mechanism}' of '{charge.name}'"
+    msg = f"composition does not know the mechanism '{charge.mechanism}' of '{charge.name}'"
     raise EngineError(msg)
 
 
