@@ -28,7 +28,8 @@ with right:
         for notice in dataset.notices:
             note(notice, "warning")
     if dataset is not None and dataset.table is not None:
-        columns = t("data.columns", columns=number(dataset.table.num_columns))
+        width = dataset.table.num_columns
+        columns = t("data.columns", columns=number(width)) if width != 1 else t("data.column")
         if space.choices.safe:
             note(f"{columns} {t('data.safe')}")
         else:

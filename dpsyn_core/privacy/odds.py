@@ -33,10 +33,10 @@ def best_guess_of_mu(mu: float) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Odds:
-    """Whole numbers out of 100 attackers. join: guess right at most; luck: would without the table."""
+    """Whole numbers out of 100 attackers. join: guess right at most; guessing: would without the table."""
 
     join: int
-    luck: int
+    guessing: int
     sentence: str
     anchors: tuple[tuple[float, str], ...]
 
@@ -46,7 +46,7 @@ def odds(epsilon: float, delta: float = 0.0) -> Odds:
     chance = best_guess(epsilon, delta)
     return Odds(
         join=round(100 * chance),
-        luck=50,
+        guessing=50,
         sentence=odds_sentence(epsilon, delta),
         anchors=tuple((e, _out_of_100(best_guess(e, delta))) for e in ANCHORS if e != epsilon),
     )
@@ -56,8 +56,10 @@ def odds_sentence(epsilon: float, delta: float = 0.0) -> str:
     """One sentence for a person who knows nothing of epsilon."""
     most = _out_of_100(best_guess(epsilon, delta))
     if most == "all":
-        return "If 100 attackers try to tell whether you are in the table, all may guess right; 50 would by luck."
-    return f"If 100 attackers try to tell whether you are in the table, at most {most} guess right; 50 would by luck."
+        return "If 100 attackers try to tell whether you are in the table, all may guess right; 50 would by guessing."
+    return (
+        f"If 100 attackers try to tell whether you are in the table, at most {most} guess right; 50 would by guessing."
+    )
 
 
 def anchor_sentence(epsilon: float, delta: float = 0.0) -> str:

@@ -23,7 +23,7 @@ from dpsyn_core.privacy.odds import (
 @pytest.mark.parametrize(("epsilon", "right"), [(0.1, "52"), (1, "73"), (10, "all")])
 def test_the_sentence_says_52_73_and_all(epsilon, right):
     assert right in odds_sentence(epsilon)
-    assert "50 would by luck" in odds_sentence(epsilon, 1e-9)
+    assert "50 would by guessing" in odds_sentence(epsilon, 1e-9)
 
 
 def test_the_anchors_leave_out_the_chosen_epsilon():

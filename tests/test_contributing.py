@@ -1,0 +1,185 @@
+"""Follows the recipes of CONTRIBUTING.md to the letter, in a copy of the project, and checks what came of them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TITLES = re.findall(r"^### (Add a .+)$", GUIDE, re.MULTILINE)
+COPIED = ("app.py", "pyproject.toml", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+          ".streamlit", "assets", "benchmarks", "docs", "dpsyn_core", "pages", "tests", "tools", "ui")  # fmt: skip
+BLOCK = re.compile(r"(?P<before>[^\n]*(?:\n[^\n]+)*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)\n```", re.DOTALL)
+
+PAGE = """
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+from ui.shared import serving
+
+class Served(PagesManager):  # AppTest forgets on every run that the app has pages
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+app_test.PagesManager = Served
+serving.prepare = lambda: None
+app = AppTest.from_file("app.py", default_timeout=90)
+app.run()
+app.switch_page("pages/synthesize.py").run()
+app.selectbox(key="method").set_value("uniform").run()
+assert not app.exception
+print(app.selectbox(key="method").options, [w.label for w in app.number_input], [e.value for e in app.error], sep="\\n")
+"""
+
+
+def recipe(title):
+    """The blocks of a recipe in their order: (paragraph before, kind, body)."""
+    found = re.search(rf"^### {title}\n(.*?)(?=^##|\Z)", GUIDE, re.DOTALL | re.MULTILINE)
+    assert found, f"CONTRIBUTING.md has no recipe '{title}'"
+    return [m.group("before", "kind", "body") for m in BLOCK.finditer(found[1])]
+
+
+def patched(text, diff):
+    """The text after a block of changes; the lines that stay and those that go must be in it once, in one piece."""
+    lines = [line or " " for line in diff.splitlines()]
+    old = "".join(line[1:] + "\n" for line in lines if line[0] in " -")
+    new = "".join(line[1:] + "\n" for line in lines if line[0] in " +")
+    assert text.count(old) == 1, f"found {text.count(old)} times:\n{old}"
+    return text.replace(old, new)
+
+
+class Newcomer:
+    """Somebody with a copy of the project who does what a recipe says."""
+
+    def __init__(self, folder):
+        self.folder = folder / "copy"
+        self.folder.mkdir()
+        self.printed = []
+        for name in COPIED:
+            source, target = ROOT / name, self.folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("img", "_app"))
+            else:
+                shutil.copy2(source, target)
+        tools = Path(sys.executable).parent
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {
+            "PYTHONPATH": str(self.folder),
+            "DPSYN_HOME": str(folder / "home"),
+            "DPSYN_WARM_UP": "0",
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        }
+
+    def run(self, *command):
+        done = subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        return done.stdout
+
+    def follow(self, title):
+        """Writes the files, applies the changes, runs the commands; what the commands print is kept."""
+        for before, kind, body in recipe(title):
+            if kind == "diff":
+                path, _, changes = body.partition("\n")
+                target = self.folder / path.removeprefix("--- ")
+                target.write_text(patched(target.read_text(encoding="utf-8"), changes), encoding="utf-8")
+            elif kind == "sh":
+                for line in body.replace("\\\n", " ").splitlines():
+                    self.printed.append((" ".join(line.split()), self.run("bash", "-ec", line)))
+            else:
+                named = re.search(r"Write `([^`]+)`", before)
+                assert named, f"the recipe '{title}' does not say where to write:\n{body[:200]}"
+                target = self.folder / named[1]
+                assert not target.exists(), target
+                target.write_text(body + "\n", encoding="utf-8")
+
+    def output(self, start):
+        """What the last command that begins so has printed."""
+        return next(out for command, out in reversed(self.printed) if command.startswith(start))
+
+    def asked(self, code):
+        """What a few lines of Python print in the copy."""
+        return self.run(sys.executable, "-c", code)
+
+
+@pytest.fixture
+def newcomer(tmp_path):
+    return Newcomer(tmp_path)
+
+
+def passed(printed):
+    """How many tests passed, by the last line of pytest."""
+    return int(re.search(r"(\d+) passed", printed)[1])
+
+
+def test_there_are_five_recipes_and_each_runs_what_it_made():
+    assert len(TITLES) == 5
+    assert "## Five recipes" in GUIDE
+    for title in TITLES:
+        assert recipe(title)[-1][1] == "sh", title
+
+
+def test_a_system_takes_one_file_and_one_line():
+    kinds = [kind for _, kind, _ in recipe("Add a system")]
+    assert kinds == ["python", "diff", "sh"]
+    added = [line for line in recipe("Add a system")[1][2].splitlines() if line[0] in "+-" and line[:3] != "---"]
+    assert len(added) == 1
+
+
+@pytest.mark.slow
+def test_a_system_and_its_setting_reach_the_command_the_plan_the_page_and_the_contract_tests(newcomer):
+    newcomer.follow("Add a system")
+    assert "\nuniform\n" in newcomer.output("dpsyn methods")
+    assert re.search(r"^100 % +1 .*number of records$", newcomer.output("dpsyn plan"), re.MULTILINE)
+    assert passed(newcomer.output("python -m pytest tests/synthesizers")) >= 20
+    manifest = json.loads((newcomer.folder / "out" / "uniform.json").read_text(encoding="utf-8"))
+    assert manifest["method"] == "uniform"
+    assert manifest["private"]
+
+    newcomer.follow("Add a setting of a system")
+    assert "multiple = 1" in newcomer.output("dpsyn methods")
+    rows = len((newcomer.folder / "out" / "hundreds.csv").read_text(encoding="utf-8").splitlines()) - 1
+    assert rows % 100 == 0
+    assert rows > 19_000
+    offered, fields, errors = newcomer.asked(PAGE).splitlines()
+    assert "'uniform'" in offered
+    assert "Multiple (records)" in fields, "the form has grown by itself"
+    assert errors == "[]"
+
+
+@pytest.mark.slow
+def test_a_metric_reaches_the_registry_the_comparison_and_the_report(newcomer):
+    newcomer.follow("Add a metric")
+    compared = json.loads((newcomer.folder / "out" / "compare.json").read_text(encoding="utf-8"))
+    assert "repeated-records" in compared["scores"]
+    report = json.loads((newcomer.folder / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["metrics"]["repeated-records"]["goal"] == "zero"
+    assert -1 <= report["tables"][0]["scores"]["repeated-records"]["value"] <= 1
+    assert "Repeated records" in (newcomer.folder / "out" / "report.html").read_text(encoding="utf-8")
+    quick = "from dpsyn_core.metrics.registry import names; print(names(quick=True))"
+    assert "'repeated-records'" in newcomer.asked(quick), "All scores lists the quick ones"
+
+
+@pytest.mark.slow
+def test_a_lab_opens_on_the_learn_page_and_has_all_its_words(newcomer):
+    newcomer.follow("Add a lab")
+    assert passed(newcomer.output("python -m pytest tests/app/test_labs.py")) == 2
+
+
+@pytest.mark.slow
+def test_a_source_is_accepted_by_synthesize_as_it_is(newcomer):
+    newcomer.follow("Add a source")
+    n, words = newcomer.output("python out/folder_release.py").split(" ", 1)
+    assert words == "synthetic records by independent\n"
+    assert 19_000 < int(n) < 21_000, "both files were counted"
+    code = """
+from pathlib import Path
+from dpsyn_core.sources.base import Source
+from dpsyn_core.sources.folder import FolderSource
+print(isinstance(FolderSource(Path("out")), Source))
+"""
+    assert newcomer.asked(code) == "True\n"
