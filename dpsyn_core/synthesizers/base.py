@@ -109,7 +109,7 @@ class MethodConfig(BaseModel):
         if task.unit.neighbours not in g.neighbours:
             msg = (
                 f"{self.name} does not protect {task.unit.neighbours} neighbours, only {', '.join(g.neighbours)}; "
-                f"choose '{g.neighbours[0]}' neighbours (in the schema, or on the Privacy page), or use the method 'rls'"
+                f"choose '{g.neighbours[0]}' neighbours (in the schema, or on Privacy), or use the method 'rls'"
             )
             raise UnitError(msg)
         if g.one_record and task.unit.max_records > 1:
