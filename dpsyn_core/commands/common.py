@@ -50,7 +50,19 @@ def table_name(args: argparse.Namespace) -> str:
     """What a table is called unless the person says otherwise; an address, which may hold a password, names nothing."""
     if args.sql_table is not None:
         return str(args.sql_table)
-    return args.table.name.split(".")[0] if isinstance(args.table, Path) else "query"
+    from dpsyn_core.privacy.names import dataset_name
+
+    return dataset_name(args.table.name) if isinstance(args.table, Path) else "query"
+
+
+def point_out_names(dataset: str) -> None:
+    """Says on stderr, before a run, that the ledger knows names which look like this one."""
+    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.names import near_sentence
+
+    others = Ledger().similar(dataset)
+    if others:
+        print(f"note: {near_sentence(dataset, others)}; name it with --dataset", file=sys.stderr)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

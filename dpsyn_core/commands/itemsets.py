@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, same_path
+    from dpsyn_core.commands.common import TerminalProgress, point_out_names, same_path
     from dpsyn_core.commands.synth import SUFFIXES, not_private_name
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
@@ -68,6 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.tables.write import write_table
 
     source, named, schema = _transactions(args)
+    point_out_names(args.dataset or named)
     # a column that is no item counts too: that it has another number of values may have been read from the data
     reasons = () if schema is None else schema.reasons
     release = frequent_itemsets(
@@ -120,6 +121,7 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
     from dpsyn_core.commands.common import read_input
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.transactions import from_lines, from_table, item_rows
 
@@ -129,11 +131,11 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
             raise SettingError(msg)
         schema = Schema.load(args.schema)
         item_rows(schema)  # refuses a schema without items before a large table is read
-        return from_table(read_input(args), schema), schema.name, schema
+        return from_table(read_input(args), schema), schema.ledger_name, schema
     for name in ("encoding", "decimal", "sql_table", "sql_query"):
         if getattr(args, name) is not None:
             msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
             raise SettingError(msg)
     path = Path(args.table)
     neighbours: Neighbours = args.neighbours or "add-remove"
-    return from_lines(path, args.items, delimiter=args.delimiter, neighbours=neighbours), path.stem, None
+    return from_lines(path, args.items, delimiter=args.delimiter, neighbours=neighbours), dataset_name(path.name), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 SHOWN = (
@@ -28,6 +29,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--limit", type=float, metavar="EPSILON", help="set the dataset's limit at --delta")
     parser.add_argument("--no-limit", action="store_true", help="lift the dataset's limit")
     parser.add_argument("--delta", type=float, help="delta of the limit, or at which the spend is shown")
+    parser.add_argument(
+        "--manifest", type=Path, nargs="+", default=[], metavar="M.json", help="check that the ledger holds these runs"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -50,6 +54,9 @@ def run(args: argparse.Namespace) -> None:
             msg = "--no-limit needs --dataset and no --limit, for example --dataset clinic --no-limit"
             raise SettingError(msg)
         ledger.set_limit(args.dataset, None)
+    if args.manifest:
+        check_manifests(ledger, args.manifest)
+        return
     names = ledger.datasets() if args.dataset is None else [args.dataset]
     listed = []
     for name in names:
@@ -62,6 +69,15 @@ def run(args: argparse.Namespace) -> None:
         print("nothing has been spent")
     for one in listed:
         print("\n".join(lines(one)))
+
+
+def check_manifests(ledger: Any, paths: list[Path]) -> None:
+    """Says that the ledger holds the run of each manifest. Raises LedgerError for the first that it does not hold."""
+    from dpsyn_core.privacy.manifest import Manifest
+
+    for path in paths:
+        entry = ledger.check_run(Manifest.load(path))
+        print(f"{path.name}: entry {entry.seq} of the ledger, dataset '{entry.dataset}', after the rows of that time")
 
 
 def lines(one: dict[str, Any]) -> list[str]:

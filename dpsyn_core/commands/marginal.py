@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
         help="attributes of one marginal; repeat it for more, which cost nothing further",
     )  # fmt: skip
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
+    parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, read_input, same_path
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
     from dpsyn_core.commands.synth import not_private_name
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, write_text
@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> None:
     check_writable(args.out)
     check_writable(args.manifest)
     schema = Schema.load(args.schema)
+    point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     found, manifest = release_marginals(
         read_input(args), schema, queries, epsilon=args.epsilon, delta=args.delta,

@@ -75,6 +75,7 @@ def run_draft(args: argparse.Namespace) -> None:
 
 def run_buy(args: argparse.Namespace) -> None:
     """Learns the named columns through the gate; the other columns are left out of the schema."""
+    from dpsyn_core.commands.common import point_out_names
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.schema.document import SchemaUnit
@@ -86,12 +87,13 @@ def run_buy(args: argparse.Namespace) -> None:
         msg = f"--max-records is {args.max_records}; it must be at least 1"
         raise SettingError(msg)
     name = table_name(args)
+    point_out_names(args.dataset or name)
     unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
     found = buy_schema(
         read_input(args), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,
         delta=args.delta, unit=unit, dataset=args.dataset,
     )  # fmt: skip
-    found.schema.dump(args.out)
+    found.schema.booked_as(args.dataset or name).dump(args.out)
     print(f"wrote {args.out}: bought {len(args.buy)} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
     print(f"about {found.total} records, by a noisy count that is part of the price")
 

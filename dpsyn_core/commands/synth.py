@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     add_run(parser)
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
-    parser.add_argument("--dataset", help="name on the ledger; default the schema's name")
+    parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument(
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, read_input, same_path
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> None:
         check_writable(path)
     settings = parse_settings(args.settings)
     schema = Schema.load(args.schema)
+    point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.report.released import dump_measurements

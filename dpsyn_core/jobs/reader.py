@@ -49,6 +49,7 @@ def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: Tra
 
 def _read(folder: Path, spec: ReadSpec) -> None:
     """Reads, drafts a schema, hands both over."""
+    from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.drafting import draft
     from dpsyn_core.tables.handover import leave
     from dpsyn_core.tables.read import read
@@ -57,5 +58,5 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
     reading = read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding)
     del source
-    draft(reading.table, spec.name).dump(folder / DRAFT)
+    draft(reading.table, dataset_name(spec.name)).dump(folder / DRAFT)
     leave(folder, reading)

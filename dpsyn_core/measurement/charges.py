@@ -115,3 +115,10 @@ def partition_charge(name: str, cost: Cost, unit: Unit, *, per_key: int, delta: 
         delta=delta,
         kind="categories",
     )
+
+
+def check_widest(scale: float) -> None:
+    """Refuses, before anything is charged, a run whose widest noise the samplers cannot draw. Raises BudgetError."""
+    from dpsyn_core.noise.draws import check_scale  # numba is heavy
+
+    check_scale("the widest noise of this run", scale)

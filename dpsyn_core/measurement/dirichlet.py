@@ -75,6 +75,22 @@ def uniform_below(bounds: NDArray[np.int64], noise: NoiseSource) -> NDArray[np.i
     return out
 
 
+def urn_unit(cells: int, prior: float, draws: int) -> int:
+    """Into how many parts a record's weight is divided, so that the urn has whole weights below 2^61; public.
+
+    Raises:
+        BudgetError: not even whole records would fit.
+    """
+    unit = int(1 / _STEP)
+    total = cells * prior + 2.0**40 + draws  # tables hold fewer than 2^40 records
+    while unit > 1 and total * unit >= _LIMIT:
+        unit //= 2
+    if total * unit >= _LIMIT:
+        msg = f"{cells} cells with a prior of {prior:.4g} each are above 2^61; use a larger epsilon or fewer cells"
+        raise BudgetError(msg)
+    return unit
+
+
 def dirichlet_multinomial(
     counts: NDArray[np.int64], prior: float, draws: int, *, noise: NoiseSource
 ) -> NDArray[np.int64]:
@@ -84,13 +100,7 @@ def dirichlet_multinomial(
     either fresh from the fixed weights or a copy of an earlier record chosen at random. Copies are resolved by
     following their sources, so that no loop runs over the records.
     """
-    unit = int(1 / _STEP)
-    total = counts.size * prior + 2.0**40 + draws  # public: tables hold fewer than 2^40 records
-    while unit > 1 and total * unit >= _LIMIT:
-        unit //= 2
-    if total * unit >= _LIMIT:
-        msg = f"{counts.size} cells with a prior of {prior} each are above 2^61; use fewer cells or records"
-        raise EngineError(msg)
+    unit = urn_unit(counts.size, prior, draws)
     weights = np.cumsum(counts * unit + math.ceil(prior * unit))
     if draws == 0:
         return np.zeros(counts.size, dtype=np.int64)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.privacy.charge import Charge
 
+_LEAST = 1e-6
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Released:
@@ -37,8 +39,11 @@ class ReleasedKeys:
 
 
 def sigma_of(charge: Charge) -> float:
-    """Standard deviation of one cell's noise; geometric: sqrt(2 a)/(1 - a) with a = exp(-1/b)."""
+    """Standard deviation of one cell's noise; geometric: sqrt(2 a)/(1 - a) with a = exp(-1/b).
+
+    At least 1e-6: below, every draw is 0 but for one in 10^12, and weights 1 / sigma^2 would pass all floats.
+    """
     if charge.mechanism == "gaussian":
         return charge.scale
     a = float(np.exp(-1 / charge.scale))
-    return float(np.sqrt(2 * a) / -np.expm1(-1 / charge.scale))
+    return max(_LEAST, float(np.sqrt(2 * a) / -np.expm1(-1 / charge.scale)))

@@ -29,8 +29,17 @@ def survival(scale: float, threshold: int) -> float:
     return math.exp(-threshold / scale) / (1 + a)
 
 
+def _fine(scale: float) -> int:
+    """A power of two m with m * scale at least 1: floors of m-th parts of finer noise have exactly the coarse law.
+
+    P(floor(K / m) >= k) = P(K >= m k) = exp(-k / b) when K is one-sided geometric of scale m b, and m b is exact in
+    floating point. So draws of a small scale, nearly all of which are 0, are never waited for.
+    """
+    return 1 if scale >= 1 else 1 << math.ceil(-math.log2(scale))
+
+
 def _one_sided(noise: NoiseSource, scale: float, size: int) -> NDArray[np.int64]:
-    """Draws of P(k) = (1 - a) a^k, k >= 0: the magnitude of non-zero two-sided draws, less one."""
+    """Draws of P(k) = (1 - a) a^k, k >= 0: the magnitude of non-zero two-sided draws, less one. scale: at least 1."""
     kept: list[NDArray[np.int64]] = []
     left, tries = size, 0
     while left > 0:
@@ -48,10 +57,16 @@ def _one_sided(noise: NoiseSource, scale: float, size: int) -> NDArray[np.int64]
 def empty_survivors(
     noise: NoiseSource, *, scale: float, threshold: int, cells: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Indices and noisy values of the cells that reach the threshold when all `cells` are empty."""
-    lower = max(1, min(threshold, math.floor(_RAREST * math.log(2) * scale)))
-    q = survival(scale, lower)
-    gap_scale = -1 / math.log1p(-q)
+    """Indices and noisy values of the cells that reach the threshold when all `cells` are empty.
+
+    Survivors of a lower threshold, in steps of 1/m, are drawn and thinned: what a survivor exceeds it by is geometric.
+    """
+    m = _fine(scale)
+    fine, wanted = scale * m, threshold * m
+    # a threshold so low that survivors are drawn within 2^50 cells; 1 / (1 + a) is the share of the coarse law
+    lower = max(1, min(wanted, math.floor(_RAREST * math.log(2) * fine)))
+    q = math.exp(-lower / fine) / (1 + math.exp(-1 / scale))
+    gap_scale = -1 / math.log1p(-q)  # above 1, for q is below 0.61
     found: list[NDArray[np.int64]] = []
     last = -1
     while last < cells:
@@ -62,9 +77,9 @@ def empty_survivors(
         found.append(at[at < cells])
         last = int(at[-1])
     index = np.concatenate(found)
-    values = lower + _one_sided(noise, scale, index.size)
-    keep = values >= threshold
-    return index[keep], values[keep]
+    values = lower + _one_sided(noise, fine, index.size)
+    keep = values >= wanted
+    return index[keep], values[keep] // m
 
 
 def noisy_above(

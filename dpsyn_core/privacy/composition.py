@@ -17,6 +17,7 @@ from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 
+_MOST_LOSS = 500.0  # privacy loss beyond which nothing is computed: e^710 is no float, and nobody is protected there
 _MOST_PARTS = 64  # different mechanisms that are convolved; beyond, the closed forms must do
 Sampled = tuple[float, float, int]  # sampling probability, noise multiplier, steps
 
@@ -92,7 +93,7 @@ class Composition:
             mu2=self.mu2 * size**2,
             pure=tuple(size * e for e in (*self.pure, *self.ranged)),
             rho=self.rho * size**2,
-            pairs=tuple((size * e, d * math.fsum(math.exp(i * e) for i in range(size))) for e, d in self.pairs),
+            pairs=tuple((size * e, _grouped_delta(e, d, size)) for e, d in self.pairs),
         )
 
     def epsilon(self, delta: float) -> float:
@@ -141,6 +142,16 @@ class Composition:
         return min(sums)
 
 
+def _grouped_delta(epsilon: float, delta: float, size: int) -> float:
+    """Of a pair, delta (1 + e^epsilon + ... + e^((size - 1) epsilon)), rounded up; 1 promises nothing."""
+    if size == 1 or delta == 0:
+        return delta
+    if size * epsilon > _MOST_LOSS:
+        return 1.0
+    times = math.expm1(size * epsilon) / math.expm1(epsilon) if epsilon > 0 else size
+    return min(1.0, delta * times * (1 + 1e-12))
+
+
 @lru_cache(maxsize=256)
 def _pld_epsilon(spent: Composition, delta: float) -> float:
     """Epsilon at delta by the privacy-loss distributions of dp_accounting, rounded pessimistically.
@@ -156,6 +167,8 @@ def _pld_epsilon(spent: Composition, delta: float) -> float:
 
     mu = math.sqrt(spent.mu2)
     width = math.fsum((*pures, *(e for e, _ in spent.pairs))) + mu * mu / 2 + 6 * mu
+    if width > _MOST_LOSS or math.fsum(d for _, d in spent.pairs) >= delta:
+        return math.inf  # the closed forms bound it
     grid = 1e-4 if spent.sampled else min(max(width * 1e-5, 1e-8), 1e-2)
     parts = []
     if spent.mu2:

@@ -13,7 +13,8 @@ class Entry:
     """One debit. `recorded` is for people; the order is that of `seq`.
 
     individuals: the public name of the column that names them, "" where each record is one (or any `max_records` of
-    them are), None where an earlier version of this program did not write it down.
+    them are), None where an earlier version of this program did not write it down. chain: the row's hash, over itself
+    and all rows before it.
     """
 
     seq: int
@@ -30,6 +31,7 @@ class Entry:
     delta: float
     recorded: str
     individuals: str | None = None
+    chain: str = ""
 
     @property
     def spend(self) -> Spend:

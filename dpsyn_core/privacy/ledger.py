@@ -1,36 +1,47 @@
 """Ledger: every run's spend, per dataset, in one append-only SQLite file that survives crashes and races.
 
 A run is debited whole, and the debit is on the disk, before its noise is drawn. Order is the order of insertion,
-never the clock's. Each row carries a hash of itself and the row before it, so that an edit from outside is seen.
+never the clock's. Each row carries a hash of itself and the rows before it, so that an edit from outside is seen.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import secrets
 import sqlite3
 import unicodedata
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import fields
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.entry import Entry
+from dpsyn_core.privacy.limits import failing, fits_limit, lost
+from dpsyn_core.privacy.names import near
 from dpsyn_core.privacy.protected import RECORDS, Protected, protected, unbounded
 from dpsyn_core.privacy.spend import Spend
-from dpsyn_core.privacy.sums import Sum, Summary, composition, fits_limit, lost, sum_for, summarise
+from dpsyn_core.privacy.statement import Statement
+from dpsyn_core.privacy.sums import Sum, Summary, sum_for, summarise
+from dpsyn_core.privacy.totals import composition
 from dpsyn_core.privacy.unit import Unit
 
 FILE = "ledger.sqlite3"
 _APPLICATION = 0x44505359  # "DPSY"
-_VERSION = 2  # 1 had no individuals; such files are read as they are, and get the column at their next debit
+_VERSION = 3  # 1 had no individuals, 2 no hashes of limits; old files are read, and get columns at their next row
+_ADDED = {  # columns by the version that brought them
+    2: ("ALTER TABLE spends ADD COLUMN individuals TEXT",),
+    3: (
+        "ALTER TABLE spends ADD COLUMN seen INTEGER",
+        "ALTER TABLE limits ADD COLUMN seen INTEGER",
+        "ALTER TABLE limits ADD COLUMN chain TEXT",
+    ),
+}
 _TIMEOUT = 60.0  # seconds to wait for another process; its transaction takes milliseconds
 _LONGEST_NAME = 200
 _STATEMENTS = (
@@ -40,10 +51,11 @@ _STATEMENTS = (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
         method TEXT NOT NULL, purpose TEXT NOT NULL, neighbours TEXT NOT NULL, max_records INTEGER NOT NULL,
         kind TEXT NOT NULL, amount REAL NOT NULL CHECK (amount > 0), failure REAL NOT NULL, epsilon REAL NOT NULL,
-        delta REAL NOT NULL, recorded TEXT NOT NULL, chain TEXT NOT NULL, individuals TEXT)""",
+        delta REAL NOT NULL, recorded TEXT NOT NULL, chain TEXT NOT NULL, individuals TEXT,
+        seen INTEGER)""",
     """CREATE TABLE limits (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL, epsilon REAL, delta REAL,
-        recorded TEXT NOT NULL)""",
+        recorded TEXT NOT NULL, seen INTEGER, chain TEXT)""",
     *(
         f"CREATE TRIGGER {table}_{verb} BEFORE {verb} ON {table} BEGIN SELECT RAISE(ABORT, 'append-only'); END"
         for table in ("spends", "limits")
@@ -51,9 +63,7 @@ _STATEMENTS = (
     ),
 )
 
-
-_FIELDS = tuple(f.name for f in fields(Entry))
-_COLUMNS = ", ".join(_FIELDS)
+_COLUMNS = ", ".join(FIELDS)
 
 
 class Ledger:
@@ -97,9 +107,9 @@ class Ledger:
             msg = f"the cost of this run of {method} is not covered by its own budget; nothing was counted"
             raise EngineError(msg)
         with self._writing() as db:
-            rows = _load(db)
+            rows = load(db)
             entry = Entry(
-                seq=rows[-1][0].seq + 1 if rows else 1,
+                seq=len(rows.spends) + 1,
                 dataset=name,
                 run_id=run_id or secrets.token_hex(8),
                 method=method,
@@ -114,40 +124,42 @@ class Ledger:
                 recorded=datetime.now(UTC).isoformat(timespec="seconds"),
                 individuals=RECORDS if unit.identifier is None else unit.identifier,
             )
-            if any(one.run_id == entry.run_id for one, _ in rows):
+            if any(one.run_id == entry.run_id for one in rows.spends):
                 msg = f"run '{entry.run_id}' is on the ledger already; start a new run to spend again"
                 raise LedgerError(msg)
-            limit = _limit(db, name)
-            before = [one for one, _ in rows if one.dataset == name]
+            limit = rows.limit(name)
+            before = [one for one in rows.spends if one.dataset == name]
             if limit and not fits_limit(before, entry, limit):
                 raise LedgerError(_refusal(name, before, entry, limit))
-            values = [getattr(entry, f) for f in _FIELDS]
-            marks = ", ".join("?" * (len(values) + 1))
-            chain = _link(rows[-1][1] if rows else "", entry)
-            db.execute(f"INSERT INTO spends ({_COLUMNS}, chain) VALUES ({marks})", [*values, chain])  # noqa: S608
+            seen, (last, other) = len(rows.limits), rows.heads
+            entry = replace(entry, chain=link_spend(last, entry, seen, other))
+            values = [*(getattr(entry, f) for f in FIELDS), seen, entry.chain]
+            marks = ", ".join("?" * len(values))
+            db.execute(f"INSERT INTO spends ({_COLUMNS}, seen, chain) VALUES ({marks})", values)  # noqa: S608
         return entry
 
     def set_limit(self, dataset: str, limit: Budget | None) -> None:
         """Sets, changes or (None) lifts what all runs on a dataset may cost together."""
         name = check_name(dataset)
-        pair = (limit.epsilon, limit.delta) if limit else (None, None)
+        pair = (float(limit.epsilon), float(limit.delta)) if limit else (None, None)
         with self._writing() as db:
+            rows = load(db)
+            seen, (other, last) = len(rows.spends), rows.heads
+            recorded = datetime.now(UTC).isoformat(timespec="seconds")
+            row = Limit(seq=len(rows.limits) + 1, dataset=name, epsilon=pair[0], delta=pair[1], recorded=recorded)
             db.execute(
-                "INSERT INTO limits (dataset, epsilon, delta, recorded) VALUES (?, ?, ?, ?)",
-                [name, *pair, datetime.now(UTC).isoformat(timespec="seconds")],
+                "INSERT INTO limits (seq, dataset, epsilon, delta, recorded, seen, chain) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [row.seq, name, *pair, recorded, seen, link_limit(last, row, seen, other)],
             )
 
     def limit(self, dataset: str) -> Budget | None:
         """The limit in force, if one is."""
-        with self._reading() as db:
-            return _limit(db, check_name(dataset)) if db else None
+        return self._rows().limit(check_name(dataset))
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """Debits in order, of one dataset or of all. Raises LedgerError when the file was edited from outside."""
         name = None if dataset is None else check_name(dataset)
-        with self._reading() as db:
-            rows = _load(db) if db else []
-        return [entry for entry, _ in rows if name in (None, entry.dataset)]
+        return [entry for entry in self._rows().spends if name in (None, entry.dataset)]
 
     def datasets(self) -> list[str]:
         """Names that stand on the ledger, each once, in order of their first debit."""
@@ -161,7 +173,8 @@ class Ledger:
             delta: at which epsilon is reported; default the limit's, else the largest that a run used.
         """
         name = check_name(dataset)
-        return summarise(name, self.entries(name), limit=self.limit(name), delta=delta)
+        rows = self._rows()
+        return summarise(name, _of(rows, name), limit=rows.limit(name), delta=delta)
 
     def cost_for(self, dataset: str, unit: Unit, *, delta: float | None = None) -> Sum:
         """What all runs on a dataset cost those whom a run of this unit would protect, run or not.
@@ -172,7 +185,42 @@ class Ledger:
             delta: as in `summary`.
         """
         name = check_name(dataset)
-        return sum_for(self.entries(name), Protected.by(unit), limit=self.limit(name), delta=delta)
+        rows = self._rows()
+        return sum_for(_of(rows, name), Protected.by(unit), limit=rows.limit(name), delta=delta)
+
+    def similar(self, dataset: str) -> tuple[str, ...]:
+        """Names on the ledger that differ from this one by case, ending, blanks or marks alone: perhaps one table."""
+        return near(check_name(dataset), self.datasets())
+
+    def check_run(self, statement: Statement) -> Entry:
+        """The entry that paid for the run of a manifest. Needs the ledger; `dpsyn verify` does without.
+
+        Raises:
+            LedgerError: the run is not on this ledger, or what stands there is another run: rows are missing, or the
+                ledger is not the one that the run was debited on.
+        """
+        what = f"the run '{statement.run_id}' of dataset '{statement.dataset}'"
+        entry = next((one for one in self.entries() if one.run_id == statement.run_id), None)
+        if entry is None:
+            msg = f"{what} is not on this ledger: its end was cut off, or it is another ledger; find the right file"
+            raise LedgerError(msg)
+        said = (statement.dataset, statement.epsilon, statement.delta, statement.neighbours, statement.max_records)
+        booked = (entry.dataset, entry.epsilon, entry.delta, entry.neighbours, entry.max_records)
+        if said != booked or statement.ledger_chain not in (None, entry.chain):
+            msg = f"{what} stands on this ledger with other numbers or after other rows; restore it from a backup"
+            raise LedgerError(msg)
+        return entry
+
+    def _rows(self) -> Rows:
+        """All rows as they stood at one moment, checked."""
+        with self._reading() as db:
+            if db is None:
+                return Rows()
+            db.execute("BEGIN")  # both tables as of one moment
+            try:
+                return load(db)
+            finally:
+                db.execute("ROLLBACK")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -241,10 +289,13 @@ def check_name(dataset: str) -> str:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Makes the tables in a new file, or the column that an old one lacks, inside the caller's transaction."""
+    """Makes the tables in a new file, or the columns that an old one lacks, inside the caller's transaction."""
     if not _empty(db):
-        if _check_format(db) == 1:
-            db.execute("ALTER TABLE spends ADD COLUMN individuals TEXT")
+        found = _check_format(db)
+        for version in range(found + 1, _VERSION + 1):
+            for statement in _ADDED[version]:
+                db.execute(statement)
+        if found < _VERSION:
             db.execute(f"PRAGMA user_version = {_VERSION}")
         return
     for statement in _STATEMENTS:
@@ -264,41 +315,19 @@ def _check_format(db: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _link(before: str, entry: Entry) -> str:
-    """Hash of a row and of the one before it."""
-    known = _FIELDS if entry.individuals is not None else _FIELDS[:-1]  # what a row of version 1 was hashed over
-    row = json.dumps([getattr(entry, f) for f in known])
-    return hashlib.sha256(f"{before}\n{row}".encode()).hexdigest()
-
-
-def _load(db: sqlite3.Connection) -> list[tuple[Entry, str]]:
-    """All rows with their hashes, in order; raises LedgerError where a hash does not follow from the one before."""
-    rows: list[tuple[Entry, str]] = []
-    chain = ""
-    found = db.execute("SELECT * FROM spends ORDER BY seq")  # one statement: another process may add the column
-    names = [column[0] for column in found.description]
-    for values in found:
-        row = dict(zip(names, values, strict=True))
-        kept = row.pop("chain")
-        entry = Entry(**row)
-        chain = _link(chain, entry)
-        if chain != kept:
-            msg = f"the ledger was changed from outside at entry {entry.seq}; restore the file from a backup"
-            raise LedgerError(msg)
-        rows.append((entry, chain))
-    return rows
-
-
-def _limit(db: sqlite3.Connection, name: str) -> Budget | None:
-    query = "SELECT epsilon, delta FROM limits WHERE dataset = ? ORDER BY seq DESC LIMIT 1"
-    row = db.execute(query, [name]).fetchone()
-    return Budget(epsilon=row[0], delta=row[1]) if row and row[0] is not None else None
+def _of(rows: Rows, name: str) -> list[Entry]:
+    return [entry for entry in rows.spends if entry.dataset == name]
 
 
 def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str:
     held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
     lift = f"let the owner lift it: dpsyn ledger --dataset '{name}' --no-limit"
     left = summarise(name, before, limit=limit).epsilon_left
+    if failing(before, entry, limit):
+        return (
+            f"this run would pass {held}: half of that delta is for failure probabilities, and this run's own does not "
+            "fit; lower its delta, or let the owner raise the limit's delta"
+        )
     gone = lost(before, entry)
     if gone is not None:
         mine = Protected(identifier=entry.individuals or None, records=entry.max_records).words

@@ -41,6 +41,7 @@ class Manifest(Statement):
         versions: Mapping[str, str] | None = None,
         reasons: Iterable[str] = (),
         bought: Iterable[Charge] = (),
+        ledger_chain: str | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -57,6 +58,7 @@ class Manifest(Statement):
             versions: of the packages that took part; default `package_versions()`.
             reasons: why the release is NOT PRIVATE; empty when it is.
             bought: charges of earlier runs that bought parts of the schema.
+            ledger_chain: hash of the ledger's entry.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -83,6 +85,7 @@ class Manifest(Statement):
             identifier=unit.identifier,
             dataset=dataset,
             run_id=run_id,
+            ledger_chain=ledger_chain,
             schema_name=schema_name,
             schema_hash=schema_hash,
             method=method,

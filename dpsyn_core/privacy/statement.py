@@ -90,6 +90,9 @@ class Statement(BaseModel):
     identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
     dataset: str = Field(description="Name under which the run stands on the ledger")
     run_id: str = Field(description="Entry of the ledger that paid for this run")
+    ledger_chain: str | None = Field(
+        default=None, description="Hash of that entry: it covers every row of the ledger before it"
+    )
     schema_name: str
     schema_hash: str
     method: str

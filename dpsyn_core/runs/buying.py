@@ -11,8 +11,11 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run
+from dpsyn_core.runs.plan import check_shares
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.tables.frames import to_arrow
+
+PARTS = 1024  # no release of a discovery gets less of its column's share than one in so many
 
 
 def buy_schema(
@@ -48,6 +51,7 @@ def buy_schema(
     budget = Budget(epsilon=epsilon, delta=delta)
     who = SchemaUnit() if unit is None else unit
     cost, failure = cap_of(wanted, budget)
+    check_shares(cost, Unit.of(who), parts=PARTS * max(len(wanted), 1))
     frame = to_arrow(table)
     check_columns(frame, wanted, who)
     run = open_run(

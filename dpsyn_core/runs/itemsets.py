@@ -15,9 +15,11 @@ from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.plan import check_shares
 from dpsyn_core.synthesizers.privbasis.run import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
 
 METHOD = "privbasis"
+PARTS = 1 << 20  # no release gets less of the cost than one in so many
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +83,7 @@ def frequent_itemsets(
         raise TableError(msg)
     check_itemsets(settings, counter.n_items)
     cost = budget.pure()
+    check_shares(cost, unit, parts=PARTS)
     run = open_run(dataset, cost, budget=budget, unit=unit, method=METHOD, purpose="itemsets", ledger=ledger)
     found = find_itemsets(counter, settings, cost=cost, gate=run.gate, progress=progress)
     declared = Declared(

@@ -10,6 +10,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import Progress
 from dpsyn_core.runs.open import Run, open_run
+from dpsyn_core.runs.plan import check_drawable, plan_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
@@ -47,7 +48,7 @@ def measure(
         schema: public metadata.
         config: the system's settings.
         budget: of the run.
-        dataset: name on the ledger; None takes the schema's name.
+        dataset: name on the ledger; None takes the one that the schema keeps.
         ledger: None is the ledger in DPSYN_HOME.
         progress: told the stages.
 
@@ -56,6 +57,7 @@ def measure(
     """
     task = Task.of(schema, budget)
     system = config.calibrate(task)
+    check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
     with source.open(schema, progress=progress) as opened:
         # the number of records is public under these two conditions alone, and only then may a refusal depend on it
         public_size = task.unit.neighbours == "replace" and task.unit.max_records == 1
@@ -63,7 +65,7 @@ def measure(
             msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
             raise SchemaError(msg)
         run = open_run(
-            schema.name if dataset is None else dataset,
+            schema.ledger_name if dataset is None else dataset,
             system.cost,
             budget=budget,
             unit=task.unit,

@@ -55,13 +55,17 @@ def bought_charges(schema: Schema) -> tuple[Charge, ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """A run whose price stands on the ledger. What it releases comes out of its gate, and is charged there."""
+    """A run whose price stands on the ledger. What it releases comes out of its gate, and is charged there.
+
+    ledger_chain: hash of the ledger's row, which covers all rows before it.
+    """
 
     gate: Gate
     budget: Budget
     method: str
     dataset: str
     run_id: str
+    ledger_chain: str | None = None
 
     def manifest(
         self,
@@ -94,6 +98,7 @@ class Run:
             n_records=n_records,
             dataset=self.dataset,
             run_id=self.run_id,
+            ledger_chain=self.ledger_chain,
             schema_name=declared.name,
             schema_hash=declared.digest,
             seed=seed,
@@ -138,6 +143,8 @@ def open_run(
     """
     book = Ledger() if ledger is None else ledger
     run_id = uuid.uuid4().hex
-    book.reserve(dataset, cost, budget=budget, unit=unit, method=method, run_id=run_id, delta=failure, purpose=purpose)
+    entry = book.reserve(
+        dataset, cost, budget=budget, unit=unit, method=method, run_id=run_id, delta=failure, purpose=purpose
+    )
     gate = Gate(account=Account(cost, delta=failure), noise=SystemNoise(), unit=unit)
-    return Run(gate=gate, budget=budget, method=method, dataset=dataset, run_id=run_id)
+    return Run(gate=gate, budget=budget, method=method, dataset=dataset, run_id=run_id, ledger_chain=entry.chain)

@@ -16,19 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.measurement.charges import check_widest
+from dpsyn_core.measurement.dirichlet import urn_unit
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.registry import configure
-from dpsyn_core.synthesizers.steps import Step
+from dpsyn_core.synthesizers.steps import Step, noise_of
 
-__all__ = ["ASSUMED", "Plan", "Step", "plan"]
+__all__ = ["ASSUMED", "Plan", "Step", "check_drawable", "check_shares", "plan", "plan_of"]
 
 ASSUMED = 10_000  # records, where nobody says how many there are
+_SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +131,33 @@ class _DryGate(Gate):
         return index, counts
 
     def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+        urn_unit(exact.size, charge.scale, draws)  # refuses here what the urn of a run would refuse
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
+
+
+def check_drawable(made: Plan) -> None:
+    """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
+
+    Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest
+    sensitivity of any score.
+
+    Raises:
+        BudgetError: a scale is above 2^50.
+    """
+    widest = max((c.scale for c in made.charges), default=0.0)
+    for step in made.steps:
+        if step.sigma is not None:
+            widest = max(widest, *step.sigma)
+        elif step.kind == "scores":
+            least = step.share[0] or step.share[1]
+            widest = max(widest, _SCORES * noise_of(made.cost.scaled(least / max(step.parts[1], 1)), made.unit))
+    if widest:
+        check_widest(widest)
+
+
+def check_shares(cost: Cost, unit: Unit, *, parts: int) -> None:
+    """As `check_drawable`, for runs without a plan that divide `cost` into at most so many equal parts."""
+    check_widest(noise_of(cost.scaled(1 / parts), unit))
 
 
 def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> Plan:
@@ -140,7 +169,11 @@ def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: flo
         task: all that is public before the run.
         n_records: about how many records there are, for forecasts; default the public number, or 10,000.
     """
-    system = configure(method, settings).calibrate(task)
+    return plan_of(configure(method, settings).calibrate(task), task, n_records=n_records)
+
+
+def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> Plan:
+    """The plan of a system that is calibrated already; otherwise as `plan`."""
     about = task.n_public if task.n_public is not None else n_records
     stated = tuple(system.steps(float(ASSUMED if about is None else about)))
     if stated:

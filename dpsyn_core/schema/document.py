@@ -60,6 +60,9 @@ class Schema(Document):
 
     version: Literal[1] = Field(description="Version of this file format")
     name: StrictStr = Field(min_length=1, max_length=200, description="Name of the table")
+    dataset: StrictStr | None = Field(
+        None, min_length=1, max_length=200, description="Name of the table on the ledger; null: its name"
+    )
     unit: SchemaUnit = Field(SchemaUnit(), description="Who is protected")
     n_records: Annotated[StrictInt, Field(ge=0)] | None = Field(
         None, description="Number of records when that is public; null: it is private"
@@ -91,6 +94,16 @@ class Schema(Document):
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)
         return self
+
+    @property
+    def ledger_name(self) -> str:
+        """The name under which runs on this table add up, unless a run names another."""
+        return self.name if self.dataset is None else self.dataset
+
+    def booked_as(self, dataset: str) -> Schema:
+        """The same schema, which keeps this name for the ledger."""
+        kept = None if dataset == self.name else dataset
+        return self if kept == self.dataset else self.model_copy(update={"dataset": kept})
 
     @property
     def coded(self) -> tuple[Any, ...]:
@@ -189,7 +202,7 @@ class Schema(Document):
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; optional extras appear only where they are set."""
         out = self.model_dump(mode="json")
-        for key in ("bought", "notes"):
+        for key in ("dataset", "bought", "notes"):
             if not out[key]:
                 del out[key]
         for charge in out.get("bought", ()):

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.reading import Reading
 from ui.data.databases import fetch
@@ -60,7 +61,7 @@ def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
     from dpsyn_core.schema.drafting import draft as read_draft
 
-    return None if dataset.table is None else read_draft(dataset.table, dataset.name)
+    return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
 
 
 def upload(
@@ -92,19 +93,15 @@ def database(space: Workspace, kind: str, target: str, query: str) -> None:
     """Reads a table or a query of a database. Raises TableError."""
     table = fetch(kind, target, query)
     name = query.strip() if re.fullmatch(r"[\w.\"]{1,80}", query.strip()) else kind
-    place(space, Dataset(name, slug(name), table, source={"kind": kind}), None)
+    place(space, Dataset(name, dataset_name(name.replace('"', "")), table, source={"kind": kind}), None)
 
 
 def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
-    short = Path(name).name[:80]
+    short = Path(name).name
     source = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
-    return Dataset(short, slug(Path(short).name), reading.table, notices=list(reading.notices), source=source, raw=raw)
-
-
-def slug(name: str) -> str:
-    """A ledger name made from a file name."""
-    stem = re.sub(r"\.(csv|tsv|txt|parquet|xlsx)(\.gz)?$", "", name, flags=re.IGNORECASE)
-    return re.sub(r"[^\w-]+", "-", stem).strip("-")[:60] or "table"
+    return Dataset(
+        short[:80], dataset_name(short), reading.table, notices=list(reading.notices), source=source, raw=raw
+    )
 
 
 def preview(space: Workspace, dataset: Dataset, rows: int = 8) -> pa.Table:

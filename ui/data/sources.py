@@ -11,6 +11,7 @@ from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.reading import Tell
 from ui.schema.rows import identified
+from ui.shared.names import point_out_names
 from ui.shared.state import Workspace
 from ui.shared.text import sentence, t
 from ui.shared.theme import note
@@ -158,9 +159,10 @@ def ledger_name(space: Workspace) -> None:
         note(t("data.ledger_sample"))
         return
     name = st.text_input(
-        t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=60, help=t("data.ledger_help")
+        t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=200, help=t("data.ledger_help")
     )
     if name and name.strip():
         data.ledger = name.strip()
+        point_out_names(space)
     else:
         note(t("data.ledger_blank"), "alarm")

@@ -40,10 +40,12 @@ def load_and_save(space: Workspace) -> None:
         else:
             st.session_state[TAKEN] = marks
             editor.take(space, found)
+            if space.dataset is not None and not space.dataset.sample:
+                space.dataset.ledger = found.ledger_name
             editor.sync(space)
             st.rerun()
     if space.schema is not None:
-        schema = space.schema
+        schema = space.kept_schema or space.schema
         st.download_button(
             t("schemafile.download"),
             data=schema.dumps,
@@ -60,7 +62,7 @@ def load_and_save(space: Workspace) -> None:
 
 def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
     """What the files say: a data dictionary changes the columns that it names, a schema all. Raises SchemaError."""
-    name = space.dataset.name if space.dataset else "table"
+    name = space.dataset.ledger if space.dataset else "table"
     tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
     if not tables:
         return read([f.getvalue() for f in files], name=name)

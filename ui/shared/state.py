@@ -73,6 +73,13 @@ class Workspace:
     seen: float = field(default_factory=time.time)
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
 
+    @property
+    def kept_schema(self) -> Schema | None:
+        """The schema as it is handed on: it keeps the table's name on the ledger, which the command then finds."""
+        if self.schema is None or self.dataset is None or self.dataset.sample:
+            return self.schema
+        return self.schema.booked_as(self.dataset.ledger)
+
 
 class Workspaces:
     """All workspaces of this server, by owner; the one idle for longest makes room for a new one."""

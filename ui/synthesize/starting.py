@@ -65,7 +65,7 @@ def start(space: Workspace) -> Job:
     return jobs().start(
         space.owner,
         spec,
-        space.schema,
+        space.kept_schema or space.schema,
         space.dataset.table,
         label=label,
         fingerprint=fingerprint(space, spec),
