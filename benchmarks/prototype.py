@@ -46,7 +46,7 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
     expected = [np.outer(sums[a], sums[b]) / total for a, b in pairs]
     scores, _ = score_sets(counter, pairs, expected, coarse, cost=for_scores, gate=gate, name="scores")
     cells = np.array([e.size for e in expected], dtype=float)
-    chosen = choose_sets(scores, cells, cost=for_pairs, theta=float(unit.l2()))
+    chosen = choose_sets(scores, cells, cost=for_pairs, sensitivity=float(unit.l2()))
     parts = for_pairs.split(list(shares(cells[chosen], pure=False))) if chosen else []
     joint = measure_marginals(counter, [pairs[i] for i in chosen], parts, gate=gate, recodes=coarse)
 

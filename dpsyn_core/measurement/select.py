@@ -30,9 +30,9 @@ def score_sets(
     """Releases how far each table is from what is expected of it: sum over cells of |count - expected|.
 
     Expected tables must come from released values. The gate is handed sum |GRID count - round(GRID expected)|, a
-    whole number. An individual who joins or leaves changes the counts of one table by at most theta in L1, hence by
-    the triangle inequality each score by at most GRID theta; one who is replaced, twice that. The vector of P scores
-    then has L1 sensitivity P times and L2 sensitivity sqrt(P) times that of one score.
+    whole number. An individual who joins or leaves changes the counts of one table by at most max_records in L1, hence
+    by the triangle inequality each score by at most GRID max_records; one who is replaced, twice that. The vector of P
+    scores then has L1 sensitivity P times and L2 sensitivity sqrt(P) times that of one score.
 
     Args:
         counter: exact counts.
@@ -86,30 +86,35 @@ def shares(cells: NDArray[np.float64], *, pure: bool) -> NDArray[np.float64]:
     return np.power(cells, 1 / 2 if pure else 2 / 3)
 
 
-def noise_error(weight: float, cost: Cost, theta: float) -> float:
+def noise_error(weight: float, cost: Cost, sensitivity: float) -> float:
     """Expected L1 error of tables whose `shares` add up to `weight` when they split `cost`.
 
     Args:
         weight: sum of the shares.
         cost: what the tables spend together.
-        theta: sensitivity of one table, L2 for Gaussian noise and L1 for Laplace.
+        sensitivity: of one table, L2 for Gaussian noise and L1 for Laplace.
     """
     if cost.pure:
-        return float(theta * weight**2 / cost.epsilon)  # mean absolute value of Laplace noise is its scale
-    return float(theta * weight**1.5 / math.sqrt(math.pi * cost.rho))  # of Gaussian noise sqrt(2 / pi) sigma
+        return float(sensitivity * weight**2 / cost.epsilon)  # mean absolute value of Laplace noise is its scale
+    return float(sensitivity * weight**1.5 / math.sqrt(math.pi * cost.rho))  # of Gaussian noise sqrt(2 / pi) sigma
 
 
-def added_noise(cells: NDArray[np.float64], weight: float, cost: Cost, theta: float) -> NDArray[np.float64]:
+def added_noise(cells: NDArray[np.float64], weight: float, cost: Cost, sensitivity: float) -> NDArray[np.float64]:
     """What tables of these cells would each add to the L1 error of tables with this `weight`; see `noise_error`."""
     power = 2.0 if cost.pure else 1.5
-    added: NDArray[np.float64] = noise_error(1.0, cost, theta) * (
+    added: NDArray[np.float64] = noise_error(1.0, cost, sensitivity) * (
         (weight + shares(cells, pure=cost.pure)) ** power - weight**power
     )
     return added
 
 
 def choose_tables(
-    errors: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, theta: float, caution: float = 1.0
+    errors: NDArray[np.float64],
+    cells: NDArray[np.float64],
+    *,
+    cost: Cost,
+    sensitivity: float,
+    noise_factor: float = 1.0,
 ) -> NDArray[np.intp]:
     """Chooses for each set the table that leaves the least error, noise included. Reads released scores only.
 
@@ -121,8 +126,8 @@ def choose_tables(
         errors: (sets, options) L1 error that each option leaves open, in counts; option 0 measures nothing.
         cells: (sets, options) cells of the tables, 0 in option 0. Infinity in either rules an option out.
         cost: what all chosen tables spend together.
-        theta: as in `noise_error`.
-        caution: factor on the noise; above 1 chooses fewer.
+        sensitivity: as in `noise_error`.
+        noise_factor: of the noise that counts; above 1 chooses fewer.
 
     Returns:
         The option of every set, shape (sets,).
@@ -130,7 +135,7 @@ def choose_tables(
     share = np.where(cells > 0, shares(cells, pure=cost.pure), 0.0)
     every = np.arange(len(errors))
     chosen = np.zeros(len(errors), dtype=np.intp)
-    unit = caution * noise_error(1.0, cost, theta)
+    unit = noise_factor * noise_error(1.0, cost, sensitivity)
     power = 2.0 if cost.pure else 1.5
     least = 1e-12 * float(np.abs(errors[:, 0]).sum())  # gains below are rounding, and could go round in circles
     weight = 0.0
@@ -148,7 +153,7 @@ def choose_tables(
 
 
 def choose_sets(
-    gains: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, theta: float, caution: float = 1.0
+    gains: NDArray[np.float64], cells: NDArray[np.float64], *, cost: Cost, sensitivity: float, noise_factor: float = 1.0
 ) -> list[int]:
     """Positions of the sets whose measurement removes more error than its noise adds; see `choose_tables`.
 
@@ -156,11 +161,15 @@ def choose_sets(
         gains: L1 error that measuring each set would remove, in counts.
         cells: cells of each set.
         cost: what all chosen sets spend together.
-        theta: as in `noise_error`.
-        caution: factor on the noise; above 1 chooses fewer.
+        sensitivity: as in `noise_error`.
+        noise_factor: of the noise that counts; above 1 chooses fewer.
     """
     zeros = np.zeros(len(gains))
     options = choose_tables(
-        np.column_stack([gains, zeros]), np.column_stack([zeros, cells]), cost=cost, theta=theta, caution=caution
+        np.column_stack([gains, zeros]),
+        np.column_stack([zeros, cells]),
+        cost=cost,
+        sensitivity=sensitivity,
+        noise_factor=noise_factor,
     )
     return [int(i) for i in np.flatnonzero(options)]

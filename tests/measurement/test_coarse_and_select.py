@@ -139,10 +139,10 @@ def test_the_noise_error_is_that_of_the_split():
 
 def test_selection_takes_strong_small_tables_first_and_nothing_from_noise():
     gains, cells = np.array([5_000.0, 5_000.0, 10.0]), np.array([10.0, 1_000.0, 10.0])
-    assert choose_sets(gains, cells, cost=Cost(rho=0.01), theta=1.0)[0] == 0
-    assert 2 not in choose_sets(gains, cells, cost=Cost(rho=0.01), theta=1.0)
-    assert choose_sets(gains, cells, cost=Cost(rho=1e-9), theta=1.0) == []
-    assert sorted(choose_sets(gains, cells, cost=Cost(rho=1e6), theta=1.0)) == [0, 1, 2]
+    assert choose_sets(gains, cells, cost=Cost(rho=0.01), sensitivity=1.0)[0] == 0
+    assert 2 not in choose_sets(gains, cells, cost=Cost(rho=0.01), sensitivity=1.0)
+    assert choose_sets(gains, cells, cost=Cost(rho=1e-9), sensitivity=1.0) == []
+    assert sorted(choose_sets(gains, cells, cost=Cost(rho=1e6), sensitivity=1.0)) == [0, 1, 2]
 
 
 def left_over(errors, cells, options, cost):
@@ -158,7 +158,7 @@ def test_the_tables_that_are_chosen_leave_nearly_the_least_error_of_all_choices(
     whole = rng.uniform(1_000, 9_000, 5)
     errors = np.column_stack([whole, np.zeros(5), whole * rng.uniform(0.3, 0.9, 5)])
     cells = np.column_stack([np.zeros(5), rng.integers(40, 900, 5), rng.integers(4, 40, 5)]).astype(float)
-    chosen = choose_tables(errors, cells, cost=cost, theta=1.0)
+    chosen = choose_tables(errors, cells, cost=cost, sensitivity=1.0)
     every = [left_over(errors, cells, np.array(o), cost) for o in itertools.product(range(3), repeat=5)]
     assert left_over(errors, cells, chosen, cost) <= 1.03 * min(every)
     assert min(every) < 0.99 * errors[:, 0].sum()  # something pays
@@ -168,11 +168,11 @@ def test_a_coarser_table_is_taken_where_the_usual_one_is_too_dear_and_not_where_
     cost = Cost(rho=0.0005)
     errors = np.array([[3_000.0, 0.0, 1_500.0]])
     cells = np.array([[0.0, 900.0, 16.0]])
-    assert choose_tables(errors, cells, cost=cost, theta=1.0).tolist() == [2]
-    assert choose_tables(np.array([[3_000.0, 0.0, np.inf]]), cells, cost=cost, theta=1.0).tolist() == [0]
-    assert choose_tables(errors, np.array([[0.0, 900.0, np.inf]]), cost=cost, theta=1.0).tolist() == [0]
-    assert choose_tables(errors, cells, cost=cost.scaled(1e4), theta=1.0).tolist() == [1]
-    assert choose_tables(np.zeros((0, 3)), np.zeros((0, 3)), cost=cost, theta=1.0).tolist() == []
+    assert choose_tables(errors, cells, cost=cost, sensitivity=1.0).tolist() == [2]
+    assert choose_tables(np.array([[3_000.0, 0.0, np.inf]]), cells, cost=cost, sensitivity=1.0).tolist() == [0]
+    assert choose_tables(errors, np.array([[0.0, 900.0, np.inf]]), cost=cost, sensitivity=1.0).tolist() == [0]
+    assert choose_tables(errors, cells, cost=cost.scaled(1e4), sensitivity=1.0).tolist() == [1]
+    assert choose_tables(np.zeros((0, 3)), np.zeros((0, 3)), cost=cost, sensitivity=1.0).tolist() == []
 
 
 def test_added_noise_is_the_difference_of_two_splits():

@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
+
 Floats = NDArray[np.float64]
-SPREADS = np.array([0.0, *np.geomspace(0.5, 512, 11)])  # prior spreads of a difference, in units of its noise
-SHIFTS = 16  # positions of the dyadic grid that are averaged
-TOGETHER = 1 << 16  # values, over all shifts, that are shrunk at once
-SMALL = 6  # fewer values than this are left as they are
-NEAR = 4.5  # values within this many sigmas of 0 may be rare ones
 
 
 def simplex(values: Floats, total: float) -> Floats:
@@ -24,28 +21,28 @@ def simplex(values: Floats, total: float) -> Floats:
     return projected
 
 
-def shrink_unordered(values: Floats, sigma: float, *, sweeps: int = 200) -> Floats:
+def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Posterior means of the values near 0, under the prior that makes them most likely; large values stay.
 
-    The prior lives on a grid from 0 to 6 sigma and is found by expectation-maximisation. Rare values lose their
+    The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
-    near = values <= NEAR * sigma
-    if np.count_nonzero(near) < SMALL:
+    near = values <= tuning.near_zero * sigma
+    if np.count_nonzero(near) < tuning.fewest_values:
         return values
     z = values[near] / sigma
-    grid = np.linspace(0, 6, 49)
+    grid = np.linspace(0, tuning.grid_end, tuning.grid_points)
     score = -0.5 * (z[:, None] - grid) ** 2
     likelihood = np.exp(score - score.max(axis=1, keepdims=True))
     prior = np.full(len(grid), 1 / len(grid))
-    for _ in range(sweeps):
+    for _ in range(tuning.sweeps_unordered):
         prior = prior * ((1 / (likelihood @ prior)) @ likelihood) / len(z)
     means = values.astype(np.float64)
     means[near] = sigma * (likelihood @ (prior * grid)) / (likelihood @ prior)
     return means
 
 
-def shrink_ordered(values: Floats, sigma: float) -> Floats:
+def shrink_ordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
     """Smooths counts of neighbouring bins: dyadic differences shrunk level by level, averaged over shifts of the grid.
 
     At every node of a binary tree over the bins the left part is its proportional share of the node plus a
@@ -53,9 +50,9 @@ def shrink_ordered(values: Floats, sigma: float) -> Floats:
     spikes stay. Source: Haar shrinkage with cycle spinning, Coifman and Donoho 1995; Johnstone and Silverman 2005.
     """
     size = 1 << max(len(values) - 1, 1).bit_length()
-    shifts = np.arange(0, size, max(1, size // SHIFTS))
+    shifts = np.arange(0, size, max(1, size // tuning.shifts))
     smooth = np.zeros(len(values))
-    for part in np.array_split(shifts, -(-len(shifts) * size // TOGETHER)):
+    for part in np.array_split(shifts, -(-len(shifts) * size // tuning.values_at_once)):
         place = (np.arange(len(values)) + part[:, None]) % size
         sums, widths = np.zeros((len(part), size)), np.zeros((len(part), size))
         np.put_along_axis(sums, place, values[None, :], axis=1)
@@ -66,43 +63,46 @@ def shrink_ordered(values: Floats, sigma: float) -> Floats:
             levels.append((s[:, 0::2] + s[:, 1::2], w[:, 0::2] + w[:, 1::2]))
         estimate = levels[-1][0]
         for (s, w), (parent, width) in zip(levels[-2::-1], levels[:0:-1], strict=True):
-            estimate = _split(estimate, s[:, 0::2], parent, w[:, 0::2], width, sigma)
+            estimate = _split(estimate, s[:, 0::2], parent, w[:, 0::2], width, sigma, tuning)
         smooth += np.take_along_axis(estimate, place, axis=1).sum(axis=0)
     return smooth / len(shifts)
 
 
-def _split(estimate: Floats, left: Floats, parent: Floats, left_width: Floats, width: Floats, sigma: float) -> Floats:
+def _split(
+    estimate: Floats, left: Floats, parent: Floats, left_width: Floats, width: Floats, sigma: float, tuning: Shrinkage
+) -> Floats:
     """Estimates of the two halves of every node, interleaved; all arrays are (shifts, nodes)."""
     share = np.divide(left_width, width, out=np.zeros_like(width), where=width > 0)
     noise = sigma * np.sqrt(share * (1 - share) * width)
     two = noise > 0
     z = np.divide(left - share * parent, noise, out=np.zeros_like(width), where=two)
     halves = np.empty((len(estimate), 2 * estimate.shape[1]))
-    halves[:, 0::2] = share * estimate + noise * _shrink(z, two)
+    halves[:, 0::2] = share * estimate + noise * _shrink(z, two, tuning)
     halves[:, 1::2] = estimate - halves[:, 0::2]
     return halves
 
 
-def _shrink(z: Floats, real: NDArray[np.bool_], *, sweeps: int = 50) -> Floats:
+def _shrink(z: Floats, real: NDArray[np.bool_], tuning: Shrinkage) -> Floats:
     """Posterior means of unit-noise values under a zero-centred mixture of normals, fitted to the real ones of a row.
 
     Args:
         z: float64 (rows, values), 0 where there is no value.
         real: bool, where there is one.
-        sweeps: of expectation-maximisation.
+        tuning: prior spreads, and rounds of expectation-maximisation.
     """
     if not z.any():  # the answer is 0, as in every dry run, which pages wait for
         return z
-    variance = 1 + SPREADS**2
+    spreads = np.array([0.0, *np.geomspace(0.5, tuning.widest_spread, tuning.spreads)])  # in units of the noise
+    variance = 1 + spreads**2
     score = -0.5 * z[..., None] ** 2 / variance  # its largest is taken off: a spike of a million is 0 under every part
     likelihood = np.exp(score - score.max(axis=-1, keepdims=True)) / np.sqrt(variance)
-    pull = np.append(2.0, np.full(len(SPREADS) - 1, 1 / len(SPREADS))) / 2  # a little mass for "no difference"
-    prior = np.full((len(z), len(SPREADS)), 1 / len(SPREADS))
-    for _ in range(sweeps):
+    pull = np.append(2.0 * tuning.no_difference, np.full(len(spreads) - 1, 1 / len(spreads))) / 2
+    prior = np.full((len(z), len(spreads)), 1 / len(spreads))
+    for _ in range(tuning.sweeps_ordered):
         seen = real / _mix(likelihood, prior)
         prior = prior * np.matmul(seen[:, None, :], likelihood)[:, 0] + pull
         prior /= prior.sum(axis=1, keepdims=True)
-    factor: Floats = _mix(likelihood, prior * (SPREADS**2 / variance)) / _mix(likelihood, prior)
+    factor: Floats = _mix(likelihood, prior * (spreads**2 / variance)) / _mix(likelihood, prior)
     return factor * z
 
 
@@ -112,7 +112,9 @@ def _mix(likelihood: Floats, prior: Floats) -> Floats:
     return mixed
 
 
-def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int, total: float) -> Floats:
+def shrink_one_way(
+    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, tuning: Shrinkage = RECORDS.shrinkage
+) -> Floats:
     """A noisy one-way without most of its noise: non-negative, with the given total.
 
     Args:
@@ -121,16 +123,18 @@ def shrink_one_way(values: Floats, sigma: float, *, ordered: bool, special: int,
         ordered: whether the first size - special values are neighbours of each other.
         special: values at the end without order.
         total: the sum to give.
+        tuning: constants.
     """
     clean = values.astype(np.float64)
     if total <= 0:
         return np.zeros_like(clean)
     ranked = len(values) - special if ordered else 0
-    if ranked >= SMALL:
-        smooth, sparse = shrink_ordered(values[:ranked], sigma), shrink_unordered(values[:ranked], sigma)
-        clean[:ranked] = (smooth + sparse) / 2  # ages are smooth, hours worked are heaped; half of each serves both
-    elif not ordered and len(values) >= SMALL:
-        clean = shrink_unordered(values, sigma)
+    if ranked >= tuning.fewest_values:
+        smooth = shrink_ordered(values[:ranked], sigma, tuning=tuning)
+        sparse = shrink_unordered(values[:ranked], sigma, tuning=tuning)
+        clean[:ranked] = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
+    elif not ordered and len(values) >= tuning.fewest_values:
+        clean = shrink_unordered(values, sigma, tuning=tuning)
     return simplex(clean, total)
 
 

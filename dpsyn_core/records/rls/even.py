@@ -1,4 +1,4 @@
-"""Takes the chance out of fitted records: fits them to the average of many fits. Blind."""
+"""Lowers the sampling error of fitted records: fits them to the average of many fits. Blind."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.fit import Pace, Plan, Target, Walk
-
-STEP = 5.0  # warmth of the walk, in squared counts: enough to change pairs that no target holds
-BURN, KEEP = 2, 12  # sweeps before and while pairs are averaged
-SWEEPS = 4  # of the cold fit
-LARGEST = 400_000  # cells of a pair table that is averaged
-WORK = 12_000_000  # records times pairs beyond which chance is small or the work is large
-SPREAD = 15.0  # standard deviation, in counts, that an averaged cell is trusted with
+from dpsyn_core.records.rls.tuning import RECORDS, Evening, RecordTuning
 
 
-def pays(n_records: int, n_attributes: int) -> bool:
-    """Whether evening out is worth its time: tables with few records gain most."""
-    return n_attributes > 1 and n_records * n_attributes * (n_attributes - 1) // 2 <= WORK
+def pays(n_records: int, n_attributes: int, *, tuning: Evening = RECORDS.evening) -> bool:
+    """Whether evening out repays its time: tables with few records gain most."""
+    return n_attributes > 1 and n_records * n_attributes * (n_attributes - 1) // 2 <= tuning.most_work
 
 
-def all_pairs(sizes: Sequence[int], sigma: float) -> list[Target]:
+def all_pairs(sizes: Sequence[int], sigma: float, *, tuning: Evening = RECORDS.evening) -> list[Target]:
     """Empty tables of all pairs that are not too large, at full resolution."""
     return [
         Target(
@@ -33,7 +27,7 @@ def all_pairs(sizes: Sequence[int], sigma: float) -> list[Target]:
             values=np.zeros((sizes[a], sizes[b])), sigma=sigma,
         )
         for a, b in itertools.combinations(range(len(sizes)), 2)
-        if sizes[a] * sizes[b] <= LARGEST
+        if sizes[a] * sizes[b] <= tuning.largest_pair
     ]  # fmt: skip
 
 
@@ -72,8 +66,11 @@ def average_tables(
     pace: Pace,
     rng: Generator,
     progress: Progress = silent,
+    tuning: RecordTuning = RECORDS,
 ) -> list[NDArray[np.float64]]:
-    """Average counts of tables over a warm walk among fits: close to what the targets let us expect of them.
+    """Average counts of tables over a walk among good fits: close to what the targets let us expect of them.
+
+    The walk keeps a temperature above 0, so that it moves on among records that fit about equally well.
 
     Args:
         rows: uint16 (n_records, n_attributes), already fitted; changed in place.
@@ -83,17 +80,20 @@ def average_tables(
         pace: half its proposals and all its threads are used.
         rng: for the proposals.
         progress: told the sweep.
+        tuning: constants.
     """
-    tally = Tally(Plan([len(p) for p in probabilities], tables))
-    walk = Walk(rows, targets, probabilities, rng=rng)
-    warmth = STEP * float(np.median([1 / t.sigma**2 for t in targets if len(t.attributes) > 1]))
-    for number in range(1, BURN + KEEP + 1):
-        walk.sweep(warmth, max(1, pace.repeats // 2), shards=pace.shards)
-        if number > BURN:
+    t = tuning.evening
+    tally = Tally(Plan([len(p) for p in probabilities], tables, tuning=tuning.fitting))
+    walk = Walk(rows, targets, probabilities, rng=rng, tuning=tuning.fitting)
+    temperature = t.temperature * float(np.median([1 / x.sigma**2 for x in targets if len(x.attributes) > 1]))
+    last = t.skipped_sweeps + t.averaged_sweeps
+    for number in range(1, last + 1):
+        walk.sweep(temperature, max(1, pace.repeats // 2), shards=pace.shards)
+        if number > t.skipped_sweeps:
             tally.see(rows)
-        progress("averaging fits", number, BURN + KEEP)
-    parts = np.split(tally.sums() / KEEP, np.cumsum([t.values.size for t in tables])[:-1])
-    return [part.reshape(t.values.shape) for part, t in zip(parts, tables, strict=True)]
+        progress("averaging fits", number, last)
+    parts = np.split(tally.sums() / t.averaged_sweeps, np.cumsum([x.values.size for x in tables])[:-1])
+    return [part.reshape(x.values.shape) for part, x in zip(parts, tables, strict=True)]
 
 
 def even_records(
@@ -104,12 +104,13 @@ def even_records(
     pace: Pace,
     rng: Generator,
     progress: Progress = silent,
+    tuning: RecordTuning = RECORDS,
 ) -> NDArray[np.uint16]:
-    """Replaces the chance counts of fitted records by expected ones, as far as whole records can.
+    """Replaces random counts of fitted records by expected ones, as far as whole records can.
 
-    Records that fit the targets still hold a chance sample of everything that no target fixes: pairs that were not
-    measured and values inside coarse ones. The average of all pairs over a warm walk among fits is close to their
-    expectation, and a cold fit to the targets and to these averages has about half the chance error of a sample.
+    Records that fit the targets are still a random sample in everything that no target fixes: pairs that were not
+    measured, and values inside coarse ones. The average of all pairs over a walk among good fits is close to their
+    expectation, and a fit at temperature 0 to the targets and to these averages has about half the sampling error.
     Post-processing.
 
     Args:
@@ -118,15 +119,18 @@ def even_records(
         probabilities: as in `fit_records`.
         pace: its proposals and threads are used.
         rng: for the proposals.
-        progress: told the sweep and F of the cold fit.
+        progress: told the sweep and F of the last fit.
+        tuning: constants.
     """
-    pairs = all_pairs([len(p) for p in probabilities], SPREAD)
-    averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress)
+    t = tuning.evening
+    pairs = all_pairs([len(p) for p in probabilities], t.deviation, tuning=t)
+    averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)
     expected = [
-        Target(attributes=t.attributes, maps=t.maps, values=values, sigma=t.sigma)
-        for t, values in zip(pairs, averages, strict=True)
+        Target(attributes=x.attributes, maps=x.maps, values=values, sigma=x.sigma)
+        for x, values in zip(pairs, averages, strict=True)
     ]
-    cold = Walk(rows, [*targets, *expected], probabilities, rng=rng)
-    for number in range(1, SWEEPS + 1):
-        progress("evening out", number, SWEEPS, cold.sweep(0.0, pace.repeats, shards=pace.at(number == SWEEPS)))
+    cold = Walk(rows, [*targets, *expected], probabilities, rng=rng, tuning=tuning.fitting)
+    for number in range(1, t.fit_sweeps + 1):
+        loss = cold.sweep(0.0, pace.repeats, shards=pace.at(number == t.fit_sweeps))
+        progress("evening out", number, t.fit_sweeps, loss)
     return rows

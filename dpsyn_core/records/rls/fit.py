@@ -13,18 +13,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.rls.tuning import RECORDS, Fitting
 
 MAX_VALUES = 65_536  # codes are uint16
-HOT = 3.0  # first temperature; 1 would weigh a sample of the start like the noise of the targets
-HOTTEST = 50.0  # first temperature where targets are precise
-SHAKE = 30.0  # counts by which heat should stir a cell at first: sigma times the root of the temperature
-COLD = 0.01  # last temperature above 0
-FEW = 4  # sweeps that are too few to cool down in
-WORK = 1.5e9  # visits to tables that a fit may take: some 3 s of one core
-SPARE = 2.5e8  # visits that a fit may take in any case: up to MOST proposals to a cell of a small table
-MOST = 96
-SHARDED = 20_000  # records from which on a fit is shared by threads
-SHARDS = 2  # threads of a large fit; a constant, so that results do not depend on the machine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +53,7 @@ def _starts(lengths: Iterable[int]) -> NDArray[np.uint32]:
 class Plan:
     """Targets laid out flat for the kernels."""
 
-    def __init__(self, sizes: Sequence[int], targets: Sequence[Target]) -> None:
+    def __init__(self, sizes: Sequence[int], targets: Sequence[Target], *, tuning: Fitting = RECORDS.fitting) -> None:
         """Lays out codes, cells and weights; nothing is counted yet.
 
         Raises:
@@ -73,6 +64,7 @@ class Plan:
             raise SizeError(msg)
         from dpsyn_core.records.rls.kernel import Layout  # numba is heavy
 
+        self.tuning = tuning
         readings: dict[tuple[int, bytes], int] = {}
         codes: list[NDArray[np.uint16]] = []
         ptr, axes, base = [0], [], []
@@ -121,12 +113,13 @@ class Plan:
         if times is None:
             times = np.ones(len(rows), dtype=np.int32)
         counted = np.zeros(self.goal.size, dtype=np.int32)
-        if len(rows) < SHARDED:  # starting a thread takes longer than counting a small table
+        threads = self.tuning.threads
+        if len(rows) < self.tuning.threaded_records:  # starting a thread takes longer than counting a small table
             add_counts(rows, times, counted, self.layout)
             return counted
-        totals = [counted, *(np.zeros_like(counted) for _ in range(SHARDS - 1))]
-        parts = zip(np.array_split(rows, SHARDS), np.array_split(times, SHARDS), totals, strict=True)
-        with ThreadPoolExecutor(SHARDS) as pool:
+        totals = [counted, *(np.zeros_like(counted) for _ in range(threads - 1))]
+        parts = zip(np.array_split(rows, threads), np.array_split(times, threads), totals, strict=True)
+        with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda part: add_counts(*part, self.layout), parts))
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
@@ -142,9 +135,9 @@ class Plan:
 
 
 class Proposals:
-    """Values to propose: nine times in ten by the given probabilities, else any value."""
+    """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) that is any value."""
 
-    def __init__(self, probabilities: Sequence[NDArray[np.float64]]) -> None:
+    def __init__(self, probabilities: Sequence[NDArray[np.float64]], *, tuning: Fitting = RECORDS.fitting) -> None:
         """Builds one alias table an attribute."""
         from dpsyn_core.records.rls.kernel import alias_table  # numba is heavy
 
@@ -154,30 +147,45 @@ class Proposals:
         self.other = np.zeros(self.ptr[-1], dtype=np.uint32)
         for j, p in enumerate(probabilities):
             part = slice(self.ptr[j], self.ptr[j + 1])
-            mixed = 0.9 * p / p.sum() + 0.1 / len(p)
+            mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value / len(p)
             alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pace:
-    """How long to walk: temperature of each sweep, proposals to a cell in one sweep, and threads."""
+    """How a fit is paced: temperature of each sweep, proposals to a cell in one sweep, and threads (`shards`)."""
 
     temperatures: tuple[float, ...]
     repeats: int
     shards: int = 1
 
     def at(self, last: bool) -> int:
-        """Threads of a sweep: the last one mends, in one thread, what two left to each other, where that is cheap."""
+        """Threads of a sweep: one in the last where that is cheap, which corrects what parts left open between them."""
         return 1 if last and self.repeats > 1 else self.shards
 
 
-def cooling(sweeps: int, hot: float = HOT) -> tuple[float, ...]:
-    """Temperatures of the sweeps: geometric from hot to COLD, then two at 0; all at 0 when they are few."""
-    warm = sweeps - 2 if sweeps > FEW else 0
-    return (*(float(t) for t in np.geomspace(hot, COLD, warm)), *([0.0] * (sweeps - warm)))
+def cooling(sweeps: int, hot: float | None = None, *, tuning: Fitting = RECORDS.fitting) -> tuple[float, ...]:
+    """Temperatures of the sweeps: falling in equal ratios, then two at 0; all at 0 when sweeps are few."""
+    warm = sweeps - tuning.cold_sweeps if sweeps > tuning.fewest_sweeps else 0
+    first = tuning.hot if hot is None else hot
+    return (*(float(t) for t in np.geomspace(first, tuning.cold, warm)), *([0.0] * (sweeps - warm)))
 
 
-def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, effort: float = 1.0) -> Pace:
+def proposals_of(visits: float, tuning: Fitting = RECORDS.fitting) -> float:
+    """Proposals to a cell of a fit in which one proposal to every cell visits this many cells of tables."""
+    visits = max(1.0, visits)
+    usual = min(tuning.usual_proposals, max(tuning.fewest_proposals, tuning.most_visits / visits))
+    return max(usual, min(tuning.cheap_visits / visits, tuning.most_proposals))
+
+
+def schedule(
+    n_records: int,
+    n_attributes: int,
+    targets: Sequence[Target],
+    *,
+    effort: float = 1.0,
+    tuning: Fitting = RECORDS.fitting,
+) -> Pace:
     """A pace whose work is bounded: 32 proposals to a cell, more where that is cheap, 3 where records are many.
 
     The error of a fit to noisy targets hardly changes beyond 32: there, noise outweighs what moves can still gain.
@@ -185,14 +193,15 @@ def schedule(n_records: int, n_attributes: int, targets: Sequence[Target], *, ef
     fewer proposals for their sake, pairs would fit worse than alone.
     """
     places = sum(len(t.attributes) for t in targets if len(t.attributes) <= 2)
-    visits = max(1, n_records * (n_attributes + places))
-    usual = max(float(np.clip(WORK / visits, 3, 32)), min(SPARE / visits, MOST))
-    proposals = max(1, round(effort * usual))
-    repeats = proposals // min(proposals, 8)
+    proposals = max(1, round(effort * proposals_of(n_records * (n_attributes + places), tuning)))
+    repeats = proposals // min(proposals, tuning.sweeps)
     noise = [t.sigma for t in targets if len(t.attributes) > 1]
-    hot = float(np.clip(SHAKE**2 / np.median(noise) ** 2, HOT, HOTTEST)) if noise else HOT
-    temperatures = cooling(proposals // repeats, hot)  # eight sweeps, or more where proposals are left over
-    return Pace(temperatures=temperatures, repeats=repeats, shards=SHARDS if n_records >= SHARDED else 1)
+    hot = tuning.hot
+    if noise:
+        hot = float(np.clip(tuning.stir**2 / np.median(noise) ** 2, tuning.hot, tuning.hottest))
+    temperatures = cooling(proposals // repeats, hot, tuning=tuning)  # eight sweeps, or more where some are left over
+    shards = tuning.threads if n_records >= tuning.threaded_records else 1
+    return Pace(temperatures=temperatures, repeats=repeats, shards=shards)
 
 
 class Walk:
@@ -205,17 +214,18 @@ class Walk:
         probabilities: Sequence[NDArray[np.float64]],
         *,
         rng: Generator,
+        tuning: Fitting = RECORDS.fitting,
     ) -> None:
         """Counts the records once; `rows` is changed in place from here on."""
-        from dpsyn_core.records.rls.kernel import LOTTERY  # numba is heavy
+        from dpsyn_core.records.rls.kernel import EXPONENTIALS  # numba is heavy
 
         self.rows = rows
-        self.plan = Plan([len(p) for p in probabilities], targets)
+        self.plan = Plan([len(p) for p in probabilities], targets, tuning=tuning)
         self.residuals = self.plan.residuals(rows)
         self.loss = self.plan.loss(self.residuals)
-        self._proposals = Proposals(probabilities)
-        self._lottery = -np.log((np.arange(LOTTERY) + 0.5) / LOTTERY).astype(np.float32)
-        self._states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=SHARDS)]
+        self._proposals = Proposals(probabilities, tuning=tuning)
+        self._exponentials = -np.log((np.arange(EXPONENTIALS) + 0.5) / EXPONENTIALS).astype(np.float32)
+        self._states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=tuning.threads)]
 
     def sweep(self, temperature: float, repeats: int, *, shards: int = 1) -> float:
         """Visits every record once, with `repeats` proposals to each of its cells; returns F.
@@ -243,7 +253,7 @@ class Walk:
 
         plan, proposals = self.plan, self._proposals
         change, _ = move_cells(
-            rows, residuals, plan.layout, proposals.ptr, proposals.keep, proposals.other, self._lottery,
+            rows, residuals, plan.layout, proposals.ptr, proposals.keep, proposals.other, self._exponentials,
             np.float32(temperature), repeats, self._states[shard],
         )  # fmt: skip
         return float(change)
@@ -257,6 +267,7 @@ def fit_records(
     pace: Pace,
     rng: Generator,
     progress: Progress = silent,
+    tuning: Fitting = RECORDS.fitting,
 ) -> Fitted:
     """Moves single cells of the records until their counts match the targets as well as their weights ask.
 
@@ -269,11 +280,12 @@ def fit_records(
         pace: temperatures of the sweeps, proposals in each, and threads.
         rng: for the proposals; the same state gives the same records.
         progress: told the sweep and F.
+        tuning: constants.
 
     Returns:
         The records and F after every sweep.
     """
-    walk = Walk(rows, targets, probabilities, rng=rng)
+    walk = Walk(rows, targets, probabilities, rng=rng, tuning=tuning)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):
         history.append(walk.sweep(temperature, pace.repeats, shards=pace.at(number == len(pace.temperatures))))

@@ -12,7 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-LOTTERY = 1024  # entries of the table of exponential draws; a power of two
+# Entries of the table of exponential draws. A compile-time constant, as is the mask 1023 in `move_cells`: masking the
+# bits of a draw by a power of two is one instruction, a division by a parameter would be some twenty in every proposal.
+EXPONENTIALS = 1024
 
 
 class Layout(NamedTuple):
@@ -75,7 +77,7 @@ def move_cells(
     alias_ptr: NDArray[np.uint32],
     alias_keep: NDArray[np.float32],
     alias_other: NDArray[np.uint32],
-    lottery: NDArray[np.float32],
+    exponentials: NDArray[np.float32],
     temperature: np.float32,
     repeats: int,
     state: NDArray[np.uint64],
@@ -94,7 +96,7 @@ def move_cells(
         alias_ptr: where the values of attribute j start in the alias tables.
         alias_keep: chance of keeping the drawn column of the alias table (Walker 1977).
         alias_other: the other value of the column.
-        lottery: float32 (LOTTERY,), exponential quantiles.
+        exponentials: float32 (EXPONENTIALS,), quantiles of the exponential distribution.
         temperature: 0 or more.
         repeats: proposals to an attribute of a record.
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
@@ -129,7 +131,7 @@ def move_cells(
                 v = other if u >= alias_keep[column] else column - start
                 ahead_j[drawn] = j
                 ahead_v[drawn] = v
-                ahead_bound[drawn] = lottery[z & np.uint64(1023)] * temperature
+                ahead_bound[drawn] = exponentials[z & np.uint64(1023)] * temperature
                 if v != np.uint64(row[j]):
                     drawn += one
             for i in range(drawn):

@@ -17,34 +17,31 @@ from dpsyn_core.records.rls.denoise import shrink_unordered
 from dpsyn_core.records.rls.even import average_tables
 from dpsyn_core.records.rls.fit import Target, fit_records, schedule
 from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import Recodes, View
 
 Floats = NDArray[np.float64]
-
-SCOUT = 20_000  # records of the fit that sets are scored against
-EFFORT = 0.33  # of a usual fit; half of it told the same triples apart
-CLEAR = 4.0  # standard deviations of its noise by which a score must stand above what no dependence would show
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expectation:
     """What the measured tables let one expect of others, in counts.
 
-    tables: for each set float64 of the shape of its (coarse) table. doubt: L1 error of each table that comes from the
-    noise of the measured ones and from the fit. chance: L1 distance that sampling alone leaves between a table and
-    its expectation.
+    tables: for each set float64 of the shape of its (coarse) table. fit_error: L1 error of each table that comes from
+    the noise of the measured ones and from the fit. sampling_error: L1 distance that remains between a table and its
+    expectation because records are a random sample.
     """
 
     tables: list[Floats]
-    doubt: Floats
-    chance: Floats
+    fit_error: Floats
+    sampling_error: Floats
 
 
 def expect(view: View, sets: Sequence[AttributeSet], recodes: Recodes) -> Expectation:
     """Fits records to the measured tables, and again to what those would have shown if the first fit were true.
 
-    The second fit differs from the first by noise and by chance of its own, as the first one does from the truth (a
-    parametric bootstrap: Efron and Tibshirani 1993, chapter 6). Scores that are no larger say nothing of dependence.
+    The second fit differs from the first by noise and random moves of its own, as the first one does from the truth
+    (a parametric bootstrap: Efron and Tibshirani 1993, chapter 6). Scores that are no larger say nothing of dependence.
     Post-processing: reads released values only.
     """
     rng = np.random.default_rng(0)  # post-processing inside measure: a public constant, not privacy noise
@@ -59,19 +56,20 @@ def expect(view: View, sets: Sequence[AttributeSet], recodes: Recodes) -> Expect
         )
         for m, a in zip(view.joint, found[len(sets) :], strict=True)
     ]
-    doubt = [float(np.abs(a - b).sum()) for a, b in zip(tables, _averages(again, wanted, rng), strict=True)]
+    fit_error = [float(np.abs(a - b).sum()) for a, b in zip(tables, _averages(again, wanted, rng), strict=True)]
     joined = {m.attributes for m in view.joint}
-    chance = np.array([sampling_error(a, s, joined) for a, s in zip(tables, sets, strict=True)])
-    return Expectation(tables=tables, doubt=np.array(doubt), chance=chance)
+    sampling = np.array([sampling_error(a, s, joined) for a, s in zip(tables, sets, strict=True)])
+    return Expectation(tables=tables, fit_error=np.array(fit_error), sampling_error=sampling)
 
 
 def _averages(view: View, wanted: Sequence[Target], rng: Generator) -> list[Floats]:
     """What records fitted to the view hold on average, in counts of the real table."""
-    n = int(np.clip(view.total, 1_000, SCOUT))
+    t, records = view.tuning.triples, view.tuning.records
+    n = int(np.clip(view.total, t.fewest_records, t.records))
     rows, targets = view.start(n, rng=rng), view.targets(n)
-    pace = schedule(n, len(view.domain), targets, effort=EFFORT)
-    fit_records(rows, targets, view.probabilities, pace=pace, rng=rng)
-    found = average_tables(rows, targets, view.probabilities, wanted, pace=pace, rng=rng)
+    pace = schedule(n, len(view.domain), targets, effort=t.effort, tuning=records.fitting)
+    fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, tuning=records.fitting)
+    found = average_tables(rows, targets, view.probabilities, wanted, pace=pace, rng=rng, tuning=records)
     return [a * (view.total / n) for a in found]
 
 
@@ -83,7 +81,7 @@ def _empty(view: View, names: AttributeSet, recodes: Mapping[str, NDArray[np.int
 
 
 def sampling_error(expected: Floats, names: AttributeSet, joined: set[AttributeSet]) -> float:
-    """L1 distance that chance alone would leave between the counts of a table and what is expected of it.
+    """L1 distance that sampling alone would leave between the counts of a table and what is expected of it.
 
     Mean absolute deviation of Poisson counts, 2 exp(-m) m^(k + 1) / k! with k the whole part of m (Crow 1958), less
     the directions in which measured tables already follow the counts: the one-ways, and the pairs in `joined`.
@@ -98,15 +96,16 @@ def sampling_error(expected: Floats, names: AttributeSet, joined: set[AttributeS
     return float(loose.sum()) * math.sqrt(max(1 - (1 + sum(free) + pairs) / expected.size, 0.0))
 
 
-def open_errors(scores: Floats, sigma: float, known: Expectation) -> Floats:
+def removable_errors(scores: Floats, sigma: float, known: Expectation, *, tuning: Tuning = TUNING) -> Floats:
     """The L1 error that measuring each set would remove, from noisy scores of the sets.
 
-    What stands clearly above doubt and chance together is shrunk and counts (or the luckiest of hundreds of scores
-    without signal would be chosen); then doubt is taken out, for measuring the same tables again removes it as well,
-    while chance stays, for only measuring the set itself does. Errors of many cells add up in squares.
+    What stands significantly above the errors of fit and sampling together is shrunk and counts; without that, the
+    largest of hundreds of scores without signal would be chosen. Then the error of the fit is taken out, for measuring
+    the same tables again removes it as well, while only measuring the set itself removes the sampling error. Errors of
+    many cells add up in squares.
     """
-    null = np.hypot(known.doubt, known.chance)
-    above = shrink_unordered(scores - null, sigma)
-    above[scores - null < CLEAR * sigma] = 0.0
-    left: Floats = np.sqrt(np.maximum((null + above) ** 2 - known.doubt**2, 0.0))
+    null = np.hypot(known.fit_error, known.sampling_error)
+    above = shrink_unordered(scores - null, sigma, tuning=tuning.records.shrinkage)
+    above[scores - null < tuning.triples.significant * sigma] = 0.0
+    left: Floats = np.sqrt(np.maximum((null + above) ** 2 - known.fit_error**2, 0.0))
     return left

@@ -16,6 +16,7 @@ from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 Floats = NDArray[np.float64]
 Recodes = dict[str, NDArray[np.intp]]
@@ -32,9 +33,11 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
 class View:
     """Released values, read for a fit. Post-processing only."""
 
-    def __init__(self, domain: Domain, measured: Sequence[Measurement], n_public: int | None) -> None:
+    def __init__(
+        self, domain: Domain, measured: Sequence[Measurement], n_public: int | None, *, tuning: Tuning = TUNING
+    ) -> None:
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
-        self.domain = domain
+        self.domain, self.tuning = domain, tuning
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1}
         self.sigmas = [ones[a.name].sigma for a in domain.attributes]
@@ -44,17 +47,18 @@ class View:
         ]
         self.one_ways = [
             shrink_one_way(
-                ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total
+                ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total,
+                tuning=tuning.records.shrinkage,
             )
             for a in self.attributes
-        ]
+        ]  # fmt: skip
         self.joint = merged([m for m in measured if len(m.attributes) > 1])
 
     def recodes(self, resolution: float) -> Recodes:
         """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
         least = self.total / resolution
         return {
-            a.name: coarse_map(p, a, least=max(least, 3 * s))
+            a.name: coarse_map(p, a, least=max(least, self.tuning.resolution.held * s))
             for a, p, s in zip(self.attributes, self.one_ways, self.sigmas, strict=True)
         }
 

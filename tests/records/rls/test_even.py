@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from dpsyn_core.records.rls.even import LARGEST, Tally, all_pairs, average_tables, even_records, pays
+from dpsyn_core.records.rls.even import Tally, all_pairs, average_tables, even_records, pays
 from dpsyn_core.records.rls.fit import Plan, Target, fit_records, schedule
 from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.records.rls.tuning import RECORDS
 
 
 def case(n=3_000):
@@ -62,7 +63,7 @@ def test_it_is_for_tables_whose_pairs_are_affordable():
     assert not pays(1_000_000, 14)
     assert not pays(50_000, 98)
     assert not pays(50_000, 1)
-    assert [t.attributes for t in all_pairs([2, LARGEST, 3], 1.0)] == [(0, 2)]
+    assert [t.attributes for t in all_pairs([2, RECORDS.evening.largest_pair, 3], 1.0)] == [(0, 2)]
 
 
 def test_a_tally_is_the_sum_of_the_counts_of_every_moment():

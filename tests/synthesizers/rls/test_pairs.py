@@ -10,7 +10,9 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.synthesizers.rls.pairs import affordable, choose_pairs
+from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
+from dpsyn_core.synthesizers.rls.pairs import choose_pairs, finer_where_small
+from dpsyn_core.synthesizers.rls.tuning import TUNING
 from dpsyn_core.synthesizers.rls.view import View
 from tests.seeded import SeededNoise
 
@@ -40,12 +42,16 @@ def chosen(strength, *, rho, pure=False, seed=0):
     counter = MemoryCounter(codes, domain)
     measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 4), gate=gate)
     view = View(domain, measured, N)
-    out = choose_pairs(counter, view, resolution=64.0, for_scores=scores, for_pairs=pairs, theta=1.0, gate=gate)
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
+    )  # fmt: skip
+    out = choose_pairs(counter, view, plan=plan, resolution=plan.resolution, gate=gate)
     return out, {c.name: c for c in gate.account.charges}, pairs
 
 
 @pytest.mark.parametrize("pure", [False, True])
-def test_a_dear_pair_is_measured_coarsely_and_a_cheap_one_as_usual(pure):
+def test_a_pair_with_much_noise_for_its_score_is_measured_coarsely_and_a_small_one_as_usual(pure):
     out, charges, pairs = chosen(0.6, rho=0.25 if pure else 0.003, pure=pure)
     by_pair = dict(zip(out.sets, zip(out.recodes, out.cells, strict=True), strict=True))
     recodes, cells = by_pair["x", "y"]
@@ -67,7 +73,7 @@ def test_with_much_budget_every_table_that_tells_something_has_the_usual_resolut
     assert out.cost == pairs
 
 
-def test_pairs_without_dependence_get_no_second_look():
+def test_pairs_without_dependence_are_not_scored_again():
     _, charges, _ = chosen(0.0, rho=0.003)
     assert "scores of coarser pairs" not in charges
 
@@ -82,4 +88,4 @@ def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, take
     gate = Gate(account=Account(Cost(rho=0.1)), noise=SeededNoise(0), unit=Unit())
     parts = Cost(rho=0.1).split([1.0] * len(sizes))
     measured = measure_marginals(MemoryCounter(codes, domain), domain.singletons(), parts, gate=gate)
-    assert affordable(View(domain, measured, N), given) == taken
+    assert finer_where_small(View(domain, measured, N), given) == taken

@@ -1,5 +1,8 @@
 """The method rls end to end: spends what it states, repeats, keeps dependences, and serves every odd table."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -12,7 +15,9 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
-from dpsyn_core.synthesizers.rls import system as rls
+from dpsyn_core.synthesizers.rls.second_round import triples_may_pay
+from dpsyn_core.synthesizers.rls.system import Rls
+from dpsyn_core.synthesizers.rls.tuning import TUNING
 from dpsyn_core.synthesizers.rls.view import View, merged
 from tests.seeded import SeededNoise
 
@@ -42,10 +47,13 @@ def chain(n=4_000, seed=0):
     return np.stack(columns).astype(np.uint8), domain
 
 
-def run(codes, domain, *, epsilon=1.0, delta=1e-9, unit=None, n_public=None, noise=None, settings=None, n=None, seed=0):
+def run(
+    codes, domain, *, epsilon=1.0, delta=1e-9, unit=None, n_public=None, noise=None, settings=None, n=None, seed=0,
+    tuning=TUNING,
+):  # fmt: skip
     unit = unit or Unit()
     task = Task(domain=domain, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
-    system = configure("rls", settings or {}).calibrate(task)
+    system = Rls(configure("rls", settings or {}), task, tuning=tuning)
     gate = Gate(account=Account(system.cost), noise=noise or SeededNoise(seed), unit=unit)
     measured = system.measure(MemoryCounter(codes, domain), gate=gate)
     return system.synthesize(measured, n, rng=np.random.default_rng(seed)), measured, gate, system
@@ -158,7 +166,7 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
     assert all(names.count(n) == 2 for n in names if len(n) == 2)  # what triples leave goes back to pairs
     precision = sum(1 / m.sigma**2 for m in measured if len(m.attributes) == 3)
     later = precision + sum(1 / m.sigma**2 for m in measured[names.index(("a", "b", "c")) :] if len(m.attributes) == 2)
-    assert any(precision / later == pytest.approx(part, rel=0.02) for part in rls.PARTS)
+    assert any(precision / later == pytest.approx(part, rel=0.02) for part in TUNING.triples.parts)
 
     def agree(t):
         return float(np.mean(t[0] ^ t[1] == t[2]))
@@ -169,7 +177,7 @@ def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds
 
 
 def test_large_tables_without_threefold_dependence_get_no_triples_and_those_with_it_do():
-    """400,000 records, scored against a fit of 20,000: its chance is no dependence."""
+    """400,000 records, scored against a fit of 20,000: its sampling error is no dependence."""
     codes, domain = parity(n=400_000)
     _, measured, gate, _ = run(codes, domain, epsilon=0.3, n=20)
     assert {m.attributes for m in measured if len(m.attributes) == 3} == {("a", "b", "c")}
@@ -193,39 +201,47 @@ def test_precise_scores_of_triples_cost_less():
     assert share(400_000) == pytest.approx(share(4_000) / 4, rel=0.05)
 
 
-def test_a_larger_part_goes_to_triples_only_where_it_wins_much_more(monkeypatch):
-    def part(worth):
-        monkeypatch.setattr(rls, "WORTH", worth)
+def with_gains(*gains):
+    """The usual constants, but for what triples must gain."""
+    return replace(TUNING, triples=replace(TUNING.triples, gains=gains))
+
+
+def test_a_larger_part_goes_to_triples_only_where_it_wins_much_more():
+    def part(*gains):
         codes, domain = parity()
-        measured = run(codes, domain, epsilon=2.0, n=20)[1]
+        measured = run(codes, domain, epsilon=2.0, n=20, tuning=with_gains(*gains))[1]
         start = next(i for i, m in enumerate(measured) if len(m.attributes) == 3)
         precision = [1 / m.sigma**2 for m in measured[start:]]
         return sum(p for p, m in zip(precision, measured[start:], strict=True) if len(m.attributes) == 3) / sum(
             precision
         )
 
-    assert part((2.0, 1e9)) == pytest.approx(rls.PARTS[0], rel=0.02)
-    assert part((2.0, -1e9)) == pytest.approx(rls.PARTS[1], rel=0.02)
+    small, large = TUNING.triples.parts
+    assert part(2.0, 1e9) == pytest.approx(small, rel=0.02)
+    assert part(2.0, -1e9) == pytest.approx(large, rel=0.02)
 
 
 def test_noisier_pairs_still_admit_triples_whose_scores_are_precise():
     system = run(*parity(n=200), epsilon=1.0, n=10)[3]
     cost = system.cost.scaled(0.5)
 
-    def calm(error, size):  # for as many records that 15 pairs of `size` cells are predicted to err by `error` each
+    def admits(error, size):  # for as many records that 15 pairs of `size` cells are predicted to err by `error` each
         cells = np.full(15, float(size))
-        return system._calm(cells, cost, 20, system._noise(cells, cost) / 30 / error)
+        total = system.noise.error(cells, cost) / 30 / error
+        view = SimpleNamespace(domain=system.domain, total=total)
+        pairs = SimpleNamespace(cells=cells, cost=cost)
+        return triples_may_pay(view, system.budget_plan(total), pairs, 20)
 
-    assert calm(0.9 * rls.CALM, size=4)
-    assert not calm(1.5 * rls.CALM, size=4)  # few records: a score's noise is some 8 % of them
-    assert calm(1.5 * rls.CALM, size=400)  # many: below 1 %
-    assert not calm(2.1 * rls.CALM, size=400)
+    low = TUNING.triples.low_noise
+    assert admits(0.9 * low, size=4)
+    assert not admits(1.5 * low, size=4)  # few records: a score's noise is some 8 % of them
+    assert admits(1.5 * low, size=400)  # many: below 1 %
+    assert not admits(2.1 * low, size=400)
 
 
-def test_without_triples_that_pay_the_budget_goes_back_to_pairs(monkeypatch):
-    monkeypatch.setattr(rls, "WORTH", (1e9, 1e9))
+def test_without_triples_that_pay_the_budget_goes_back_to_pairs():
     codes, domain = parity()
-    _, measured, gate, system = run(codes, domain, epsilon=2.0)
+    _, measured, gate, system = run(codes, domain, epsilon=2.0, tuning=with_gains(1e9, 1e9))
     assert "scores of triples" in [c.name for c in gate.account.charges]
     names = [m.attributes for m in measured]
     assert max(len(n) for n in names) == 2
@@ -263,7 +279,7 @@ def test_scores_of_triples_without_signal_choose_none():
     for j in range(1, 16):
         bits[j] = np.where(rng.random(30_000) < 0.7, bits[j - 1], bits[j])
     domain = Domain.of({f"a{j:02d}": 2 for j in range(16)})
-    _, measured, gate, _ = run(bits.astype(np.uint8), domain, epsilon=0.3, seed=1)  # the luckiest stands out by 3.7
+    _, measured, gate, _ = run(bits.astype(np.uint8), domain, epsilon=0.3, seed=1)  # the largest stands out by 3.7
     assert "scores of triples" in [c.name for c in gate.account.charges]
     assert max(len(m.attributes) for m in measured) == 2
 

@@ -1,4 +1,4 @@
-"""What a fit expects of triples: chance, doubt and what measuring would remove, against numbers and simulation."""
+"""What a fit expects of triples: errors of sampling and fit, and what measuring would remove, against simulation."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.rls.triples import Expectation, expect, open_errors, sampling_error
+from dpsyn_core.synthesizers.rls.triples import Expectation, expect, removable_errors, sampling_error
 from dpsyn_core.synthesizers.rls.view import View
 
 NAMES = ("a", "b", "c")
@@ -25,7 +25,7 @@ def test_counts_stray_from_their_mean_like_poisson_counts():
     assert sampling_error(np.zeros((2, 2, 2)), NAMES, set()) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_tables_whose_pairs_are_known_keep_the_chance_of_their_triple_alone():
+def test_tables_whose_pairs_are_known_keep_the_sampling_error_of_their_triple_alone():
     rng = np.random.default_rng(0)
     shape, n = (3, 4, 5), 60_000
     mean = np.full(shape, n / 60)
@@ -39,28 +39,28 @@ def test_tables_whose_pairs_are_known_keep_the_chance_of_their_triple_alone():
     assert sampling_error(mean, NAMES, PAIRS) == pytest.approx(simulated, rel=0.03)
 
 
-def known(tables, doubt, chance):
-    return Expectation(tables=tables, doubt=np.array(doubt), chance=np.array(chance))
+def known(tables, fit_error, sampling_error):
+    return Expectation(tables=tables, fit_error=np.array(fit_error), sampling_error=np.array(sampling_error))
 
 
-def test_scores_that_chance_and_doubt_explain_win_only_the_chance():
+def test_scores_that_errors_of_sampling_and_fit_explain_win_only_the_sampling_error():
     rng = np.random.default_rng(1)
-    doubt, chance = rng.uniform(20, 200, 400), rng.uniform(20, 200, 400)
-    scores = np.hypot(doubt, chance) + rng.normal(0, 10, 400)
-    assert open_errors(scores, 10.0, known([], doubt, chance)) == pytest.approx(chance)
+    fit, sampling = rng.uniform(20, 200, 400), rng.uniform(20, 200, 400)
+    scores = np.hypot(fit, sampling) + rng.normal(0, 10, 400)
+    assert removable_errors(scores, 10.0, known([], fit, sampling)) == pytest.approx(sampling)
 
 
-def test_scores_far_above_count_without_the_doubt():
-    doubt, chance = np.full(100, 30.0), np.full(100, 40.0)
+def test_scores_far_above_count_without_the_error_of_the_fit():
+    fit, sampling = np.full(100, 30.0), np.full(100, 40.0)
     scores = np.full(100, 50.0)
     scores[7] = 500.0
-    got = open_errors(scores, 10.0, known([], doubt, chance))
+    got = removable_errors(scores, 10.0, known([], fit, sampling))
     assert got[7] == pytest.approx(math.sqrt(500**2 - 30**2), rel=0.02)
     assert np.delete(got, 7) == pytest.approx(np.full(99, 40.0))
 
 
 @pytest.mark.parametrize("sigma", [5.0, 60.0])
-def test_what_is_expected_of_independent_attributes_is_off_by_the_doubt_that_is_stated(sigma):
+def test_what_is_expected_of_independent_attributes_is_off_by_the_error_that_is_stated(sigma):
     """Measured with noise, 20,000 records: the distance to the truth is about what the bootstrap says."""
     rng = np.random.default_rng(2)
     domain, n = Domain.of(dict.fromkeys("abcd", 6)), 20_000
@@ -75,5 +75,5 @@ def test_what_is_expected_of_independent_attributes_is_off_by_the_doubt_that_is_
     found = expect(view, sets, {})
     error = np.array([np.abs(t - n / 216).sum() for t in found.tables])
     assert all(t.sum() == pytest.approx(n) for t in found.tables)
-    assert 0.8 < found.doubt.mean() / error.mean() < 1.6  # chance of both fits is at most the root of two too much
+    assert 0.8 < found.fit_error.mean() / error.mean() < 1.6  # two random fits differ by the root of two at most
     assert np.allclose(view.joint[0].values, pairs[0].values)  # the view that was given stays as it was

@@ -1,4 +1,6 @@
-"""The second look of rls at dear pairs, which needs larger tables than the mini-world, passes the audits as well."""
+"""Pairs that rls scores a second time, which takes larger tables than the mini-world, pass the audits as well."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.synthesizers.rls import pairs as rls_pairs
+from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
+from dpsyn_core.synthesizers.rls.tuning import TUNING
 from tests.audit import layers
 from tests.audit.gates import TapeGate
 from tests.audit.mutants.base import replacing
@@ -15,18 +19,22 @@ from tests.seeded import SeededNoise
 
 
 @pytest.fixture
-def looks():
-    """A look at every pair that four coarse values at most make smaller."""
+def second_scores():
+    """Every pair is scored again that four coarse values at most make smaller."""
+    coarse = replace(TUNING, pairs=replace(TUNING.pairs, fewest_values=4.0, coarser=64.0))
 
-    def smaller(scores, excess, *, cells, noise):
+    def smaller(scores, excess, *, cells, noise, tuning):
         return np.flatnonzero(cells[1] < cells[0])
 
-    with replacing((rls_pairs, "COARSEST", 4.0), (rls_pairs, "COARSER", 64.0), (rls_pairs, "_dear", smaller)):
+    def build(self, task):
+        return Rls(self, task, tuning=coarse)
+
+    with replacing((RlsConfig, "build", build), (rls_pairs, "_second_scoring", smaller)):
         yield
 
 
 @pytest.mark.parametrize("n", [1, 400])
-def test_the_mini_world_takes_the_second_look(looks, n):
+def test_the_mini_world_is_scored_a_second_time(second_scores, n):
     system = calibrated("rls", Unit())
     gate = TapeGate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
     system.measure(MemoryCounter(random_table(n, 1), DOMAIN), gate=gate)
@@ -34,5 +42,5 @@ def test_the_mini_world_takes_the_second_look(looks, n):
 
 
 @pytest.mark.parametrize("layer", [layers.t1, layers.t2])
-def test_it_passes_the_layer(looks, layer):
+def test_it_passes_the_layer(second_scores, layer):
     layer("rls")

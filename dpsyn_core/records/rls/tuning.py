@@ -1,0 +1,142 @@
+"""Constants of record least squares after measuring: each with its unit, and its reason or the experiment behind it.
+
+A constant that says "convention" was not measured against others. ADRs 0060 to 0065 and the notebooks in
+docs/experiments hold the measurements that are named. Limits of the file formats and of the compiled kernels stand
+beside the code that sets them (`MAX_VALUES` in fit.py, `EXPONENTIALS` in kernel.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shrinkage:
+    """How noisy one-ways and pair tables lose noise before they are fitted."""
+
+    fewest_values: int = 6
+    """Values below which a table is left as it is: too few to estimate a prior from (convention)."""
+
+    near_zero: float = 4.5
+    """Standard deviations of the noise: values within so many of 0 may be rare ones, larger ones are left alone."""
+
+    grid_end: float = 6.0
+    """Standard deviations: the prior of rare values lives between 0 and this, beyond `near_zero`."""
+
+    grid_points: int = 49
+    """Points of that prior, eight to a standard deviation (convention)."""
+
+    sweeps_unordered: int = 200
+    """Rounds of expectation-maximisation for that prior; later rounds change nothing that can be seen (convention)."""
+
+    widest_spread: float = 512.0
+    """Standard deviations of the noise: largest prior spread of a difference of neighbouring bins (convention)."""
+
+    spreads: int = 11
+    """Prior spreads from half a standard deviation to `widest_spread`, in equal ratios, beside the spread 0."""
+
+    sweeps_ordered: int = 50
+    """Rounds of expectation-maximisation for the weights of the spreads (convention)."""
+
+    no_difference: float = 1.0
+    """Values that are added to the spread 0, half a value shared by the others: most neighbours differ by nothing."""
+
+    shifts: int = 16
+    """Positions of the dyadic grid that are averaged, so that no position leaves its mark (cycle spinning)."""
+
+    values_at_once: int = 1 << 16
+    """Values, over all shifts, that are shrunk in one batch: some tens of megabytes."""
+
+    smooth_part: float = 0.5
+    """Of the smooth estimate of an ordered one-way, the rest of the sparse one: ages are smooth, hours worked are
+    heaped. Weights chosen by the data were no better (docs/experiments/0078)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fitting:
+    """How long records are fitted, and from which temperature on. A visit looks one cell of one table up."""
+
+    most_visits: float = 1.5e9
+    """Visits that a fit may take: some 3 s of one core."""
+
+    cheap_visits: float = 2.5e8
+    """Visits that a fit may take in any case, some .6 s of one core: up to `most_proposals` in small tables
+    (docs/experiments/0079)."""
+
+    usual_proposals: float = 32.0
+    """Proposals to a cell: beyond it, noise of the measurements outweighs what moves still gain
+    (docs/record-least-squares.md, Convergence)."""
+
+    fewest_proposals: float = 3.0
+    """Proposals to a cell where records are many; most of what moves can win is won with 8."""
+
+    most_proposals: float = 96.0
+    """Proposals to a cell where that is cheap; deterministic tables gain most (docs/experiments/0079)."""
+
+    sweeps: int = 8
+    """Visits of a record, among which the proposals are shared, so that temperatures can fall (ADR 0061)."""
+
+    cold_sweeps: int = 2
+    """Sweeps at temperature 0 at the end (ADR 0061)."""
+
+    fewest_sweeps: int = 4
+    """Sweeps up to which all are at temperature 0: too few to cool down in (ADR 0061)."""
+
+    hot: float = 3.0
+    """First temperature; at 1 a move is weighed as the noise of the targets weighs it (ADR 0061)."""
+
+    hottest: float = 50.0
+    """First temperature where targets are precise, at most (ADR 0061)."""
+
+    cold: float = 0.01
+    """Last temperature above 0 (ADR 0061)."""
+
+    stir: float = 30.0
+    """Counts by which heat should move a cell at first: sigma times the root of the temperature (ADR 0061)."""
+
+    any_value: float = 0.1
+    """Part of the proposals that is any value, so that each can come; the others follow the one-ways (convention)."""
+
+    threaded_records: int = 20_000
+    """Records from which on threads share a fit; below, starting them takes longer than they save."""
+
+    threads: int = 2
+    """Threads of a large fit. A constant, so that results do not depend on the machine: a fit depends on it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evening:
+    """How chance is averaged out of fitted records (ADR 0062, docs/experiments/0068)."""
+
+    temperature: float = 5.0
+    """Of the walk, in squared counts: enough to change pairs that no target holds; half of it is worse."""
+
+    skipped_sweeps: int = 2
+    """Sweeps before averages are taken, while the walk forgets the fit (convention)."""
+
+    averaged_sweeps: int = 12
+    """Sweeps that are averaged; twice as many gain little for 1.4 times the time (docs/experiments/0068)."""
+
+    fit_sweeps: int = 4
+    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing (docs/experiments/0068)."""
+
+    largest_pair: int = 400_000
+    """Cells of a pair table that is averaged: 1.6 MB of counts."""
+
+    most_work: int = 12_000_000
+    """Records times pairs up to which averaging pays: large tables have little sampling error left (ADR 0062)."""
+
+    deviation: float = 15.0
+    """Counts: the standard deviation that an averaged cell is trusted with; 7 to 25 do the same."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordTuning:
+    """All of the above."""
+
+    shrinkage: Shrinkage = Shrinkage()
+    fitting: Fitting = Fitting()
+    evening: Evening = Evening()
+
+
+RECORDS = RecordTuning()  # what every run uses

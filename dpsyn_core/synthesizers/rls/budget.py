@@ -1,0 +1,160 @@
+"""How record least squares divides its budget: one frozen plan, read by the run and by its forecast."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.measurement.select import noise_error, shares
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.synthesizers.rls.tuning import Shares, Tuning
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Noise:
+    """What noise a cost buys in this run: Gaussian for a rho, two-sided geometric for a pure epsilon."""
+
+    unit: Unit
+    pure: bool
+
+    @property
+    def sensitivity(self) -> float:
+        """Of one table: L1 for geometric noise, L2 for Gaussian noise."""
+        return float(self.unit.l1() if self.pure else self.unit.l2())
+
+    @property
+    def root(self) -> float:
+        """Noise falls with this power of a cost: with epsilon itself, with the root of rho."""
+        return 1.0 if self.pure else 0.5
+
+    def shares(self, cells: NDArray[Any]) -> list[float]:
+        """Relative costs of tables with so many cells, by which their total expected error is least."""
+        return [float(s) for s in shares(cells.astype(np.float64), pure=self.pure)]
+
+    def error(self, cells: NDArray[Any], cost: Cost) -> float:
+        """Expected L1 error, in counts, of tables with so many cells that split a cost."""
+        return noise_error(float(sum(self.shares(cells))), cost, self.sensitivity)
+
+    def of_score(self, cost: Cost, count: int) -> float:
+        """Standard deviation, in records, of each of `count` scores that split a cost; see `score_sets`."""
+        if cost.pure:
+            return math.sqrt(2) * cost.scale(self.unit.l1() * count)
+        return cost.sigma(self.unit.l1() * math.sqrt(count))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BudgetPlan:
+    """Every part of the budget that is settled before pairs are scored, and the rules for what is settled later.
+
+    It depends on public facts and on one estimate of the number of records: the released one in a run, an assumed one
+    in a forecast. A part for declared questions would stand here beside `pairs`, from which it would be taken.
+
+    Attributes:
+        whole: what the run may spend.
+        total: for the number of records; None where it is public.
+        one_ways: for each attribute, in domain order.
+        scores: for the scores of all pairs together.
+        pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
+            and the second round with its scores of triples, its triples, and the same pairs again.
+        resolution: coarse values an attribute in pairs, at most about.
+        noise: of this run.
+        tuning: its constants.
+    """
+
+    whole: Cost
+    total: Cost | None
+    one_ways: tuple[Cost, ...]
+    scores: Cost
+    pairs: Cost
+    resolution: float
+    noise: Noise
+    tuning: Tuning
+
+    def second_scores(self, count: int, pairs: int) -> Cost:
+        """For the scores of `count` coarser tables: as much each as the first scores of all `pairs` spent each."""
+        return self.scores.scaled(count / pairs)
+
+    def rounds(self, pairs: Cost) -> tuple[Cost, Cost]:
+        """The cost of pairs, divided between the first round and the second."""
+        first, second = pairs.split([1 - self.tuning.shares.held_back, self.tuning.shares.held_back])
+        return first, second
+
+    def triple_scores(self, pairs: Cost) -> Cost:
+        """For the scores of triples, at most, of what the second round would get from this cost of pairs."""
+        return pairs.scaled(self.tuning.shares.held_back * self.tuning.triples.score_share)
+
+
+def total_cost(whole: Cost, n_public: int | None, shares_: Shares) -> Cost | None:
+    """What the number of records gets: nothing where it is public."""
+    return None if n_public is not None else whole.scaled(shares_.total)
+
+
+def plan_budget(
+    sizes: tuple[int, ...],
+    *,
+    whole: Cost,
+    unit: Unit,
+    n_public: int | None,
+    total: float,
+    one_way_share: float | None,
+    resolution: int | None,
+    tuning: Tuning,
+) -> BudgetPlan:
+    """The plan of one run.
+
+    Noise falls with the square root of rho but with epsilon itself, so shares of epsilon are those of rho under the
+    root.
+
+    Args:
+        sizes: of the attributes, at least one.
+        whole: what the run may spend.
+        unit: of privacy.
+        n_public: the number of records, when it is public.
+        total: the number of records: public, released, or assumed for a forecast.
+        one_way_share: a setting; None lets the error of one-ways decide.
+        resolution: a setting; None lets the strength of the budget decide.
+        tuning: constants.
+    """
+    noise, s = Noise(unit=unit, pure=whole.pure), tuning.shares
+    one = s.only_one_ways
+    if len(sizes) > 1:
+        one = _one_way_share(sizes, whole, noise, total, s) if one_way_share is None else one_way_share
+    parts = np.array([one, s.scores, 1 - one - s.scores])
+    if whole.pure:
+        parts = np.sqrt(parts)
+    left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
+    one_ways, scores, pairs = left.split([float(p) for p in parts])
+    return BudgetPlan(
+        whole=whole,
+        total=total_cost(whole, n_public, s),
+        one_ways=tuple(one_ways.split(noise.shares(np.array(sizes)))),
+        scores=scores,
+        pairs=pairs,
+        resolution=float(_resolution(whole, noise, total, tuning) if resolution is None else resolution),
+        noise=noise,
+        tuning=tuning,
+    )
+
+
+def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:
+    """More for one-ways, the larger their relative error would be if they had the whole budget."""
+    error = noise.error(np.array(sizes), whole) / (len(sizes) * max(total, 1.0))
+    share = s.one_ways_most * (error / s.one_ways_at) ** s.one_ways_power
+    return float(np.clip(share, s.one_ways_least, s.one_ways_most))
+
+
+def _resolution(whole: Cost, noise: Noise, total: float, tuning: Tuning) -> float:
+    """Finer coarse codes, the more records stand against the noise of one count that spends everything."""
+    r = tuning.resolution
+    one = math.sqrt(2) * whole.scale(noise.sensitivity) if whole.pure else whole.sigma(noise.sensitivity)
+    strength = total / one
+    if strength < r.strong:
+        return float(max(r.weak, r.usual * (strength / r.strong) ** r.power_weak))
+    return float(np.clip(r.usual * (strength / r.stronger) ** r.power_strong, r.usual, r.most))

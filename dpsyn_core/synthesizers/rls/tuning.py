@@ -1,0 +1,162 @@
+"""Constants of record least squares while it measures: each with its unit, and its reason or the experiment behind it.
+
+They were tuned on Adult and the simulated tables of `benchmarks/tables.py`; `python -m benchmarks.experiments.variants`
+runs any of them with other values on equal noise. A constant that says "convention" was not measured against others.
+The notebooks that are named stand in docs/experiments; `records/rls/tuning.py` holds the constants of what follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsyn_core.records.rls.tuning import RECORDS, RecordTuning
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shares:
+    """How the budget is divided. Shares are those of rho; of a pure epsilon they hold under the root."""
+
+    total: float = 0.005
+    """Of the budget, for the number of records, where it is not public (convention)."""
+
+    scores: float = 0.02
+    """Of the rest, for the scores of all pairs; .05 and .1 change nothing (notebook 0100)."""
+
+    only_one_ways: float = 0.97
+    """Of the rest, for the one-way of a table with a single attribute, before parts are made to add up."""
+
+    one_ways_least: float = 0.15
+    one_ways_most: float = 0.6
+    """Of the rest, for the one-ways: between these two, by `one_ways_at` and `one_ways_power`."""
+
+    one_ways_at: float = 0.1
+    """Relative L1 error of the one-ways, had they the whole budget, at which they get `one_ways_most`."""
+
+    one_ways_power: float = 0.33
+    """With which their share falls with that error."""
+
+    held_back: float = 0.25
+    """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resolution:
+    """How many coarse values an attribute has in pairs: by the strength, records over the noise of one count."""
+
+    weak: float = 20.0
+    """Coarse values at least."""
+
+    usual: float = 64.0
+    """Coarse values at `strong` strength."""
+
+    most: float = 640.0
+    """Coarse values at most; more gain nothing at epsilon 10 (notebook 0068)."""
+
+    strong: float = 1800.0
+    """Strength up to which coarse values grow from `weak` to `usual`, with the power `power_weak`."""
+
+    power_weak: float = 1.5
+
+    stronger: float = 2700.0
+    """Strength from which on they grow beyond `usual`, with the power `power_strong` (notebook 0100)."""
+
+    power_strong: float = 0.9
+
+    fine: tuple[float, ...] = (64.0, 48.0, 32.0)
+    """Coarse values that small tables take whatever the strength: there, merging loses more than noise adds
+    (notebook 0100)."""
+
+    few_cells: float = 40.0
+    """Cells that pairs have on average, at most, for that."""
+
+    held: float = 3.0
+    """Standard deviations of its own noise that a coarse value holds at least."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairChoice:
+    """Which pairs are measured, and which are scored a second time at a coarser resolution (notebook 0100)."""
+
+    noise_factor: float = 0.7
+    """Of the nominal noise of a table: about this part is left after shrinking and fitting (ADR 0065)."""
+
+    coarser: float = 8.0
+    """Times fewer coarse values in the coarser table; a third or a fourth is worse."""
+
+    fewest_values: float = 10.0
+    """Coarse values that the coarser table is asked for at least."""
+
+    fewer_cells: float = 0.35
+    """Of the usual cells that a coarser table has at most: otherwise a second score is not repaid."""
+
+    noisy: float = 0.4
+    """Of a pair's score: noise of its usual table from which on a coarser one is considered."""
+
+    explained: float = 0.9
+    """Of the square of a coarser score that counts as explained; 1 chooses pairs that scored high by chance."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TripleChoice:
+    """Whether triples are scored, and which of them are measured (notebook 0066)."""
+
+    most_attributes: int = 60
+    """Attributes up to which triples are considered: 34,220 of them."""
+
+    most_triples: int = 500
+    """Triples that are scored: those whose pairs depend most."""
+
+    most_cells: int = 2_000
+    """Cells of one triple."""
+
+    resolution: float = 12.0
+    """Coarse values an attribute, at most about."""
+
+    low_noise: float = 0.01
+    """Predicted distance that noise adds to a pair on average, above which triples are not scored ..."""
+
+    low_noise_precise: float = 0.02
+    """... and the same where the scores of triples are precise."""
+
+    precise: float = 0.0125
+    """Share of the records: standard deviation of a triple's score up to which scores are precise."""
+
+    score_share: float = 0.06
+    """Of what was held back, for the scores, at most; down to `score_least` of it where less suffices."""
+
+    score_least: float = 0.25
+
+    score_enough: float = 0.008
+    """Share of the records: standard deviation of a score that suffices."""
+
+    parts: tuple[float, ...] = (0.08, 0.12)
+    """Of what was held back, for triples that pay; pairs get the rest."""
+
+    gains: tuple[float, ...] = (2.0, 50.0)
+    """Error of triples that a part must remove for one of pairs that it costs, compared with the part before it."""
+
+    records: int = 20_000
+    """Records of the fit that triples are scored against; 30,000 choose the same triples."""
+
+    fewest_records: int = 1_000
+    """Records of that fit at least (convention)."""
+
+    effort: float = 0.33
+    """Of a usual fit; half of it told the same triples apart."""
+
+    significant: float = 4.0
+    """Standard deviations of its noise by which a score must stand above what no dependence would show."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tuning:
+    """All of the above, and the constants of what follows the measurements."""
+
+    shares: Shares = Shares()
+    resolution: Resolution = Resolution()
+    pairs: PairChoice = PairChoice()
+    triples: TripleChoice = TripleChoice()
+    records: RecordTuning = RECORDS
+
+
+TUNING = Tuning()  # what every run uses

@@ -1,0 +1,68 @@
+"""The plan of rls's budget: adds up to the whole, and is the one that both the run and its forecast read."""
+
+import numpy as np
+import pytest
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+from tests.seeded import SeededNoise
+
+DOMAIN = Domain.of({"a": 40, "b": 3, "c": 9})
+
+
+def system_of(*, delta=1e-9, n_public=None, neighbours="add-remove", theta=1, **settings):
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    task = Task(domain=DOMAIN, unit=unit, budget=Budget(epsilon=1.0, delta=delta), n_public=n_public)
+    return configure("rls", settings).calibrate(task)
+
+
+def amount(cost):
+    return 0.0 if cost is None else cost.epsilon or cost.rho
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+@pytest.mark.parametrize("n_public", [None, 5_000])
+@pytest.mark.parametrize("total", [0.0, 300.0, 5_000.0, 1e7])
+def test_its_parts_add_up_to_the_whole(delta, n_public, total):
+    plan = system_of(delta=delta, n_public=n_public, theta=2).budget_plan(total)
+    parts = [plan.total, *plan.one_ways, plan.scores, plan.pairs]
+    assert (plan.total is None) == (n_public is not None)
+    assert all(p is None or amount(p) > 0 for p in parts)
+    assert amount(plan.whole) * (1 - 1e-9) < sum(map(amount, parts)) <= amount(plan.whole)
+
+
+def test_what_is_decided_later_comes_out_of_the_pairs():
+    plan = system_of().budget_plan(5_000.0)
+    first, second = plan.rounds(plan.pairs)
+    assert amount(first) + amount(second) == pytest.approx(amount(plan.pairs))
+    assert amount(plan.triple_scores(plan.pairs)) == pytest.approx(0.06 * amount(second))
+    assert amount(plan.second_scores(1, 3)) == pytest.approx(amount(plan.scores) / 3)
+
+
+def test_settings_override_what_the_plan_would_choose():
+    plan = system_of(one_way_share=0.5, resolution=7).budget_plan(5_000.0)
+    assert plan.resolution == 7
+    left = amount(plan.whole) - amount(plan.total)
+    assert sum(map(amount, plan.one_ways)) == pytest.approx(0.5 * left)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_a_run_charges_and_a_forecast_states_what_the_plan_says(delta):
+    codes = np.zeros((3, 5_000), dtype=np.uint8)
+    system = system_of(delta=delta, n_public=5_000, triples=False)
+    plan = system.budget_plan(5_000.0)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
+    system.measure(MemoryCounter(codes, DOMAIN), gate=gate)
+    charged = {}
+    for c in gate.account.charges:
+        charged.setdefault(c.kind, []).append(c.epsilon if delta == 0 else c.rho)
+    stated = {s.kind: s.share[0] * amount(plan.whole) for s in system.steps(77.0)}
+    assert charged["1-way"] == pytest.approx([amount(c) for c in plan.one_ways])
+    assert stated["1-way"] == pytest.approx(sum(charged["1-way"]))
+    assert charged["scores"][0] == pytest.approx(amount(plan.scores)) == pytest.approx(stated["scores"])
