@@ -20,9 +20,10 @@ import pyarrow as pa
 
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, names
 from dpsyn_core.tables.read import read_table
-from ui.synthesize.estimates import forecast, size_of
+from ui.synthesize.estimates import forecast
 
 SIZES = ((20_000, 14), (100_000, 14), (20_000, 7), (20_000, 28), (2_000, 14))  # records, attributes
 MOST = 60  # processor seconds after which a run is given up
@@ -84,10 +85,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         for n, d in (SIZES[i] for i in given.sizes):
-            size = size_of(n, made(n, d)[1])
+            size = Size.of(made(n, d)[1].domain(), n)
             for method in given.methods:
                 got = measured(method, n, d, Path(folder))
-                said = forecast(method, size)
+                said = forecast(config_class(method)(), size)
                 found: dict[str, object] = {"method": method, "n": n, "d": d, "cpu": None, **(got or {})}
                 print(json.dumps(found | {"said": [said.low, said.high], "said_mb": said.megabytes}), flush=True)
     return 0

@@ -21,6 +21,7 @@ from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.steps import Step
 
 
@@ -127,6 +128,17 @@ class MethodConfig(BaseModel):
         if g.needs_public_n and task.n_public is None:
             msg = f"{self.name} needs a public number of records; declare n_records in the schema, or use 'rls'"
             raise MethodError(msg)
+
+    def estimate(self, size: Size) -> Estimate:
+        """What a run takes, from sizes alone."""
+        return estimate_of(self.seconds(size), size)
+
+    def seconds(self, size: Size) -> float:
+        """Processor seconds of the run itself; a system that was measured says its own (`benchmarks.estimates`).
+
+        The default is about what the slower of the usual systems take.
+        """
+        return 0.8 + 0.03 * size.attributes + 1.4 * size.values
 
     @abstractmethod
     def build(self, task: Task) -> Synthesizer:

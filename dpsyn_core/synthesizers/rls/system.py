@@ -19,8 +19,9 @@ from dpsyn_core.measurement.select import choose_sets
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
-from dpsyn_core.records.rls.fit import fit_records, schedule
+from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
@@ -58,6 +59,12 @@ class RlsConfig(MethodConfig):
         default=True, title="Even out",
         description="Fit once more to the average of many fits, which halves the sampling error in small tables",
     )  # fmt: skip
+
+    def seconds(self, size: Size) -> float:
+        """Visits of proposals to measured tables, 10 ns each with all that follows; some 4.5 pairs an attribute."""
+        pairs = min(size.attributes * (size.attributes - 1) / 2, 4.5 * size.attributes)
+        visits = size.out * (2 * size.attributes + 2 * pairs)
+        return 0.7 + 1.0e-8 * visits * self.effort * proposals_of(visits, TUNING.records.fitting)
 
     def build(self, task: Task) -> Synthesizer:
         """Calibrates: all-Gaussian with a delta, all-Laplace without."""
