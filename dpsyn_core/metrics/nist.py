@@ -43,6 +43,18 @@ def official_scores(
     )
 
 
+def by_round(scores: Sequence[float]) -> list[float]:
+    """The three rounds of the challenge: the first was judged by density alone, the second by density and range too.
+
+    Args:
+        scores: density, range and income.
+
+    Returns:
+        Means of the first, the first two and all three.
+    """
+    return [sum(scores[:i]) / i for i in range(1, len(scores) + 1)]
+
+
 @register(23)
 @dataclass(frozen=True, kw_only=True)
 class NistFinal(Metric):
@@ -77,6 +89,8 @@ class NistFinal(Metric):
         }
         if len(strict) == 3:
             details["strict"] = sum(strict) / 3
+        rounds = {"clean": [p.value for p in parts.values()], "strict": strict}
+        details["rounds"] = {mode: by_round(values) for mode, values in rounds.items() if len(values) == 3}
         of = "the mean of all three scores" if not missing else f"the mean of {len(parts)} of 3 scores"
         return Score(
             metric=self.name,

@@ -1,4 +1,4 @@
-"""Noise curves: the standard deviation of one cell when k marginals share a budget, for seven ways of accounting.
+"""Noise curves: the standard deviation of one cell when k marginals share a budget, for eight ways of accounting.
 
 These numbers are public: they depend on epsilon, delta, k and the unit of privacy, and on no data.
 """
@@ -25,12 +25,18 @@ CURVES: Mapping[str, tuple[str, str]] = {
     "laplace_advanced": ("Laplace, advanced", "advanced composition of Dwork, Rothblum, Vadhan 2010"),
     "laplace_zcdp": ("Laplace, zCDP", "rho = e^2 / 2 a marginal, standard conversion"),
     "gaussian_naive": ("Gaussian, naive", "epsilon / k and delta / k each; valid only while epsilon / k < 1"),
+    "gaussian_advanced": (
+        "Gaussian, advanced",
+        "advanced composition of (epsilon, delta) parts; valid below epsilon 1 each",
+    ),
     "gaussian_zcdp": ("Gaussian, zCDP", "standard conversion epsilon = rho + 2 sqrt(rho ln(1/delta))"),
     "gaussian_zcdp_tight": ("Gaussian, zCDP tight", "the best conversion that knows rho alone"),
     "gaussian_exact": ("Gaussian, exact", "exact trade-off of the Gaussian mechanism; what the engine uses"),
 }
 # Laplace-basic grows like k, these like sqrt k (the first only nearly): each crosses it once.
-_CROSS_LAPLACE_BASIC = ("laplace_advanced", "laplace_zcdp", "gaussian_zcdp", "gaussian_zcdp_tight", "gaussian_exact")
+_CROSS_LAPLACE_BASIC = (
+    "laplace_advanced", "laplace_zcdp", "gaussian_advanced", "gaussian_zcdp", "gaussian_zcdp_tight", "gaussian_exact",
+)  # fmt: skip
 
 
 def _advanced_share(epsilon: float, delta: float, k: Floats) -> Floats:
@@ -50,6 +56,11 @@ def _advanced_share(epsilon: float, delta: float, k: Floats) -> Floats:
     return e
 
 
+def _advanced_gaussian(epsilon: float, delta: float, k: Floats) -> Floats:
+    """Noise of k Gaussian parts (e, delta / 2k) at sensitivity 1; the other half of delta pays for composing them."""
+    return np.asarray(np.sqrt(2 * (np.log(2.5 * k) - math.log(delta))) / _advanced_share(epsilon, delta / 2, k))
+
+
 def _columns(epsilon: float, delta: float, k: Floats, unit: Unit) -> dict[str, Floats]:
     """The curves as arrays of shape (k.size,), in counts."""
     l1, l2, root2 = float(unit.l1()), unit.l2(), math.sqrt(2)
@@ -62,6 +73,7 @@ def _columns(epsilon: float, delta: float, k: Floats, unit: Unit) -> dict[str, F
         "laplace_advanced": root2 * l1 / _advanced_share(epsilon, delta, k),
         "laplace_zcdp": root2 * l1 / np.sqrt(2 * standard / k),
         "gaussian_naive": l2 * np.sqrt(2 * (np.log(1.25 * k) - math.log(delta))) * k / epsilon,
+        "gaussian_advanced": l2 * _advanced_gaussian(epsilon, delta, k),
         "gaussian_zcdp": l2 * np.sqrt(k / (2 * standard)),
         "gaussian_zcdp_tight": l2 * np.sqrt(k / (2 * zcdp_rho(epsilon, delta))),
         "gaussian_exact": l2 * np.sqrt(k) / gdp_mu(epsilon, delta),
@@ -75,6 +87,8 @@ def _crossing(epsilon: float, delta: float, other: str, unit: Unit) -> float:
     ((sqrt L + sqrt(L + epsilon)) / 2)^2, and half of it under replace. The advanced curve meets it where
     e = epsilon / k solves its equation, sqrt(2 L / k) + exp(epsilon / k) - 1 = 1: found by bisection.
     """
+    if other == "gaussian_advanced":
+        return _crossing_advanced(epsilon, delta, unit)
     if other == "laplace_advanced":
         big = -math.log(delta)
         low, high = 1e-12, 2 * big + epsilon / math.log(2) + 1
@@ -88,6 +102,28 @@ def _crossing(epsilon: float, delta: float, other: str, unit: Unit) -> float:
         return high
     at_one = _columns(epsilon, delta, np.ones(1), unit)
     return float(at_one[other][0] / at_one["laplace_basic"][0]) ** 2
+
+
+def _crossing_advanced(epsilon: float, delta: float, unit: Unit) -> float:
+    """Where Gaussian parts under advanced composition meet laplace_basic, found by bisection on log k.
+
+    Their ratio to it falls like sqrt(log k / k), so that it passes 1 once; 0 where it is below 1 at k = 1 already.
+    """
+
+    def worse(log_k: float) -> bool:
+        k = np.exp(np.array([log_k]))
+        basic = math.sqrt(2) * unit.l1() * k / epsilon
+        return bool((unit.l2() * _advanced_gaussian(epsilon, delta, k) >= basic)[0])
+
+    if not worse(0.0):
+        return 0.0
+    low, high = 0.0, 5.0
+    while worse(high):
+        high += 5
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if worse(middle) else (low, middle)
+    return math.exp(high)
 
 
 def crossings(epsilon: float, delta: float, unit: Unit) -> dict[str, float]:
@@ -121,7 +157,7 @@ def noise_curves(epsilon: float, delta: float, ks: Sequence[int], unit: Unit | N
     Returns:
         A JSON-ready document: epsilon, delta, neighbours, max_records, curves {name: {"k": std}}, crossings
         {"first:second": real k}, and invalid {name: ["k", ...]}: points whose value is the formula's but proves
-        nothing there (gaussian_naive needs epsilon / k < 1).
+        nothing there (gaussian_naive and gaussian_advanced need parts below epsilon 1).
 
     Raises:
         BudgetError: epsilon, delta or a k is outside what is allowed.
@@ -132,7 +168,10 @@ def noise_curves(epsilon: float, delta: float, ks: Sequence[int], unit: Unit | N
     k = np.asarray(ks, dtype=np.float64)
     names = [str(int(one)) for one in ks]
     columns = _columns(epsilon, delta, k, unit)
-    bad = [name for name, one in zip(names, ks, strict=True) if epsilon / one >= 1]
+    bad = {}
+    if delta > 0:
+        parts = {"gaussian_naive": epsilon / k, "gaussian_advanced": _advanced_share(epsilon, delta / 2, k)}
+        bad = {curve: [n for n, e in zip(names, share, strict=True) if e >= 1] for curve, share in parts.items()}
     return {
         "epsilon": epsilon,
         "delta": delta,
@@ -140,5 +179,5 @@ def noise_curves(epsilon: float, delta: float, ks: Sequence[int], unit: Unit | N
         "max_records": unit.max_records,
         "curves": {name: dict(zip(names, values.tolist(), strict=True)) for name, values in columns.items()},
         "crossings": crossings(epsilon, delta, unit),
-        "invalid": {"gaussian_naive": bad} if delta > 0 and bad else {},
+        "invalid": {curve: points for curve, points in bad.items() if points},
     }

@@ -45,14 +45,14 @@ def gum(
         return []
     targets = [t.counts(n, rng) for t in tables]
     cell = np.empty(n, dtype=np.int32)
-    state = seed_state(rng)
+    state, by_share = seed_state(rng), settings.removal == "share"
     errors = np.full(len(tables), np.inf)
     history: list[float] = []
     for sweep in range(settings.sweeps):
         rate, copies = settings.rate(sweep), settings.copies(sweep)
         for i in np.argsort(-errors, kind="stable"):
             t = tables[i]
-            errors[i] = update(codes, t.rows, t.sizes, targets[i], rate, copies, cell, state)
+            errors[i] = update(codes, t.rows, t.sizes, targets[i], rate, copies, cell, state, by_share)
         history.append(float(errors.mean()) / (2 * n))
         progress("records", sweep + 1, settings.sweeps, history[-1])
         if history[-1] == 0 or _stalled(history):

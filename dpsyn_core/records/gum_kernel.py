@@ -24,6 +24,38 @@ def cell_numbers(
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
+def removals(counts: NDArray[np.int64], target: NDArray[np.int64], wanted: int, by_share: bool) -> NDArray[np.float64]:
+    """How many records each over-full cell gives, float (cells,), `wanted` in all as far as there is excess.
+
+    By share, a cell gives min(excess, beta count) with the one beta at which the sum is right; else in proportion to
+    the excess. Cells that are not over-full give nothing.
+    """
+    out = np.zeros(counts.size, dtype=np.float64)
+    excess = np.maximum(counts - target, 0)
+    total = int(excess.sum())
+    if total == 0:
+        return out
+    if not by_share:
+        ratio = min(1.0, wanted / total)
+        for c in range(counts.size):
+            out[c] = excess[c] * ratio
+        return out
+    over = np.flatnonzero(excess)
+    limit = excess[over] / counts[over]  # beta at which a cell has given all its excess
+    order = np.argsort(limit)
+    given, rest, beta = 0.0, float(counts[over].sum()), 1.0
+    for i in order:
+        if given + limit[i] * rest >= wanted:
+            beta = (wanted - given) / rest
+            break
+        given += excess[over[i]]
+        rest -= counts[over[i]]
+    for i in over:
+        out[i] = min(float(excess[i]), beta * counts[i])
+    return out
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
 def update(
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int64],
@@ -33,12 +65,13 @@ def update(
     duplicate: float,
     cell: NDArray[np.int32],
     state: NDArray[np.uint64],
+    by_share: bool = False,
 ) -> int:
     """One update in place; returns the L1 distance to the target before it.
 
     An under-full cell gets min(target - count, alpha count) more records, an empty one alpha target; over-full
-    cells give as many in proportion to their excess. Victims are uniform within a cell. A filled victim
-    becomes a copy of a record of the cell (duplicate) or is rewritten on these attributes only (replace).
+    cells give as many, see `removals`. Victims are uniform within a cell. A filled victim becomes a copy of a
+    record of the cell (duplicate) or is rewritten on these attributes only (replace).
 
     Args:
         codes: unsigned (n_attributes, n_records), changed.
@@ -49,6 +82,7 @@ def update(
         duplicate: share of a cell's additions that are copies.
         cell: int32 (n_records,), scratch.
         state: random state.
+        by_share: how over-full cells give.
 
     Source: Zhang et al. 2021 (PrivSyn), section 5, with the rule for empty cells and stochastic rounding.
     """
@@ -75,13 +109,13 @@ def update(
     if added == 0 or excess == 0:
         return error
     # what each over-full cell gives, and where the donors of each under-full cell stand in the donor list
-    ratio = min(1.0, added / excess)
+    wished = removals(left, target, added, by_share)
     gives = np.zeros(cells, dtype=np.int64)
     start = np.full(cells, -1, dtype=np.int64)
     taken, listed = 0, 0
     for c in range(cells):
         if left[c] > target[c]:
-            gives[c] = rounded(state, (left[c] - target[c]) * ratio)
+            gives[c] = rounded(state, wished[c])
             taken += gives[c]
         elif copies[c] > 0:
             start[c] = listed

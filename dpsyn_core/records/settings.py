@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 Fill = Literal["s5", "half", "duplicate", "replace"]
 Updater = Literal["gum", "mcf"]
+Decay = Literal["step", "exponential", "linear", "square-root"]
+Removal = Literal["proportional", "share"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GumSettings:
-    """How GUM moves. The rate of sweep t is alpha * decay^(t // decay_every)."""
+    """How GUM moves.
+
+    The rate of sweep t is alpha times decay^(t // decay_every) (step), e^(-k t) (exponential), 1 / (1 + k t) (linear)
+    or 1 / sqrt(1 + k t) (square-root), where k = -ln(decay) / decay_every, so that step and exponential meet at every
+    step. removal: over-full cells give in proportion to their excess, or the same share of their count, but never more
+    than their excess (share). Source: Li, Zhang, Wang, appendices A.2 and A.3.
+    """
 
     sweeps: int = 30
     alpha: float = 1.0
     decay: float = 0.84
     decay_every: int = 20
+    decay_curve: Decay = "step"
+    removal: Removal = "proportional"
     fill: Fill = "s5"
 
     def rate(self, sweep: int) -> float:
         """The update rate of a sweep, counted from 0."""
-        return self.alpha * self.decay ** (sweep // self.decay_every)
+        if self.decay_curve == "step":
+            return self.alpha * self.decay ** (sweep // self.decay_every)
+        fallen = -math.log(self.decay) / self.decay_every * sweep
+        if self.decay_curve == "exponential":
+            return self.alpha * math.exp(-fallen)
+        if self.decay_curve == "linear":
+            return self.alpha / (1 + fallen)
+        return self.alpha / math.sqrt(1 + fallen)
 
     def copies(self, sweep: int) -> float:
         """The share of additions that copy a whole record; S5 alternates half of them and all of them."""

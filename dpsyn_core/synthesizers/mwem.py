@@ -52,7 +52,7 @@ class MWEMConfig(MethodConfig):
         default="practical",
         title="Variant",
         description="practical replays all measurements after every round and keeps the last distribution; basic "
-        "corrects once a round and averages, as the theorem does.",
+        "corrects once a round and averages all of them with the uniform start, as the theorem does.",
     )
     rounds: int = Field(
         default=10, ge=1, le=1000, title="Rounds", description="Measurements made; more rounds mean more noise in each."
@@ -139,7 +139,7 @@ class MWEM(Synthesizer):
         """Rounds of choose, measure, correct; the distribution, shape of the domain."""
         rounds = self.config.rounds
         p = uniform(self.domain)
-        mean = np.zeros_like(p)
+        mean = p / (rounds + 1)  # the uniform start is one of the T + 1 distributions of the theorem
         corrections: list[Correction] = []
         for i, share in enumerate(self.cost.split([1.0] * rounds)):
             choose, spend = share.split([self.choice_share, 1 - self.choice_share])
@@ -147,7 +147,7 @@ class MWEM(Synthesizer):
             corrections.append(pick(p, counter, gate, choose, spend))
             if self.config.variant == "basic":
                 p = corrected(p, corrections[-1:], self.n, self.domain)
-                mean += p / rounds
+                mean += p / (rounds + 1)
             else:
                 p = replayed(p, corrections, self.n, self.domain, self.config.replays)
             progress("rounds", i + 1, rounds)

@@ -14,7 +14,7 @@ from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.consistency.simplex import Rule
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.settings import Fill, FitSettings, GumSettings, Updater
+from dpsyn_core.records.settings import Decay, Fill, FitSettings, GumSettings, Removal, Updater
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
 
@@ -57,6 +57,22 @@ class RecordSettings(MethodConfig, ABC):
     decay_every: int = Field(
         20, ge=1, le=1000, title="Sweeps a step", description="Sweeps between two steps of the decay."
     )
+    decay_curve: Decay = Field(
+        "step",
+        title="Decay curve",
+        description=(
+            "How the rate falls from sweep to sweep: in steps, or as e^(-kt), 1/(1+kt) or 1/sqrt(1+kt) with the k at "
+            "which the second meets the steps."
+        ),
+    )
+    removal: Removal = Field(
+        "proportional",
+        title="Removal",
+        description=(
+            "Over-full cells give records in proportion to their excess, or the same share of their count, but no more "
+            "than their excess."
+        ),
+    )
     fill: Fill = Field(
         "s5",
         title="Filling",
@@ -77,8 +93,9 @@ class RecordSettings(MethodConfig, ABC):
     def fit_settings(self) -> FitSettings:
         """The settings in the form the record floor takes."""
         moves = GumSettings(
-            sweeps=self.sweeps, alpha=self.alpha, decay=self.decay, decay_every=self.decay_every, fill=self.fill
-        )
+            sweeps=self.sweeps, alpha=self.alpha, decay=self.decay, decay_every=self.decay_every,
+            decay_curve=self.decay_curve, removal=self.removal, fill=self.fill,
+        )  # fmt: skip
         return FitSettings(updater=self.updater, gum=moves, polish=self.polish)
 
 

@@ -55,7 +55,16 @@ def test_the_last_step_leaves_no_negative_cell():
 def test_five_people_grow_as_published():
     after = growing.grown(2.0, 0.5)
     assert (after[1] == 1).sum() == 3
-    assert sorted(after[2, after[1] == 1].tolist()) == [0, 2, 2]
+    ages = sorted(after[2, after[1] == 1].tolist())
+    assert ages[0] in (0, 1) and ages[1:] == [2, 2]
+    assert growing.PEOPLE[2].tolist() == [0, 1, 1, 0, 2]  # teenager, adult, adult, teenager, elderly, as published
+
+
+def test_four_rates_fall_from_one_and_the_square_root_falls_least():
+    rates = growing.rates()
+    assert list(rates) == ["step", "exponential", "linear", "square-root"]
+    assert all(r[0] == 1.0 and len(r) == growing.RATED for r in rates.values())
+    assert rates["square-root"][-1] > rates["linear"][-1] > rates["exponential"][-1]
 
 
 def test_gradual_updates_beat_min_cost_flow_and_single_cell_moves_beat_both():

@@ -29,8 +29,8 @@ def test_points_that_coincide_share_one_label_and_others_have_their_own():
 
 def test_curves_differ_by_dash_or_mark_and_carry_few_marks():
     """A mark a point would be 400 shapes on the screen, which are most of what a browser draws of this page."""
-    curves = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), [], 91).data[:7]
-    assert len({(c.line.dash, c.marker.symbol) for c in curves}) == len({c.marker.symbol for c in curves}) == 7
+    curves = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), [], 91).data[:8]
+    assert len({(c.line.dash, c.marker.symbol) for c in curves}) == len({c.marker.symbol for c in curves}) == 8
     assert {c.marker.maxdisplayed for c in curves} == {noise.MARKS}
 
 

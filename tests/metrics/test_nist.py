@@ -10,7 +10,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.distances import marginal_distances
 from dpsyn_core.metrics.income import Incomes, group_statistics, incomes, lorenz, right_gini, trapezoid_gini
-from dpsyn_core.metrics.nist import NistFinal, official_scores
+from dpsyn_core.metrics.nist import NistFinal, by_round, official_scores
 from dpsyn_core.metrics.nist_density import NistDensity, strict_triples
 from dpsyn_core.metrics.nist_income import NistIncome, clean_score, official_sides, strict_score
 from dpsyn_core.metrics.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
@@ -260,7 +260,11 @@ def test_registered_scores_are_a_million_for_equal_tables_and_less_for_blurred_o
         assert metric.compute(same).details["strict"] == pytest.approx(1e6)
         assert 0 < metric.compute(c).value < 990_000
     parts = [m.compute(c).value for m in (NistDensity(), NistRange(), NistIncome())]
-    assert NistFinal().compute(c).value == pytest.approx(np.mean(parts))
+    final = NistFinal().compute(c)
+    assert final.value == pytest.approx(np.mean(parts))
+    rounds = final.details["rounds"]
+    assert rounds["clean"] == pytest.approx([parts[0], np.mean(parts[:2]), np.mean(parts)])
+    assert len(rounds["strict"]) == 3 and rounds["strict"][2] == pytest.approx(final.details["strict"])
 
 
 def test_without_an_income_the_final_score_says_that_it_is_a_mean_of_two():
@@ -302,3 +306,7 @@ def test_roles_that_do_not_fit_are_refused(roles, words):
 def test_incomes_that_are_all_missing_are_refused():
     with pytest.raises(MetricError, match="no record of the real table has a valid income"):
         NistIncome().compute(small(n=50, m=50, roles=Roles(income="pay", not_applicable=0)))
+
+
+def test_rounds_of_the_challenge_add_one_score_each():
+    assert by_round([0.6e6, 0.9e6, 0.3e6]) == pytest.approx([0.6e6, 0.75e6, 0.6e6])

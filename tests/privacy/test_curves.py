@@ -1,4 +1,4 @@
-"""The seven noise curves and their crossings against reference numbers."""
+"""The eight noise curves and their crossings against reference numbers."""
 
 import json
 import math
@@ -17,10 +17,12 @@ NAMES = (
     "laplace_advanced",
     "laplace_zcdp",
     "gaussian_naive",
+    "gaussian_advanced",
     "gaussian_zcdp",
     "gaussian_zcdp_tight",
     "gaussian_exact",
 )
+TABLED = tuple(n for n in NAMES if n != "gaussian_advanced")  # the reference rows have the other seven
 
 
 def test_the_table_has_48_rows():
@@ -32,7 +34,7 @@ def test_the_table_has_48_rows():
 def test_every_curve_matches_the_reference_to_1e9_relative(row):
     epsilon, delta, k, *values = row
     got = noise_curves(epsilon, delta, [k], Unit())["curves"]
-    for name, value in zip(NAMES, values[:7], strict=True):
+    for name, value in zip(TABLED, values[:7], strict=True):
         assert got[name][str(k)] == pytest.approx(value, rel=1e-9), name
 
 
@@ -78,6 +80,33 @@ def test_gaussian_zcdp_gives_the_values_of_theorem_4(epsilon, delta, k, sigma):
     assert got == pytest.approx(sigma, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "k", "share", "sigma"),
+    [
+        (1.0, 1e-9, 100, 0.01493616, 485.06183),
+        (0.01, 1e-8, 10, 0.0005113256, 12865.942),
+        (8.0, 1e-6, 3, 0.6594489, 8.5325727),
+    ],
+)
+def test_gaussian_parts_under_advanced_composition_are_the_missing_curve_of_figure_2(epsilon, delta, k, share, sigma):
+    """k parts (e, delta / 2k) compose to sqrt(2 k ln(2 / delta)) e + k e (exp(e) - 1) with another delta / 2."""
+    low, high = 0.0, epsilon
+    for _ in range(200):
+        e = (low + high) / 2
+        spent = math.sqrt(2 * k * math.log(2 / delta)) * e + k * e * math.expm1(e)
+        low, high = (low, e) if spent > epsilon else (e, high)
+    expected = math.sqrt(2 * math.log(1.25 * 2 * k / delta)) / low
+    got = noise_curves(epsilon, delta, [k])
+    assert got["curves"]["gaussian_advanced"][str(k)] == pytest.approx(expected, rel=1e-9)
+    assert low == pytest.approx(share, rel=1e-5) and expected == pytest.approx(sigma, rel=1e-4)
+    assert expected > got["curves"]["gaussian_zcdp"][str(k)]
+
+
+def test_the_advanced_curves_points_with_parts_of_epsilon_one_or_more_are_named():
+    invalid = noise_curves(30.0, 1e-6, [1, 2, 50, 10_000])["invalid"]
+    assert invalid["gaussian_advanced"] == ["1", "2"] and "10000" not in invalid["gaussian_naive"]
+
+
 def test_theta_seven_multiplies_the_public_log_value():
     got = noise_curves(10, 3.4498908254380166e-11, [465], Unit(max_records=7))["curves"]["gaussian_zcdp"]["465"]
     assert got == pytest.approx(114.707081498, abs=1e-8)
@@ -98,7 +127,8 @@ def test_replace_multiplies_laplace_by_two_and_gaussian_by_root_two():
 
 
 def test_points_where_the_naive_formula_proves_nothing_are_named():
-    assert noise_curves(8, 1e-6, [1, 8, 9, 10])["invalid"] == {"gaussian_naive": ["1", "8"]}
+    invalid = noise_curves(8, 1e-6, [1, 8, 9, 10])["invalid"]
+    assert invalid == {"gaussian_naive": ["1", "8"], "gaussian_advanced": ["1"]}
     assert noise_curves(0.5, 1e-6, [1])["invalid"] == {}
 
 

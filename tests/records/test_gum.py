@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.records.gum import flow, gum, mcf
-from dpsyn_core.records.gum_kernel import update
+from dpsyn_core.records.gum_kernel import removals, update
 from dpsyn_core.records.random import seed_state
 from dpsyn_core.records.settings import GumSettings
 from dpsyn_core.records.tables import Table
@@ -37,16 +37,74 @@ def random_table(seed, sizes=(3, 4, 5, 2), n=500):
     return np.stack([np.minimum(rng.integers(0, s, n), rng.integers(0, s, n)) for s in sizes]).astype(np.uint8)
 
 
-# income, gender, age: v1..v4 are (high, male, teenager), v5 is (high, female, elderly); high = 1, female = 1
-FIGURE_4 = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 0, 0, 0, 2]], dtype=np.uint8)
+# income, gender, age of v1..v5: all have a high income (1), v5 is the female (1); ages teenager 0, adult 1, adult,
+# teenager, elderly 2
+FIGURE_4 = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 0, 2]], dtype=np.uint8)
 
 
 def test_oracle_o10_moves_two_records_one_replaced_and_one_copied():
-    codes = FIGURE_4.copy()
-    step(codes, [0, 1], [[0, 0], [1, 4]], alpha=2.0, copies=0.5)
-    np.testing.assert_array_equal(counted(codes, [0, 1], (2, 2)) / 5, [[0, 0], [0.4, 0.6]])
-    ages = sorted(codes[2, codes[1] == 1].tolist())
-    assert ages == [0, 2, 2]  # the replaced one stays a teenager, the copy is elderly as its donor
+    replaced = set()
+    for seed in range(40):
+        codes = FIGURE_4.copy()
+        step(codes, [0, 1], [[0, 0], [1, 4]], alpha=2.0, copies=0.5, seed=seed)
+        np.testing.assert_array_equal(counted(codes, [0, 1], (2, 2)) / 5, [[0, 0], [0.4, 0.6]])
+        ages = sorted(codes[2, codes[1] == 1].tolist())
+        assert ages[1:] == [2, 2]  # v5 and its copy are elderly; the replaced one keeps its own age
+        replaced.add(ages[0])
+    assert replaced == {0, 1}  # the published draw is a teenager; an adult is as likely
+
+
+def test_worked_example_of_both_ways_to_remove():
+    """Counts 10, 4, 2 in excess by 4, 3, 1 give 4 records: half of each excess, or beta = 4 / 16 of each count."""
+    counts, target = np.array([10, 4, 2, 0]), np.array([6, 1, 1, 8])
+    assert removals(counts, target, 4, False) == pytest.approx([2, 1.5, 0.5, 0])
+    assert removals(counts, target, 4, True) == pytest.approx([2.5, 1, 0.5, 0])
+    # with 7 to give, the first cell is at its excess of 4 at beta .4; the others share beta = .5
+    assert removals(counts, target, 7, True) == pytest.approx([4, 2, 1, 0])
+    for by_share in (False, True):
+        assert removals(counts, target, 9, by_share) == pytest.approx([4, 3, 1, 0])
+        assert removals(target, target, 3, by_share) == pytest.approx([0, 0, 0, 0])
+    # figure 4: alpha 2 asks for 2, which is beta = .5 of the 4 men
+    assert removals(np.array([0, 0, 4, 1]), np.array([0, 0, 1, 4]), 2, True) == pytest.approx([0, 0, 2, 0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_removal_by_share_gives_what_is_wanted_and_never_more_than_the_excess(seed):
+    rng = np.random.default_rng(seed)
+    counts, target = rng.integers(0, 50, 30), rng.integers(0, 50, 30)
+    excess = np.clip(counts - target, 0, None)
+    for wanted in (0, 1, int(excess.sum() // 2), int(excess.sum())):
+        gives = removals(counts, target, wanted, True)
+        assert gives.sum() == pytest.approx(wanted) and (gives <= excess + 1e-9).all()
+        beta = max((gives[excess > gives + 1e-9] / counts[excess > gives + 1e-9]).tolist(), default=None)
+        if beta is not None:
+            open_ = excess > gives + 1e-9
+            assert gives[open_] == pytest.approx(beta * counts[open_])
+
+
+@pytest.mark.parametrize("curve", ["step", "exponential", "linear", "square-root"])
+def test_rates_fall_by_the_published_curves(curve):
+    settings = GumSettings(alpha=2.0, decay=0.84, decay_every=20, decay_curve=curve)
+    k = -math.log(0.84) / 20
+    expected = {
+        "step": 0.84**2, "exponential": math.exp(-k * 50), "linear": 1 / (1 + 50 * k),
+        "square-root": 1 / math.sqrt(1 + 50 * k),
+    }[curve]  # fmt: skip
+    assert settings.rate(0) == 2.0
+    assert settings.rate(50) == pytest.approx(2 * expected)
+    assert GumSettings(decay_curve=curve, decay=1.0).rate(70) == 1.0
+    if curve == "exponential":
+        assert settings.rate(40) == pytest.approx(2 * 0.84**2)
+
+
+@pytest.mark.parametrize("removal", ["proportional", "share"])
+def test_gum_reaches_consistent_targets_by_either_removal(removal):
+    codes, goal = random_table(0), random_table(1)
+    tables = [table([i, j], counted(goal, [i, j], ((3, 4, 5, 2)[i], (3, 4, 5, 2)[j]))) for i in range(4) for j in
+              range(i + 1, 4)]  # fmt: skip
+    settings = GumSettings(sweeps=60, removal=removal, decay_curve="square-root")
+    history = gum(codes, tables, settings, rng=np.random.default_rng(0))
+    assert history[-1] < 0.25 * history[0]
 
 
 def test_oracle_o9_flow():

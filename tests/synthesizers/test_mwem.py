@@ -112,3 +112,19 @@ def test_large_domains_and_private_numbers_of_records_are_refused():
         configure("mwem", {}).calibrate(task_of(domain=wide))
     with pytest.raises(MethodError, match="'rls'"):
         configure("mwem", {}).calibrate(task_of(n=None))
+
+
+@pytest.mark.parametrize(("rounds", "share"), [(1, 0.5493), (3, 0.6212)])
+def test_worked_example_the_basic_variant_averages_the_uniform_start_too(rounds, share):
+    """Nine records of ten say yes. One exact correction gives e^.2 / (e^.2 + e^-.2) = .5987; with the start, .5493."""
+    domain, n = Domain.of({"yes": 2}), 1000
+    codes = np.repeat(np.array([0, 1], dtype=np.uint8), [900, 100])[None]
+    settings = {"variant": "basic", "rounds": rounds, "degree": 1}
+    system = configure("mwem", settings).calibrate(task_of(domain=domain, n=n))
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(0, scale=0.0), unit=Unit())
+    p = [0.5]
+    for _ in range(rounds):
+        up = p[-1] * np.exp((0.9 - p[-1]) / 2)
+        p.append(up / (up + (1 - p[-1]) * np.exp((0.1 - (1 - p[-1])) / 2)))
+    assert np.mean(p) == pytest.approx(share, abs=5e-5)
+    assert system.measure(PlainCounter(codes, domain), gate=gate)[0] == pytest.approx(np.mean(p), abs=1e-12)

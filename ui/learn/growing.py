@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from dpsyn_core.records.gum import flow, gum, mcf
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.polish import polish
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import GumSettings
+from dpsyn_core.records.settings import Decay, GumSettings
 from dpsyn_core.records.tables import tables_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.uint8]
 # income, gender, age of five people; the published example: (high, male) 4 -> 1, (high, female) 1 -> 4
-PEOPLE: Codes = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 0, 0, 0, 2]], dtype=np.uint8)
+PEOPLE: Codes = np.array([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [0, 1, 1, 0, 2]], dtype=np.uint8)
 TARGET = np.array([0, 0, 1, 4], dtype=np.int64)  # (low, male), (low, female), (high, male), (high, female)
 WORDS = (("low", "high"), ("male", "female"), ("teenager", "adult", "elderly"))
 SHARES = (np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))  # teen, adult, elderly before and after
@@ -38,6 +38,8 @@ ALPHAS = (0.5, 1.0, 2.0)
 COPIES = {"replace": 0.0, "half": 0.5, "duplicate": 1.0}
 RACED = ("CITY", "SEX", "AGE", "EDUC", "OCC", "INCWAGE")
 RECORDS, SWEEPS = 4_000, 20
+RATED = 100  # sweeps over which the rates are drawn
+DASHES = ("dot", "dash", "longdash", "dashdot", "solid")
 
 
 def grown(alpha: float, copies: float, seed: int = 0) -> Codes:
@@ -104,18 +106,36 @@ def curves() -> dict[str, list[float]]:
     return out
 
 
+def rates(sweeps: int = RATED) -> dict[str, list[float]]:
+    """The update rate, sweep by sweep, for the four ways to let it fall; alpha 1, and .84 after 20 sweeps in steps."""
+    return {c: [GumSettings(decay_curve=c).rate(t) for t in range(sweeps)] for c in get_args(Decay)}
+
+
+def rates_figure(curves: dict[str, list[float]]) -> go.Figure:
+    """The four rates against sweeps."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    for i, (name, values) in enumerate(curves.items()):
+        line = {"color": hues()[i], "dash": DASHES[i], "width": 2.2}
+        label = t(f"learn.growing.decay_{name.replace('-', '_')}")
+        out.add_trace(go.Scatter(x=list(range(1, 1 + len(values))), y=values, name=label, mode="lines", line=line))
+    out.update_xaxes(title=t("learn.growing.sweeps"))
+    out.update_yaxes(title=t("learn.growing.alpha"), rangemode="tozero")
+    return out
+
+
 def figure(curve: dict[str, list[float]]) -> go.Figure:
     """Distance to the targets against sweeps, for each updater."""
     import plotly.graph_objects as go
 
     out = go.Figure()
-    dashes = ("dot", "dash", "longdash", "dashdot", "solid")
     for i, (name, values) in enumerate(curve.items()):
         start = len(curve["s5"]) if name == "polish" else 1
         out.add_trace(
             go.Scatter(
                 x=list(range(start, start + len(values))), y=values, name=t(f"learn.growing.{name}"),
-                mode="lines", line={"color": hues()[i], "dash": dashes[i], "width": 2.2},
+                mode="lines", line={"color": hues()[i], "dash": DASHES[i], "width": 2.2},
             )
         )  # fmt: skip
     out.update_xaxes(title=t("learn.growing.sweeps"))
@@ -175,3 +195,7 @@ def show() -> None:
     last = {name: f"{100 * values[-1]:.1f}" for name, values in curve.items()}
     st.write(t("learn.growing.race", records=f"{RECORDS:,}"))
     draw(figure(curve), alt=t("learn.growing.alt", **last), key="growing_plot", height=360)
+    falling = rates()
+    st.write(t("learn.growing.decays"))
+    ends = {f"{name.replace('-', '_')}": f"{values[-1]:.2f}" for name, values in falling.items()}
+    draw(rates_figure(falling), alt=t("learn.growing.decays_alt", **ends), key="growing_rates", height=240)

@@ -28,6 +28,7 @@ STYLES = {
     "laplace_advanced": ("amber", "dash", "square"),
     "laplace_zcdp": ("pink", "dot", "diamond"),
     "gaussian_naive": ("grey", "longdash", "x"),
+    "gaussian_advanced": ("amber", "longdashdot", "cross"),
     "gaussian_zcdp": ("sky", "dashdot", "triangle-up"),
     "gaussian_zcdp_tight": ("green", "dot", "triangle-down"),
     "gaussian_exact": ("blue", "solid", "star"),
