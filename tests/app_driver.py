@@ -1,4 +1,10 @@
-"""Helpers for tests of the app: going to a page, and what stands on it."""
+"""Helpers for tests of the app: going to a page, what stands on it, files to upload, edits of the schema's table."""
+
+import json
+
+from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
+
+from ui.shared.state import workspaces
 
 
 def at_page(app, name):
@@ -16,3 +22,61 @@ def words(app):
     parts += [e.proto.body for e in app.get("html")]
     parts += [b.label for b in app.button]
     return "\n".join(str(p) for p in parts)
+
+
+def plots(app):
+    """Every figure on the page, as its document."""
+    out = []
+    for element in app.get("plotly_chart"):
+        proto = element.proto
+        spec = proto.spec if isinstance(proto, PlotlyChart) else proto.figure.spec
+        out.append(json.loads(spec))
+    return out
+
+
+def typed(app, **fields):
+    """Types into fields by their keys."""
+    for key, value in fields.items():
+        app.text_input(key=key).set_value(value)
+    return app.run()
+
+
+# name of a file that no table can be read from: its bytes, and a word of the sentence that refuses it
+BAD = {
+    "empty.csv": (b"", "empty"),
+    "header.csv": (b"a,b\n", "record"),
+    "twice.csv": (b"a,a\n1,2\n", "'a'"),
+    "blank.csv": (b"a,,c\n1,2,3\n", "blank"),
+    "ragged.csv": (b"a,b\n1,2\n1,2,3\n", "line 3"),
+    "nul.csv": (b"a,b\n1,\x002\n", "NUL"),
+    "torn.parquet": (b"PAR1 this is no table PAR1", "arquet"),
+    "page.csv": (b"%PDF-1.4 x", "PDF"),
+    "book.xlsx": (b"PK\x03\x04 torn", "damaged"),
+}
+
+
+GOOD = b"name;age;town\nx1;10;Y\nx2;20;Z\nx3;30;Y\n"
+
+
+def uploaded(app, name="people.csv", raw=GOOD):
+    """The app with a file handed to the Data page."""
+    app.run()
+    app.segmented_control(key="data_way").set_value("upload").run()
+    return app.file_uploader(key="upload").set_value((name, raw, "text/csv")).run()
+
+
+def keys(elements):
+    """Keys of the elements that have one."""
+    return [e.key for e in elements if e.key]
+
+
+def edited(app, edits):
+    """Types into the schema's table: {row: {column: value}}."""
+    key = app.dataframe[0].key
+    app.session_state[key] = {"edited_rows": edits, "added_rows": [], "deleted_rows": []}
+    return app.run()
+
+
+def space_of(app):
+    """The workspace of the visitor."""
+    return workspaces().find(app.session_state["owner"])

@@ -1,6 +1,7 @@
 """A server on a free port of this machine, a headless Chromium, and visitors whose every request is watched."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,7 +10,10 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from dpsyn_core.data import paths
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("DPSYN_CHROMIUM", "/usr/bin/chromium")
@@ -22,6 +26,7 @@ ARGS = [
     "--no-first-run",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
+DONE = 240_000  # milliseconds that a run may take on a busy machine
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
@@ -194,3 +199,31 @@ def another(chromium, server):
     yield make
     for one in made:
         one.close()
+
+
+def sample():
+    """The bundled table."""
+    return pd.read_csv(paths("sample")[0])
+
+
+def made(visitor, method=None, timeout=DONE):
+    """A finished run of a method (the default when None), from the Synthesize page."""
+    visitor.go("Synthesize")
+    if method:
+        visitor.choose("system", method)
+    before = visitor.page.get_by_text(re.compile("done in")).count()
+    visitor.page.get_by_role("button", name=re.compile("^Spend epsilon")).click()
+    visitor.page.wait_for_function(
+        "n => (document.body.innerText.match(/done in/g) || []).length > n", arg=before, timeout=timeout
+    )
+    return visitor.settle()
+
+
+@pytest.fixture(scope="session")
+def finished(chromium, server):
+    """A visitor with a finished quick run, shared by tests that only look."""
+    one = Visitor(chromium, server)
+    one.open()
+    made(one, "independent")
+    yield one
+    one.close()

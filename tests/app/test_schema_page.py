@@ -1,0 +1,140 @@
+"""The Schema page through AppTest: edits of the table, files of a schema, buying and confirming knowledge."""
+
+import json
+
+import pytest
+
+from tests.app_driver import at_page, edited, space_of, uploaded, words
+from ui.schema.rows import identified
+
+
+def test_confirming_a_drafted_schema_takes_the_stamp_away(app):
+    uploaded(app)
+    at_page(app, "schema")
+    assert "NOT PRIVATE" in words(app)
+    app.button(key="confirm_all").click().run()
+    assert "NOT PRIVATE" not in words(app)
+
+
+def test_two_edits_in_a_row_stand_after_a_page_switch(app):
+    at_page(app, "schema")
+    names = list(app.dataframe[0].value["name"])
+    age = names.index("AGE")
+    edited(app, {age: {"bins": "10"}})
+    edited(app, {age: {"bins": "10", "missing": True}})
+    at_page(app, "privacy")
+    at_page(app, "schema")
+    row = app.dataframe[0].value.set_index("name").loc["AGE"]
+    assert row["bins"] == "10"
+    assert row["missing"]
+
+
+def test_an_edit_that_does_not_fit_is_explained_kept_and_blocks_the_run(app):
+    at_page(app, "schema")
+    age = list(app.dataframe[0].value["name"]).index("AGE")
+    edited(app, {age: {"content": "young to old"}})
+    assert "AGE" in app.error[0].value
+    assert "0 to 99" in app.error[0].value
+    at_page(app, "synthesize")
+    assert app.button(key="synthesize").disabled
+    at_page(app, "schema")
+    assert app.dataframe[0].value.set_index("name").loc["AGE", "content"] == "young to old"
+
+
+def test_a_bulk_edit_changes_all_columns_shown(app):
+    at_page(app, "schema")
+    app.text_input(key="schema_search").set_value("WRK").run()
+    app.text_input(key="schema_search").set_value("WORK").run()
+    shown = list(app.dataframe[0].value["name"])
+    assert shown == ["WKSWORK", "HRSWORK"]
+    app.toggle(key="bulk_missing").set_value(True).run()
+    app.button(key="bulk_apply").click().run()
+    assert list(app.dataframe[0].value["missing"]) == [True, True]
+
+
+def test_a_schema_for_another_table_is_refused_naming_the_column(app):
+    at_page(app, "schema")
+    document = {"version": 1, "name": "x", "attributes": [{"name": "shoe", "kind": "categorical", "values": ["a"]}]}
+    app.file_uploader(key="schema_upload").set_value(
+        [("s.json", json.dumps(document).encode(), "application/json")]
+    ).run()
+    assert "'shoe'" in app.error[0].value
+
+
+def test_a_file_that_is_no_schema_is_refused(app):
+    at_page(app, "schema")
+    app.file_uploader(key="schema_upload").set_value([("s.json", b"{nope", "application/json")]).run()
+    assert "not JSON" in app.error[0].value
+
+
+def test_200_columns_stay_usable_and_say_what_they_cost(app):
+    header = ",".join(f"c{i}" for i in range(200))
+    rows = [",".join(str((i * j) % 3) for i in range(200)) for j in range(1, 6)]
+    uploaded(app, name="wide.csv", raw="\n".join([header, *rows]).encode())
+    at_page(app, "schema")
+    assert not app.exception
+    assert not app.error
+    assert "19,900" in words(app)
+    assert len(app.dataframe[0].value) == 200
+    app.text_input(key="schema_search").set_value("c19").run()
+    assert len(app.dataframe[0].value) == 11
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed(app, known):
+    from dpsyn_core.privacy.ledger import Ledger
+
+    rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)
+    at_page(app, "schema")
+    assert "NOT PRIVATE" in words(app)
+    app.text_input(key="buying_price").set_value("5").run()
+    assert "age (whole number)" in words(app)
+    if known:
+        next(c for c in app.checkbox if c.key.startswith("buying_known")).check().run()
+    app.button(key="buy").click().run()
+    assert not app.error
+    assert Ledger().summary("ages").runs == 1
+    if not known:
+        assert "Columns that were bought, but whose kind was read from the data (2): age, week" in words(app)
+        assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
+        assert not space_of(app).schema.private
+        app.button(key="confirm_all").click().run()
+    assert "NOT PRIVATE" not in words(app)
+    assert set(app.dataframe[0].value["source"]) == {"bought"}
+    assert space_of(app).schema.private
+
+
+def test_knowledge_is_bought_again_when_others_are_protected(app):
+    rows = b"".join(b"p%d,%d\n" % (i % 700, i % 90) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"pid,age\n" + rows)
+    space = space_of(app)
+    at_page(app, "schema")
+    app.button(key="confirm_all").click().run()
+
+    def buy():
+        at_page(app, "schema")
+        next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).set_value(["age"]).run()
+        app.text_input(key="buying_price").set_value("9").run()
+        app.button(key="buy").click().run()
+        assert not app.error
+
+    buy()
+    assert "NOT PRIVATE" not in words(app)
+    space.schema = identified(space.schema, "pid", 1)
+    at_page(app, "schema")
+    assert "buy them again for the unit chosen now" in words(app)
+    buy()
+    assert "NOT PRIVATE" not in words(app)
+    assert {b.unit.identifier for b in space.schema.bought} == {"pid"}
+
+
+def test_a_confirmation_of_kinds_does_not_stand_for_columns_that_are_added_later(app):
+    rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
+    uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)
+    at_page(app, "schema")
+    columns = next(m for m in app.multiselect if m.key and m.key.startswith("buying_"))
+    columns.set_value(["age"]).run()
+    next(c for c in app.checkbox if c.key.startswith("buying_known")).check().run()
+    next(m for m in app.multiselect if m.key == columns.key).set_value(["age", "week"]).run()
+    assert not next(c for c in app.checkbox if c.key.startswith("buying_known")).value

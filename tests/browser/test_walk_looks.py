@@ -1,0 +1,136 @@
+"""What holds on every page in a real browser: contrast, phones, keyboard, other machines, origins, links."""
+
+import socket
+
+import pytest
+
+from ui.learn import LABS
+
+pytestmark = pytest.mark.browser
+
+
+def test_13_the_odds_change_with_epsilon_and_a_link_shares_them(visitor):
+    visitor.open("privacy", "?epsilon=0.1")
+    visitor.page.get_by_text("at most 52 guess right").wait_for()
+    visitor.type("epsilon", "2")
+    visitor.page.get_by_text("at most 88 guess right").wait_for()
+    assert "epsilon=2" in visitor.page.url
+
+
+def test_14_no_page_and_no_lab_asks_another_machine_for_anything(finished):
+    for name in ("Data", "Schema", "Privacy", "Synthesize", "Report", "Export", "Learn"):
+        finished.go(name)
+    for lab in LABS:
+        finished.open("learn", f"?lab={lab}")
+        if lab != "race":
+            finished.plots()
+    assert finished.foreign == []
+    finished.page.evaluate("fetch('http://example.org/probe').catch(() => 0)")
+    finished.page.wait_for_timeout(300)
+    assert finished.foreign == ["http://example.org/probe"], "the guard sees a request that leaves"
+    finished.foreign.clear()
+
+
+# texts whose contrast with what lies behind them is below 4.5 (3 for large ones); left out are disabled ones and the
+# value of a slider, which stands above the knob that holds it
+FAINT = """() => {
+  const rgb = c => (c.match(/[\\d.]+/g) || []).map(Number).map((v, i) => c.startsWith('color(') && i < 3 ? v * 255 : v);
+  const lum = c => c.slice(0, 3).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const over = (a, b) => { const t = a[3] ?? 1; return [0, 1, 2].map(i => t * a[i] + (1 - t) * b[i]); };
+  const behind = e => { const stack = []; for (; e; e = e.parentElement) {
+      const c = rgb(getComputedStyle(e).backgroundColor);
+      if ((c[3] ?? 1) > 0) stack.push(c);
+      if ((c[3] ?? 1) == 1) break; }
+    return stack.reverse().reduce((b, a) => over(a, b), [255, 255, 255]); };
+  const out = [];
+  for (const e of document.querySelectorAll('[data-testid=stMain] *, [data-testid=stSidebar] *')) {
+    const text = [...e.childNodes].filter(n => n.nodeType == 3).map(n => n.data.trim()).join('');
+    const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+    if (!text || !box.width || e.closest('[disabled], [aria-disabled=true], svg, style, script, canvas')) continue;
+    if (e.closest('[data-testid=stSliderThumbValue]')) continue;
+    if (style.visibility != 'visible' || +style.opacity < .5) continue;
+    const back = behind(e), [a, b] = [lum(over(rgb(style.color), back)), lum(back)].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05), large = parseFloat(style.fontSize) >= 20;
+    if (ratio < (large ? 3 : 4.5)) out.push(`${text.slice(0, 40)} ${ratio.toFixed(2)}`);
+  } return [...new Set(out)]; }"""
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_15_every_word_stands_out_from_its_ground_in_both_modes(finished, mode):
+    finished.page.emulate_media(color_scheme=mode)
+    try:
+        for name in ("", "schema", "privacy", "synthesize", "report", "export", "learn"):
+            finished.open(name)
+            assert finished.page.evaluate(FAINT) == [], name
+    finally:
+        finished.page.emulate_media(color_scheme="light")
+
+
+def test_15_no_page_is_wider_than_a_phone(finished):
+    finished.page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        for name in ("", "schema", "privacy", "synthesize", "report", "export", "learn"):
+            finished.open(name)
+            wide = finished.page.evaluate(
+                "Math.max(...['stMain', 'stMainBlockContainer'].map(n => document.querySelector(`[data-testid=${n}]`)"
+                ".scrollWidth))"
+            )
+            assert wide <= 390, name
+    finally:
+        finished.page.set_viewport_size({"width": 1280, "height": 900})
+        finished.open()
+
+
+def test_15_the_keyboard_alone_makes_a_run(visitor):
+    visitor.open()
+    seen = []
+    for _ in range(60):
+        visitor.page.keyboard.press("Tab")
+        label = visitor.page.evaluate("document.activeElement.innerText || document.activeElement.ariaLabel || ''")
+        seen.append(label.strip())
+        if label.strip() == "Synthesize" and "Export" in seen:
+            break
+    assert {"Data", "Schema", "Privacy", "Export"} <= set(seen), "the pages at the top are reached"
+    assert seen[-1] == "Synthesize"
+    visitor.page.keyboard.press("Enter")
+    visitor.page.get_by_role("button", name="Cancel").wait_for()
+    visitor.press("Cancel")
+
+
+def test_15_the_page_follows_the_mode_of_the_browser(another):
+    dark = another(color_scheme="dark")
+    dark.open("privacy")
+    shade = dark.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    assert shade == "rgb(20, 23, 26)"
+
+
+def test_15_every_figure_and_table_has_words_for_those_who_cannot_see_it(finished):
+    for page, figures in (("Data", 1), ("Privacy", 1), ("Report", 3)):
+        finished.go(page)
+        finished.plots()
+        labels = finished.page.evaluate(
+            "[...document.querySelectorAll('[data-testid=stPlotlyChart]')].map(e => "
+            "(e.closest('[aria-label]') || e.querySelector('[aria-label]') || {ariaLabel: ''}).ariaLabel)"
+        )
+        assert len(labels) >= figures, page
+        assert all(labels), page
+
+
+@pytest.mark.parametrize(
+    "head", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "http://127.0.0.1.evil.example"}]
+)
+def test_19_a_session_from_another_origin_or_host_is_refused_without_asking_anybody(server, visitor, head):
+    visitor.open()
+    lines = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+             "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==", "Host": server.url[7:], "Origin": server.url}  # fmt: skip
+
+    def knock(headers):
+        text = "GET /_stcore/stream HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
+            link.sendall(text.encode())
+            return link.recv(200).split()[1]
+
+    assert knock(lines) == b"101"
+    assert knock({**lines, **head}) == b"403"
+    assert "external IP" not in server.log.read_text(errors="replace")

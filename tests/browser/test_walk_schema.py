@@ -1,0 +1,95 @@
+"""The walk on the Schema page: edits, groups, rules and words for codes, by pointing and typing."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from tests.browser.conftest import made
+
+pytestmark = pytest.mark.browser
+ROW = 35 * 15 / 16  # pixels of a table row at a base size of 15
+
+
+def test_16_two_edits_in_a_row_stand_after_a_page_switch(visitor):
+    visitor.open("schema")
+    _edit(visitor, row=2, text="10")
+    _edit(visitor, row=9, text="4")
+    visitor.go("Privacy")
+    visitor.go("Schema")
+    schema = json.loads(visitor.download("Save the schema"))
+    bins = {a["name"]: a.get("bins") for a in schema["attributes"]}
+    assert bins["AGE"] == {"count": 10}
+    assert bins["WKSWORK"] == {"count": 4}
+
+
+def _edit(visitor, row, text):
+    """Types into the bins of a row of the schema's table, as a person does."""
+    _type_into(visitor, visitor.page.get_by_test_id("stDataFrame").first, 110 + 125 + 112 + 276 + 50, row, text)
+
+
+def _type_into(visitor, grid, x, row, text):
+    """Types into a cell of a table, so many pixels from its left."""
+    grid.locator("canvas").first.wait_for()
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    visitor.page.mouse.dblclick(box["x"] + x, box["y"] + ROW * (row + 1.5))
+    field = visitor.page.locator(".gdg-input").first
+    field.wait_for()
+    field.fill(text)
+    field.press("Enter")
+    field.wait_for(state="detached")
+    visitor.settle()
+
+
+def more(visitor, view):
+    """The Schema page with one of the views of More about columns open."""
+    visitor.open("schema")
+    visitor.page.locator("summary").filter(has_text="More about columns").click()
+    visitor.settle()
+    return visitor.pick(view)
+
+
+def test_20_columns_are_grouped_and_taken_back_by_pointing_alone(visitor):
+    more(visitor, "Groups")
+    visitor.choose("columns that belong together", "CITY")
+    visitor.choose("columns that belong together", "OWNERSHP")
+    visitor.page.keyboard.press("Escape")
+    visitor.page.get_by_role("textbox", name="name of the group").fill("home")
+    visitor.press("Add the group")
+    assert "CITY + OWNERSHP: " in visitor.words()
+    schema = json.loads(visitor.download("Save the schema"))
+    assert {a["name"]: a["group"] for a in schema["attributes"] if "group" in a} == {"CITY": "home", "OWNERSHP": "home"}
+    visitor.press("Undo")
+    schema = json.loads(visitor.download("Save the schema"))
+    assert not any("group" in a for a in schema["attributes"])
+
+
+def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them(visitor):
+    more(visitor, "One follows from another")
+    visitor.choose("this column", "EMPSTAT")
+    visitor.choose("follows from", "SEX")
+    grid = visitor.page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
+    wide = grid.bounding_box()["width"]
+    _type_into(visitor, grid, 0.75 * wide, 0, "paid")
+    _type_into(visitor, grid, 0.75 * wide, 1, "unpaid")
+    visitor.press("Save the rule")
+    assert "EMPSTAT follows from SEX" in visitor.words()
+    visitor.pick("Labels for codes")
+    visitor.choose("column with codes", "SEX")
+    field = visitor.page.get_by_role("textbox", name="or pasted lines")
+    field.fill("Male = men\nFemale = women")
+    field.press("Control+Enter")
+    visitor.settle()
+    visitor.press("Save the labels")
+    preview = visitor.page.get_by_role("combobox", name="column").last
+    preview.click()
+    preview.fill("SEX")
+    visitor.page.get_by_role("option", name="SEX", exact=True).click()
+    visitor.settle()
+    assert "men, women" in visitor.words()
+    made(visitor, "independent")
+    visitor.go("Export")
+    table = pd.read_csv(io.BytesIO(visitor.download("Download CSV")))
+    assert set(zip(table["SEX"], table["EMPSTAT"], strict=True)) == {("Male", "paid"), ("Female", "unpaid")}
