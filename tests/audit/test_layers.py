@@ -7,6 +7,8 @@ from tests.audit.apart import t1_apart
 from tests.audit.layers import t0, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
 
+SHORT = ("independent", "field-groups")  # T3 takes them 4 s each, by dense and by sparse noise; others up to 40 s
+
 
 @pytest.mark.parametrize("name", accessors())
 def test_t1_a_constant_tape_gives_the_same_bytes_for_arbitrary_tables(name):
@@ -59,6 +61,8 @@ def test_t2_knowledge_read_from_the_data_is_stamped_and_identifiers_stay_in():
     whole.stamp()
 
 
-@pytest.mark.parametrize("name", systems())
+@pytest.mark.parametrize(
+    "name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.slow) for name in systems()]
+)
 def test_t3_canary_scores_and_noise_are_what_the_charges_say(name):
     t3(name)
