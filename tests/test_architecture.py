@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,20 @@ def place_of(path):
     return path.relative_to(ENGINE).as_posix()
 
 
+@cache
+def tree_of(path):
+    """The syntax of a file, parsed once for all tests of this process."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports_of(path):
-    """(module, names) of every import in a file, at any depth."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Full names of every import in a file, at any depth."""
+    return tuple(_imports_of(path))
+
+
+def _imports_of(path):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name
@@ -107,7 +119,7 @@ def test_one_file_debits_the_ledger_and_opens_gates():
     """Rule 5, charge then count then add noise, is written once; the plan's dry run has an account and no noise."""
     callers = {"Gate": set(), "Account": set(), "reserve": set()}
     for path in engine_files():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 callers.get(name, set()).add(place_of(path))
@@ -126,7 +138,7 @@ def test_units_and_tasks_are_read_off_a_schema_in_one_place_each():
     wrong = []
     files = [p for folder in ("dpsyn_core", "ui", "pages") for p in (ROOT / folder).rglob("*.py")]
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Task", "Unit"):
                 read = [n for k in node.keywords for n in ast.walk(k.value) if isinstance(n, ast.Attribute)]
                 copied = [n.attr for n in read if n.attr in ("unit", "max_records", "domain", "model_dump")]
@@ -203,14 +215,14 @@ def test_noise_takes_no_seed_and_numpy_random_stays_out_of_it():
     for path in [*(ENGINE / "noise").glob("*.py"), *(ENGINE / "measurement").glob("*.py")]:
         text = path.read_text(encoding="utf-8")
         assert "default_rng" not in text, path.name
-        functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+        functions = [n for n in ast.walk(tree_of(path)) if isinstance(n, ast.FunctionDef)]
         assert "seed" not in {a.arg for f in functions for a in f.args.args + f.args.kwonlyargs}, path.name
 
 
 def test_no_validation_by_assert_and_no_bare_except():
     wrong = []
     for path in engine_files():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Assert) or (isinstance(node, ast.ExceptHandler) and node.type is None):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not wrong
@@ -221,8 +233,7 @@ def test_every_file_says_in_its_first_line_what_it_is_for():
     files = [p for f in folders for p in (ROOT / f).rglob("*.py")] + [ROOT / "app.py"]
     silent = []
     for path in files:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if text and not ast.get_docstring(ast.parse(text)):
+        if tree_of(path).body and not ast.get_docstring(tree_of(path)):
             silent.append(str(path.relative_to(ROOT)))
     assert not silent
 
@@ -240,11 +251,9 @@ def test_nothing_that_people_run_imports_tests_or_benchmarks():
 
 def test_seeded_noise_is_written_once_and_does_not_travel_in_the_wheel():
     folders = ("dpsyn_core", "ui", "pages", "tools", "tests", "benchmarks")
-    made = []
-    for path in (p for f in folders for p in (ROOT / f).rglob("*.py")):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if any(isinstance(n, ast.ClassDef) and n.name == "SeededNoise" for n in nodes):
-            made.append(str(path.relative_to(ROOT)))
+    written = re.compile(r"^\s*class SeededNoise\b", re.MULTILINE)
+    files = [p for f in folders for p in (ROOT / f).rglob("*.py")]
+    made = [str(p.relative_to(ROOT)) for p in files if written.search(p.read_text(encoding="utf-8"))]
     assert made == ["tests/seeded.py"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]

@@ -179,7 +179,7 @@ def test_nothing_can_be_written(base, server):
     for query in writes:
         assert "refused" in refusal(base, query=query)
         assert "refused" in refusal(loose, query=query)
-    connection, fault = databases._open_postgresql(base)
+    connection, fault = readers._open_postgresql(base)
     with pytest.raises(fault):
         connection.execute("CREATE TABLE more (a integer)")
     connection.close()

@@ -25,6 +25,7 @@ def test_equal_sides_prove_nothing_and_disjoint_sides_prove_much():
     assert lower_bound(noise[:2000], noise[2000:] + 50, 0.0, 1e-4) > 4
 
 
+@pytest.mark.slow
 def test_t4_proves_no_leak_in_a_short_run():
     assert max(b.lower for b in t4("independent", runs=2400)) <= 1.0
 
@@ -33,7 +34,7 @@ def test_t4_proves_no_leak_in_a_short_run():
     ("name", "system"),
     [
         ("the output has exactly as many records as the table", "independent"),
-        ("empty cells get no noise", "independent"),
+        pytest.param("empty cells get no noise", "independent", marks=pytest.mark.slow),
     ],
 )
 def test_t4_catches_gross_leaks_from_the_records_alone(name, system):

@@ -140,6 +140,7 @@ def test_equal_tables_score_their_best_and_blurred_ones_worse():
         assert metric.minimum <= value <= (metric.maximum or np.inf)
 
 
+@pytest.mark.slow
 def test_pmse_of_a_fresh_sample_of_the_real_table_is_its_floor():
     rng = np.random.default_rng(0)
     real = draw(1000, 1)

@@ -89,6 +89,7 @@ def test_the_urn_has_the_means_and_deviations_of_oracle_17():
     assert np.allclose(draws.std(axis=0), sd, rtol=6 * 0.75 / math.sqrt(runs))
 
 
+@pytest.mark.slow
 def test_the_urn_has_the_exact_law_on_a_small_table():
     y, alpha, m, runs = np.array([2, 0, 1]), prior_count(3, Cost(epsilon=1.0)), 3, 20_000
     outs = list(tables(m, 3))
