@@ -1,1 +1,1 @@
-"""What pages share: words, state, jobs, forms, figures and the look. Holds no algorithm."""
+"""What pages are made of: texts, state, jobs, forms, figures and the theme. Holds no algorithm."""

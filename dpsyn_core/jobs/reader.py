@@ -1,4 +1,4 @@
-"""Reads one table in a child process, from a file that nobody vouches for, and drafts a schema for it."""
+"""Reads one table in a child process, from an untrusted file, and drafts a schema for it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from dpsyn_core.privacy.unit import Unit
 
 Floats = NDArray[np.float64]
 
-# name -> (label on the plot, what stands behind it)
+# name -> (label on the plot, how it is computed)
 CURVES: Mapping[str, tuple[str, str]] = {
     "laplace_basic": ("Laplace, basic", "epsilon / k each; pure DP"),
     "laplace_advanced": ("Laplace, advanced", "advanced composition of Dwork, Rothblum, Vadhan 2010"),

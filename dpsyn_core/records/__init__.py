@@ -1,1 +1,1 @@
-"""From measurements to records: start, update, polish, sample. Blind: sees released values only."""
+"""From measurements to records: start, update, polish, sample. They see released values only."""

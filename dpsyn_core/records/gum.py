@@ -1,4 +1,4 @@
-"""GUM: records move gradually towards consistent marginals, and MCF, its strawman."""
+"""GUM: records are changed gradually towards consistent marginals; and min-cost flow, which it improves on."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def mcf(
     rng: Generator,
     progress: Progress = silent,
 ) -> list[float]:
-    """Min-cost flow, the strawman: every update fills its marginal at once and rewrites its attributes only.
+    """Min-cost flow, which GUM improves on: every update fills its marginal at once and rewrites its attributes only.
 
     With unit cost for every move, any matching of over-full to under-full cells is a cheapest flow, so it is
     GUM without a rate and without copies: each marginal becomes exact and undoes what the last one did to the

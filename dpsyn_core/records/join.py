@@ -1,4 +1,4 @@
-"""Separate, append and join: parts of a table that can be made on their own."""
+"""Separate, append and join: parts of a table that can be synthesized separately."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Codes = NDArray[np.unsignedinteger]
 
 
 def components(sets: Sequence[AttributeSet], names: Sequence[str]) -> list[AttributeSet]:
-    """Groups of attributes that no set connects, each in the order of `names`; lone attributes stand alone."""
+    """Groups of attributes that no set connects, each in the order of `names`; an attribute in no set is a group."""
     group = {n: i for i, n in enumerate(names)}
     for s in sets:
         joined = {group[n] for n in s}
@@ -29,7 +29,7 @@ def components(sets: Sequence[AttributeSet], names: Sequence[str]) -> list[Attri
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An attribute that hangs on one other by one pair."""
+    """An attribute that only one pair connects to the others."""
 
     name: str
     parent: str

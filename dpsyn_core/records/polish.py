@@ -15,7 +15,7 @@ from dpsyn_core.records.polish_kernel import polish_pass
 from dpsyn_core.records.random import seed_state
 from dpsyn_core.records.tables import Table
 
-CHECK = 5  # passes between two looks at the gain
+CHECK = 5  # passes between two checks of the gain
 GAIN = 0.001  # stop when a pass lowers the residuals by less than this share
 
 
@@ -44,7 +44,7 @@ def polish(
 ) -> NDArray[np.unsignedinteger]:
     """Proposes, for every record in turn, to copy one attribute from a random record; keeps what helps.
 
-    A move is kept when the weighted residuals of the tables that hold the attribute fall; a tie by lot.
+    A move is kept when the weighted residuals of the tables that hold the attribute fall; ties are decided at random.
 
     Args:
         codes: unsigned (n_attributes, n_records).

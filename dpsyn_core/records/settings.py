@@ -50,8 +50,8 @@ class GumSettings:
 class FitSettings:
     """Which updater runs, how, and how many polish proposals a record follow it.
 
-    separate: attributes that no table connects are made apart and joined at random. append: attributes that hang
-    on one pair are drawn from it after the updates.
+    separate: attributes that no table connects are synthesized separately and joined at random. append: attributes
+    that only one pair connects to the others are drawn from that pair after the updates.
     """
 
     updater: Updater = "gum"

@@ -35,7 +35,7 @@ class Table:
 def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[Table]:
     """Targets from measurements, each clipped at zero; weights are inverse variances with a mean of 1.
 
-    Measurements without attributes (the total) have nothing to say about single records and are left out.
+    Measurements without attributes (the total) do not constrain single records and are left out.
     """
     used = [m for m in measured if m.attributes]
     inverse = [1 / m.sigma**2 if m.sigma > 0 else 1.0 for m in used]

@@ -1,4 +1,4 @@
-"""DPSyn: all two-way marginals, made consistent, and records that follow them; the seed's own system."""
+"""DPSyn: all two-way marginals, made consistent, and records that follow them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class FieldGroupsConfig(MethodConfig):
         default=(),
         title="Groups",
         description="Groups of attributes kept together, as in 'age+sex, city+state'; empty: the groups of the schema. "
-        "Attributes in no group stand alone.",
+        "An attribute in no group is counted by itself.",
     )
     cut: float = Field(
         default=1.9,

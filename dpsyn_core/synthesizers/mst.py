@@ -1,4 +1,4 @@
-"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry and its heir."""
+"""MST: one-way marginals and a spanning tree of pairs in a graphical model; McKenna's 2018 entry, made general."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class MST(Synthesizer):
         """Maximum spanning tree of |count - expected under independence|, scored with noise all at once.
 
         The published mechanism draws each edge by the exponential mechanism; noisy scores keep the run all-Gaussian,
-        whose exact accounting repays the difference, and the tree is then free.
+        whose exact accounting makes up for the difference, and the tree is post-processing.
         """
         sizes = coarse_sizes(self.domain, recodes)
         pairs = [p for p in self.domain.subsets(2) if sizes[p[0]] * sizes[p[1]] <= self.config.max_cells]

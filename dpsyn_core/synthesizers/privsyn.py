@@ -1,4 +1,4 @@
-"""PrivSyn: measures the marginals that are worth their noise, then makes records that follow them."""
+"""PrivSyn: measures the marginals whose dependence exceeds their noise, then makes records that follow them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_PAIRS = 100_000  # of 447 attributes: all of them are counted for the scores
 class PrivSynConfig(RecordSettings):
     """Settings of PrivSyn, with the shares and caps of its authors."""
 
-    summary = "Scores all pairs, measures those that are worth their noise, joins small cliques, and updates records."
+    summary = "Scores all pairs, measures those above their noise, joins small cliques, and updates records."
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting", pure=False)
 
     score_share: float = Field(

@@ -43,7 +43,7 @@ class RecordSettings(MethodConfig, ABC):
     updater: Updater = Field(
         "gum",
         title="Record updater",
-        description="gum moves records gradually; mcf (min-cost flow) is the strawman it improves on.",
+        description="gum moves records gradually; mcf (min-cost flow) is the simpler method that it improves on.",
     )
     sweeps: int = Field(
         30, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."

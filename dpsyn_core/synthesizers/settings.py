@@ -38,7 +38,7 @@ def known_sets(sets: tuple[tuple[str, ...], ...], domain: Domain, *, setting: st
 
 
 def partition(sets: tuple[tuple[str, ...], ...], domain: Domain, *, setting: str) -> list[AttributeSet]:
-    """Disjoint groups from a setting, or from the schema where the setting is empty; the rest stand alone.
+    """Disjoint groups from a setting, or from the schema where the setting is empty; others are groups by themselves.
 
     Returns attribute sets in the order of their first attribute. Raises SettingError when two groups overlap.
     """

@@ -117,12 +117,12 @@ def instead(monkeypatch, code):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("import os; input(); os.abort()", "the file brought the reader down"),
-        ("import os; os.abort()", "the file brought the reader down"),
+        ("import os; input(); os.abort()", "the file crashed the reader"),
+        ("import os; os.abort()", "the file crashed the reader"),
         ("import os; input(); os.kill(os.getpid(), 9)", "ended from outside, often for want of memory"),
         ("import signal, time; input(); signal.alarm(1); time.sleep(60)", "longer than 1 s"),
         ("import time; input(); time.sleep(60)", "longer than 1 s"),
-        ("input(); raise SystemExit(0)", "the file brought the reader down"),
+        ("input(); raise SystemExit(0)", "the file crashed the reader"),
     ],
 )
 def test_a_child_that_ends_badly_is_one_sentence(readers, monkeypatch, code, sentence):

@@ -1,4 +1,4 @@
-"""More about columns on the Schema page: groups, columns that follow from another, words for codes, undo."""
+"""More about columns on the Schema page: groups, columns that follow from another, labels for codes, undo."""
 
 import json
 
@@ -129,7 +129,7 @@ def test_the_table_explains_what_it_cannot_change_of_a_follower():
     row = next(r for r in rows_of(made) if r.name == "OWNERSHP")
     assert row.cells()["content"] == "follows from CITY"
     assert changed(row, row.cells()).problem == ""
-    assert "stand alone" in changed(row, {**row.cells(), "kind": "category"}).problem
+    assert "remove the rule" in changed(row, {**row.cells(), "kind": "category"}).problem
     assert changed(row, {**row.cells(), "kind": "left out"}).document["kind"] == "ignored"
     other = next(r for r in rows_of(made) if r.name == "SEX")
     assert "More about columns" in changed(other, {**other.cells(), "kind": "follows another"}).problem
@@ -148,7 +148,7 @@ def test_taking_the_values_away_that_a_follower_needs_is_refused(app):
     assert space.schema["CITY"].kind == "categorical"
 
 
-# ---- words for codes
+# ---- labels for codes
 
 
 def coded(app):

@@ -1,4 +1,4 @@
-"""Reading of files that nobody vouches for: in a child process with memory and time limits, never in the server."""
+"""Reading of untrusted files: in a child process with memory and time limits, never in the server."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
     elif status == -getattr(signal, "SIGKILL", 0):
         msg = "reading the file was ended from outside, often for want of memory; give a smaller file"
     else:
-        msg = "the file brought the reader down: it is damaged or made to do harm; save it again, or as CSV"
+        msg = "the file crashed the reader: it is damaged or malicious; save it again, or as CSV"
     raise TableError(msg)
 
 

@@ -166,7 +166,7 @@ def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]
 
 
 def table(document: dict[str, Any], k: int) -> pd.DataFrame:
-    """The curves at one k as a table: name, standard deviation, what stands behind it."""
+    """The curves at one k as a table: name, standard deviation, how it is computed."""
     import pandas as pd
 
     rows = []

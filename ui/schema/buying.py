@@ -105,7 +105,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         if a.coded
     }
     rest = any(a.source.startswith("bought") and a.name not in learnt for a in schema.attributes)
-    # what was paid for others than are protected now goes with the last column that came from it
+    # charges for another unit of protection are dropped with the last column that came from them
     before = [b for b in schema.bought if rest or schema.protected_by(b.unit)]
     document = schema.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""Code lists: words for codes from a file or from pasted lines, as offices and survey teams publish them."""
+"""Code lists: labels for codes from a file or from pasted lines, as offices and survey teams publish them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More about columns: groups, columns that follow from another, and words for codes, for people who write no code."""
+"""More about columns: groups, columns that follow from another, and labels for codes, for people who do not program."""
 
 from __future__ import annotations
 

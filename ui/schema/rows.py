@@ -154,9 +154,7 @@ def _follower(old: dict[str, Any], kind: str, edits: dict[str, Any]) -> dict[str
     if kind == FOLLOWS:
         msg = f"column '{old['name']}': say which column it follows from, and how, under 'More about columns'"
     else:
-        msg = (
-            f"column '{old['name']}' follows from '{old['from']}'; make it stand alone under 'More about columns' first"
-        )
+        msg = f"column '{old['name']}' follows from '{old['from']}'; remove the rule under 'More about columns' first"
     raise SchemaError(msg)
 
 
