@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Prints the seven curves at the asked k, and where they cross."""
+    """Prints the eight curves at the asked k, and where they cross."""
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.curves import noise_curves

@@ -19,6 +19,7 @@ KINDS = {
     "cell": "single counts",
     "group": "groups of columns",
     "synthetic": "tables of drawn records",
+    "coefficients": "Fourier coefficients",
 }
 
 

@@ -100,6 +100,52 @@ def greedy_cover(sizes: Sequence[int], t: int, k: int, max_cells: int) -> Design
     return design
 
 
+def random_views(sizes: Sequence[int], number: int, k: int, max_cells: int, *, seed: int) -> Design:
+    """Blocks of k attributes drawn at random in public; attributes that no block holds fill further blocks.
+
+    Args:
+        sizes: of the attributes.
+        number: blocks to draw; equal ones count once.
+        k: attributes a block, at most.
+        max_cells: cells a block; an attribute that would bring its block above is left out of it.
+        seed: public.
+    """
+    rng = np.random.default_rng(seed)
+    found: dict[tuple[int, ...], None] = {}
+
+    def take(order: Sequence[int]) -> None:
+        block: list[int] = []
+        cells = 1
+        for i in order:
+            if len(block) < k and (not block or cells * sizes[i] <= max_cells):
+                block.append(i)
+                cells *= sizes[i]
+        if block:
+            found[tuple(sorted(block))] = None
+
+    for _ in range(10 * number):  # small domains have fewer different blocks than were asked for
+        if len(found) >= number:
+            break
+        take([int(i) for i in rng.permutation(len(sizes))])
+    while left := [i for i in range(len(sizes)) if not any(i in block for block in found)]:
+        take(left)
+    return list(found)
+
+
+def view_noise(design: Design, sizes: Sequence[int], t: int, sigma: float) -> float:
+    """Expected L1 noise of a t-set of a covering, averaged over all of them, when a cell of a view has noise `sigma`.
+
+    A cell of the t-set sums the cells of a view that project to it; views that hold the same t-set are averaged.
+    """
+    held: dict[tuple[int, ...], float] = {}
+    for block in design:
+        cells = math.prod(sizes[i] for i in block)
+        for s in itertools.combinations(block, t):
+            held[s] = held.get(s, 0.0) + math.prod(sizes[i] for i in s) / cells
+    noise = [math.prod(sizes[i] for i in s) * sigma / math.sqrt(p) for s, p in held.items()]
+    return math.sqrt(2 / math.pi) * sum(noise) / max(len(noise), 1)
+
+
 def _gains(left: NDArray[np.intp], block: list[int], v: int) -> NDArray[np.int64]:
     """For each attribute outside the block, how many open t-sets it would close."""
     inside = np.isin(left, block)

@@ -1,4 +1,4 @@
-"""Any marginal by maximum entropy: the flattest table that agrees with every released one."""
+"""Any marginal from released ones: by maximum entropy, the flattest table that agrees, or by another rule."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError, SizeError
 from dpsyn_core.marginals.algebra import project, spread
+from dpsyn_core.marginals.reconstruction import Rule, least_norm, linear_program
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -39,16 +40,20 @@ def reconstruct(
     domain: Domain,
     names: AttributeSet,
     *,
+    rule: Rule = "maximum-entropy",
     sweeps: int = 1000,
     max_cells: int = MAX_CELLS,
 ) -> Reconstruction:
     """The marginal over `names` with the largest entropy among those that agree with the released tables.
 
+    Or, by `rule`, the one of least norm, or one whose largest disagreement is least.
+
     Args:
         measured: consistent, non-negative tables of one total; attributes that none of them holds come out uniform.
         domain: attributes and sizes.
         names: attributes in domain order.
-        sweeps: cap on iterative proportional fitting.
+        rule: which of the tables that agree is taken.
+        sweeps: cap on the rounds of fitting.
         max_cells: cap on the cells of the result.
 
     Raises:
@@ -69,6 +74,13 @@ def reconstruct(
         total = float(measured[0].values.sum())
     values = np.full(domain.shape(names), total / max(1, domain.cells(names)))
     residual, done = 0.0, 0
+    if rule != "maximum-entropy" and constraints and total > 0:
+        if rule == "least-norm":
+            values, done = least_norm(names, domain.shape(names), constraints, total=total, sweeps=sweeps)
+        else:
+            values = linear_program(names, domain.shape(names), constraints)
+        residual = _residual(values, names, constraints)
+        return Reconstruction(attributes=names, values=values, covered=False, residual=residual, sweeps=done)
     for sweep in range(sweeps if constraints and total > 0 else 0):
         values, moved = _sweep(values, names, constraints)
         done = sweep + 1

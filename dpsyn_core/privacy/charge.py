@@ -14,6 +14,7 @@ KINDS = frozenset(
         "cell",  # one count
         "group",  # a table of a group of attributes, in which small cells are cut
         "synthetic",  # a table of drawn records
+        "coefficients",  # Fourier coefficients of a table of binary attributes
         "patterns",  # how often each combination of a few items occurs
         "range",  # counts by magnitude, or by year, from which a range is read
         "quantiles",  # counts from which quantiles are read

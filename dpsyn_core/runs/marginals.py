@@ -40,6 +40,8 @@ def release_marginals(
 ) -> tuple[list[Reconstruction], Manifest]:
     """Releases views once and reads any number of marginals off them.
 
+    With the strategy `direct`, what is asked for is measured itself, and shares the budget.
+
     Guarantee: (epsilon, delta)-DP for all of them together, for the schema's unit of privacy.
 
     Args:
@@ -60,6 +62,8 @@ def release_marginals(
     for names in queries:
         check_query(domain, names)
     config = PriViewConfig(**configure(METHOD, settings or {}).model_dump())
+    if config.strategy == "direct" and not config.queries:
+        config = config.model_copy(update={"queries": tuple(tuple(q) for q in queries)})
     budget = Budget(epsilon=epsilon, delta=delta)
     measured = measure(
         source_of(table), schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress

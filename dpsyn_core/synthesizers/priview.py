@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,22 +12,32 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.consistency.overlap import make_consistent
-from dpsyn_core.consistency.simplex import Rule
+from dpsyn_core.consistency.simplex import Rule as NonNegativity
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.covering import views
+from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.marginals.covering import greedy_cover, random_views, view_noise, views
+from dpsyn_core.marginals.fourier import coefficient_sets, marginal_from, signed_sum
 from dpsyn_core.marginals.maxent import Reconstruction, reconstruct
+from dpsyn_core.marginals.reconstruction import Rule
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 
+Strategy = Literal["cover", "random", "direct", "fourier"]
+SIZES = range(5, 12)  # views that are tried when they are chosen by the budget
+BEARABLE = 0.003  # of the records: noise on a triple up to which triples are covered
+TRIPLES = 20_000  # domains with more triples are covered by pairs without trying
+MOST_COEFFICIENTS = 100_000  # each is a marginal of its own while it is counted
 MARGINAL_ROUNDS = 10  # a marginal is read off one table, so that the tables must agree; records average over them
 
 
@@ -39,11 +50,44 @@ class PriViewConfig(RecordSettings):
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
 
+    strategy: Strategy = Field(
+        "cover",
+        title="Measured",
+        description=(
+            "cover: views that hold all pairs or triples; random: as many drawn at random; direct: every marginal that "
+            "is asked for, by itself; fourier: coefficients from which all marginals of binary attributes follow."
+        ),
+    )
+    queries: AttributeSets = Field(
+        (),
+        title="Marginals",
+        description="For direct: the marginals to measure, as in 'age+sex, age+city'; empty: all of the coverage.",
+    )
     view_size: int = Field(
         8, ge=2, le=20, title="Attributes a view", description="A view holds at most this many attributes."
     )
     cover: Literal[2, 3] = Field(
         2, title="Coverage", description="Every set of this many attributes lies in one view: 2 pairs, 3 triples."
+    )
+    choose: bool = Field(
+        False,
+        title="Choose views by the budget",
+        description=(
+            "Takes the size of the views, and pairs or triples, for which noise is least and triples still bearable; "
+            "needs a public number of records, or a public guess."
+        ),
+    )
+    about: int = Field(
+        0,
+        ge=0,
+        title="About how many records",
+        description="A guess from public knowledge, for choosing views; 0: the public number of records.",
+    )
+    view_count: int = Field(
+        0, ge=0, le=10_000, title="Random views", description="How many are drawn; 0: as many as the covering has."
+    )
+    view_seed: int = Field(
+        0, ge=0, title="Seed of random views", description="Public: views are drawn without looking at the data."
     )
     view_cells: int = Field(
         256,
@@ -60,7 +104,15 @@ class PriViewConfig(RecordSettings):
         description="Refuses a domain whose views have more cells than this in all.",
         json_schema_extra={"unit": "cells"},
     )
-    nonnegativity: Rule = Field(
+    reconstruction: Rule = Field(
+        "maximum-entropy",
+        title="Reconstruction",
+        description=(
+            "How a marginal that no view holds is found: the flattest table that agrees with the views, the one of "
+            "least norm, or one of least disagreement by a linear program."
+        ),
+    )
+    nonnegativity: NonNegativity = Field(
         "ripple",
         title="Negative cells",
         description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut look at values alone.",
@@ -71,8 +123,8 @@ class PriViewConfig(RecordSettings):
         return 0.8 + 0.03 * size.attributes + 0.6 * size.values
 
     def build(self, task: Task) -> Synthesizer:
-        """Chooses views and noise from the domain alone."""
-        return PriView(self, task)
+        """Chooses views and noise from the domain and the budget alone."""
+        return Fourier(self, task) if self.strategy == "fourier" else PriView(self, task)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,20 +135,68 @@ class Views:
     measured: list[Measurement]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """Size of views and what they cover; noise: expected distance that it adds to a covered set, at most about 1."""
+
+    cover: Literal[2, 3]
+    view_size: int
+    views: int
+    noise: float
+
+
+def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice:
+    """The views for a budget: triples where noise moves them by at most 3 records in 1,000, else pairs.
+
+    Of views of 5 to 11 attributes the size with the least expected noise on a covered set is taken; the number of
+    views follows from it, and more views share the budget.
+
+    Args:
+        domain: attributes and sizes.
+        budget: of the run.
+        unit: whom it protects.
+        n: number of records, public or guessed in public.
+
+    Source: Qardaji, Yang, Li 2014 (PriView), section 4.5, where noise of .1 to .3 per cent is the rule of thumb.
+    """
+    best: dict[int, Choice] = {}
+    options: tuple[Literal[2, 3], ...] = (2, 3) if len(domain) >= 3 and math.comb(len(domain), 3) <= TRIPLES else (2,)
+    for t in options:
+        for size in SIZES:
+            design = greedy_cover(domain.sizes, min(t, max(1, len(domain))), size, 2**size)
+            share = cheaper_noise(budget, unit, len(design)).split([1.0] * len(design))[0]
+            sigma = math.sqrt(2) * share.scale(unit.l1()) if share.pure else share.sigma(unit.l2())
+            noise = view_noise(design, domain.sizes, min(t, len(domain)), sigma) / (2 * max(n, 1.0))
+            if t not in best or noise < best[t].noise:
+                best[t] = Choice(cover=t, view_size=size, views=len(design), noise=noise)
+    return best[3] if 3 in best and best[3].noise <= BEARABLE else best[2]
+
+
+def chosen(config: PriViewConfig, task: Task) -> PriViewConfig:
+    """The settings with views chosen by the budget, where that is asked for."""
+    if not config.choose:
+        return config
+    n = config.about or task.n_public
+    if not n:
+        msg = (
+            "choosing views needs about how many records there are, from public knowledge; set 'about', or declare "
+            "n_records in the schema"
+        )
+        raise SettingError(msg)
+    found = choose_views(task.domain, task.budget, task.unit, float(n))
+    sizes = {"cover": found.cover, "view_size": found.view_size, "view_cells": 2**found.view_size}
+    return config.model_copy(update=sizes)
+
+
 class PriView(Synthesizer):
     """Calibrated: an even split over the views."""
 
     def __init__(self, config: PriViewConfig, task: Task) -> None:
-        """Builds the covering design. Raises SizeError when the views are above the cap."""
-        self.config = config
+        """Builds the design. Raises SizeError when the views are above the cap."""
         self.task = task
         self.domain = task.domain
-        self.views = views(
-            self.domain,
-            t=min(config.cover, max(1, len(self.domain))),
-            k=config.view_size,
-            max_cells=config.view_cells,
-        )
+        self.config = chosen(config, task)
+        self.views = self._views()
         cells = sum(self.domain.cells(v) for v in self.views)
         if cells > config.max_cells:
             msg = (
@@ -105,6 +205,19 @@ class PriView(Synthesizer):
             )
             raise SizeError(msg)
         self.cost = cheaper_noise(task.budget, task.unit, len(self.views))
+
+    def _views(self) -> list[AttributeSet]:
+        config, d = self.config, self.domain
+        t = min(config.cover, max(1, len(d)))
+        if config.strategy == "direct":
+            asked = known_sets(config.queries, d, setting="queries")
+            return list(dict.fromkeys(asked)) or d.subsets(t)
+        covering = views(d, t=t, k=config.view_size, max_cells=config.view_cells)
+        if config.strategy == "cover":
+            return covering
+        number = config.view_count or len(covering)
+        drawn = random_views(d.sizes, number, config.view_size, config.view_cells, seed=config.view_seed)
+        return [tuple(d.names[i] for i in block) for block in drawn]
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Views:
         """One charge a view."""
@@ -141,5 +254,56 @@ def reconstruct_from_views(
         n_public: the number of records when it is public.
     """
     total = None if n_public is None else float(n_public)
-    tables = make_consistent(measured.measured, rule=config.nonnegativity, rounds=MARGINAL_ROUNDS, total=total)
-    return reconstruct(tables, measured.domain, measured.domain.ordered_set(names))
+    wanted = measured.domain.ordered_set(names)
+    tables = [m for m in measured.measured if m.attributes == wanted]
+    if config.strategy != "direct" or not tables:  # that baseline reads what it measured, as it is
+        tables = make_consistent(measured.measured, rule=config.nonnegativity, rounds=MARGINAL_ROUNDS, total=total)
+    return reconstruct(tables, measured.domain, wanted, rule=config.reconstruction)
+
+
+class Fourier(PriView):
+    """Calibrated: one release of all Fourier coefficients of sets of at most `cover` binary attributes."""
+
+    def __init__(self, config: PriViewConfig, task: Task) -> None:
+        """Lists the coefficients. Raises SettingError for attributes that are not binary."""
+        wide = [a.name for a in task.domain.attributes if a.size != 2]
+        if wide:
+            msg = f"the strategy 'fourier' needs attributes of two values, and '{wide[0]}' has another number of them"
+            raise SettingError(msg)
+        self.task, self.domain = task, task.domain
+        self.config = chosen(config, task)
+        self.order = min(self.config.cover, len(self.domain))
+        self.views = self.domain.subsets(self.order)
+        self.sets = coefficient_sets(self.domain.names, self.order)
+        if len(self.sets) > MOST_COEFFICIENTS:
+            msg = f"{len(self.sets)} coefficients are above the cap of {MOST_COEFFICIENTS}; use the strategy 'cover'"
+            raise SizeError(msg)
+        # a record adds 1 or -1 to every coefficient; replacing one moves each by at most 2; all are one release
+        moved = task.unit.max_records * (2 if task.unit.neighbours == "replace" else 1)
+        self.l1, self.l2 = float(moved * len(self.sets)), moved * math.sqrt(len(self.sets))
+        self.cost = task.budget.pure()
+        if task.budget.delta > 0:
+            gaussian = task.budget.gaussian()
+            if gaussian.sigma(self.l2) < math.sqrt(2) * self.cost.scale(self.l1):
+                self.cost = gaussian
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Views:
+        """One charge; then the marginals of `cover` attributes that the coefficients give."""
+
+        def count() -> NDArray[np.int64]:
+            return np.array([signed_sum(m) for m in counter.marginals(self.sets)], dtype=np.int64)
+
+        got = gate.release(
+            f"Fourier coefficients of sets of at most {self.order}",
+            count,
+            kind="coefficients",
+            cells=len(self.sets),
+            cost=self.cost,
+            l1=self.l1,
+            l2=self.l2,
+        )
+        progress("measure", 1, 1)
+        found = dict(zip(self.sets, got.values.astype(np.float64), strict=True))
+        sigma = got.sigma / 2 ** (self.order / 2)  # a cell is the sum of 2^k signed coefficients over 2^k
+        tables = [Measurement(attributes=s, values=marginal_from(found, s), sigma=sigma) for s in self.views]
+        return Views(domain=self.domain, measured=tables)

@@ -5,6 +5,7 @@ import pytest
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.marginals.maxent import reconstruct
+from dpsyn_core.marginals.reconstruction import linear_program
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
 
@@ -82,3 +83,40 @@ def test_empty_tables_give_an_empty_marginal():
 def test_a_result_above_the_cap_is_refused():
     with pytest.raises(SizeError, match="24 cells"):
         reconstruct([table("a", [1, 1])], DOMAIN, ("a", "b", "c", "d"), max_cells=23)
+
+
+def test_oracle_least_norm_and_linear_program_agree_with_the_tables_too():
+    """From one-ways (30, 70) and (40, 60) of two yes/no attributes, of 100 records."""
+    domain = Domain.of({"a": 2, "b": 2})
+    tables = [table("a", [30, 70]), table("b", [40, 60])]
+    flat = reconstruct(tables, domain, ("a", "b")).values
+    np.testing.assert_allclose(flat, [[12, 18], [28, 42]])  # independence
+    near = reconstruct(tables, domain, ("a", "b"), rule="least-norm")
+    np.testing.assert_allclose(near.values, [[10, 20], [30, 40]], atol=1e-6)  # a/2 + b/2 - 25: additive, no product
+    program = reconstruct(tables, domain, ("a", "b"), rule="linear-program")
+    for got in (near, program):
+        assert got.residual < 1e-6 and got.values.min() >= 0 and not got.covered
+    assert (program.values == 0).sum() >= 1  # a corner of the tables that agree
+
+
+def test_no_agreeing_non_negative_table_has_a_smaller_norm():
+    rng = np.random.default_rng(3)
+    true = rng.random((2, 3, 2)) ** 6 * 100  # some cells nearly empty, so that the bound at 0 binds
+    tables = [table("ab", true.sum(axis=2)), table("bc", true.sum(axis=0))]
+    got = reconstruct(tables, DOMAIN, ("a", "b", "c"), rule="least-norm", sweeps=20_000)
+    assert got.residual < 1e-4 and got.values.min() >= 0
+    for b in range(3):
+        pattern = np.zeros((2, 3, 2))
+        pattern[:, b] = [[1, -1], [-1, 1]]
+        for step in (-0.1, 0.1):
+            moved = got.values + step * pattern
+            assert (moved < -1e-9).any() or (moved**2).sum() >= (got.values**2).sum() - 1e-3
+
+
+def test_a_linear_program_finds_the_least_disagreement_of_tables_that_contradict_each_other():
+    domain = Domain.of({"a": 2, "b": 2})
+    tables = [table("a", [30, 70]), table("b", [50, 60])]  # 100 records and 110
+    got = reconstruct(tables, domain, ("a", "b"), rule="linear-program")
+    assert got.residual == pytest.approx(2.5)  # 10 records too many, shared by four cells
+    with pytest.raises(SizeError, match="linear program"):
+        linear_program(("a",), (60_000,), [(("a",), np.ones(60_000))])
