@@ -16,9 +16,9 @@ READ_FAULT = "The file could not be read because of a fault in the program; save
 
 
 def read_when_asked() -> int:
-    """Loads what reading takes, waits for the name of a folder on the standard input, reads its table. Exit status.
+    """Imports what reading needs, waits for the name of a folder on the standard input, and reads its table.
 
-    An input that ends without a name means that the app is gone.
+    So a process can be kept ready. An input that ends without a name means that the app is gone. Returns the exit status.
     """
     from dpsyn_core.schema.drafting import draft
     from dpsyn_core.tables.read import read_table

@@ -15,7 +15,7 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.marginals import release_marginals
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.sources import memory
 from dpsyn_core.sources.base import Opened, Source
 from dpsyn_core.sources.bounding import bound
@@ -37,7 +37,11 @@ class Diary:
     def open(self, schema, *, progress):
         progress("encoding", 0, 1)
         codec = Codec(schema)
-        codes = np.hstack([bound(codec.encode(b), schema.unit.max_records) for b in self.batches])
+        encoded = [codec.encode(b) for b in self.batches]
+        who = pa.concat_arrays([e.identifiers.dictionary_decode() for e in encoded]).dictionary_encode()
+        # together: an individual may have records in both batches
+        whole = Encoded(codes=np.hstack([e.codes for e in encoded]), identifiers=who)
+        codes = bound(whole, schema.unit.max_records)
         self.events.append("opened")
         try:
             yield Opened(
@@ -74,6 +78,13 @@ def test_a_source_that_no_release_knows_is_synthesized_and_gets_back_its_own_kin
     total = sum(m.values.sum() for m in made.marginals) / len(made.marginals)
     assert total == pytest.approx(400, abs=10)
     assert source.events == ["opened", "closed"]
+
+
+def test_what_a_source_holds_in_parts_is_bounded_over_all_of_them(book):
+    mine = [("spam", "oslo", "7", "yes")] * 5
+    source = Diary(rows(*mine, ("p1", "rome", "3", "no")), rows(*mine))
+    with source.open(schema(), progress=silent) as opened:
+        assert opened.n_records == schema().unit.max_records + 1
 
 
 def test_released_marginals_take_any_source_too(book):

@@ -114,7 +114,7 @@ def _forget_table(job: Job) -> None:
 
 
 def spawn(argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
-    """A worker process of this installation; what it has to say it leaves in files."""
+    """Starts a worker of this installation; its results and errors go to files in its folder, not to its output."""
     import dpsyn_core
 
     source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
