@@ -18,7 +18,10 @@ READ_FAULT = "The file could not be read because of a fault in the program; save
 def read_when_asked() -> int:
     """Imports what reading needs, waits for the name of a folder on the standard input, and reads its table.
 
-    So a process can be kept ready. An input that ends without a name means that the app is gone. Returns the exit status.
+    So the app keeps one ready. An input that ends without a name means that the app is gone.
+
+    Returns:
+        The exit status.
     """
     from dpsyn_core.schema.drafting import draft
     from dpsyn_core.tables.read import read_table
