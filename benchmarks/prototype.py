@@ -44,7 +44,7 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
     }
     sums = {a.name: np.bincount(coarse[a.name], weights=p) for a, p in zip(domain.attributes, columns, strict=True)}
     expected = [np.outer(sums[a], sums[b]) / total for a, b in pairs]
-    scores, _ = score_sets(counter, pairs, expected, coarse, cost=for_scores, gate=gate, name="scores")
+    scores, _ = score_sets(counter, pairs, expected, [coarse] * len(pairs), cost=for_scores, gate=gate, name="scores")
     cells = np.array([e.size for e in expected], dtype=float)
     chosen = choose_sets(scores, cells, cost=for_pairs, sensitivity=float(unit.l2()))
     parts = for_pairs.split(list(shares(cells[chosen], pure=False))) if chosen else []

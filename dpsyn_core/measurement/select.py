@@ -13,6 +13,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
+Recodes = Mapping[str, NDArray[np.intp]]
 GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers
 BATCH = 4_000_000  # cells counted at a time
 
@@ -21,7 +22,7 @@ def score_sets(
     counter: Counter,
     sets: Sequence[AttributeSet],
     expected: Sequence[NDArray[np.float64]],
-    recodes: Mapping[str, NDArray[np.intp]],
+    recodes: Sequence[Recodes],
     *,
     cost: Cost,
     gate: Gate,
@@ -38,7 +39,7 @@ def score_sets(
         counter: exact counts.
         sets: attribute sets to score.
         expected: for each set float64 of the shape of its (coarse) table, in counts.
-        recodes: coarse maps of the attributes that are counted coarsely.
+        recodes: for each set the coarse maps of the attributes that are counted coarsely in it.
         cost: what all scores together may spend.
         gate: through which they are released.
         name: what the charge is called.
@@ -63,18 +64,23 @@ def _scores(
     counter: Counter,
     sets: Sequence[AttributeSet],
     expected: Sequence[NDArray[np.float64]],
-    recodes: Mapping[str, NDArray[np.intp]],
+    recodes: Sequence[Recodes],
 ) -> NDArray[np.int64]:
     scores = np.zeros(len(sets), dtype=np.int64)
-    start = 0
-    while start < len(sets):
-        stop, cells = start, 0
-        while stop < len(sets) and (stop == start or cells + expected[stop].size <= BATCH):
-            cells += expected[stop].size
-            stop += 1
-        for i, table in enumerate(counter.marginals(sets[start:stop], recodes), start):
-            scores[i] = np.abs(GRID * table - np.rint(GRID * expected[i]).astype(np.int64)).sum()
-        start = stop
+    same: dict[int, list[int]] = {}  # sets that share their coarse maps are counted together
+    for i, maps in enumerate(recodes):
+        same.setdefault(id(maps), []).append(i)
+    for places in same.values():
+        start = 0
+        while start < len(places):
+            stop, cells = start, 0
+            while stop < len(places) and (stop == start or cells + expected[places[stop]].size <= BATCH):
+                cells += expected[places[stop]].size
+                stop += 1
+            part = places[start:stop]
+            for i, table in zip(part, counter.marginals([sets[i] for i in part], recodes[part[0]]), strict=True):
+                scores[i] = np.abs(GRID * table - np.rint(GRID * expected[i]).astype(np.int64)).sum()
+            start = stop
     return scores
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.random import Generator
 
+from dpsyn_core.records.copula import scores_in_bins
 from dpsyn_core.schema.codec import Codec, Codes
 from dpsyn_core.schema.document import Schema
 
@@ -20,4 +21,6 @@ def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Gener
         columns: names of the source's columns; those that come out keep their order.
         rng: for positions inside bins.
     """
-    return Codec(schema).decode(codes, rng=rng, order=columns)
+    codec = Codec(schema)
+    scores = scores_in_bins(codes, codec.domain, rng=rng)
+    return codec.decode(codes, rng=rng, order=columns, scores=scores)

@@ -97,10 +97,20 @@ class CodedBase(BaseAttribute, ABC):
         """Whether neighbouring codes are neighbouring values."""
         return True
 
+    @property
+    def is_number(self) -> bool:
+        """Whether codes are bins of a number or of a date, whose values have distances."""
+        return True
+
     def coded_attribute(self) -> CodedAttribute:
         """This column in the engine's domain."""
         return CodedAttribute(
-            name=self.name, size=self.size, ordered=self.in_order, special=self.special, group=self.group
+            name=self.name,
+            size=self.size,
+            ordered=self.in_order,
+            special=self.special,
+            group=self.group,
+            number=self.is_number,
         )
 
     @abstractmethod
@@ -158,6 +168,11 @@ class CategoricalAttribute(CodedBase):
     def special(self) -> int:
         """Other, then missing."""
         return int(self.other) + int(self.missing)
+
+    @property
+    def is_number(self) -> bool:
+        """Never: listed values have at most an order."""
+        return False
 
     @property
     def in_order(self) -> bool:

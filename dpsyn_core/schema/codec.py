@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,13 +86,22 @@ class Codec:
             return Encoded(codes=codes)
         return Encoded(codes=codes, identifiers=identifiers(table.column(key_at), key))
 
-    def decode(self, codes: Codes, *, rng: Generator, order: Sequence[str] | None = None) -> Any:
+    def decode(
+        self,
+        codes: Codes,
+        *,
+        rng: Generator,
+        order: Sequence[str] | None = None,
+        scores: Mapping[str, NDArray[np.floating]] | None = None,
+    ) -> Any:
         """A pyarrow table of the coded attributes, drawn inside their bins.
 
         Args:
             codes: (n_attributes, n_records).
             rng: for positions inside bins; post-processing.
             order: column names of the original table; the output keeps their order (default: the schema's).
+            scores: for numbers and dates, a score a record (n_records,): the values drawn in a bin are handed out in
+                the order of the scores of its records. Default: by chance.
 
         Returns:
             pyarrow table: whole numbers stay whole, dates are dates (text where the schema declares how they
@@ -105,7 +114,8 @@ class Codec:
             msg = f"{codes.shape[0]} rows of codes do not fit {len(self.schema.coded)} attributes"
             raise EngineError(msg)
         rows = dict(zip(self.domain.names, codes, strict=True))
-        columns = {a.name: decode_column(rows[a.name], a, rng) for a in self.schema.coded}
+        given = {} if scores is None else scores
+        columns = {a.name: decode_column(rows[a.name], a, rng, scores=given.get(a.name)) for a in self.schema.coded}
         for a in self.schema.attributes:
             if isinstance(a, DerivedAttribute):
                 columns[a.name] = _derived(rows[a.origin], a, self.schema[a.origin])
@@ -178,8 +188,10 @@ def identifiers(column: Any, name: str) -> Any:
     return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index)), named.dictionary)
 
 
-def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
-    """A pyarrow array (n,) of one attribute's values, drawn inside their bins."""
+def decode_column(
+    codes: Column, attribute: CodedColumn, rng: Generator, *, scores: NDArray[np.floating] | None = None
+) -> Any:
+    """A pyarrow array (n,) of one attribute's values, drawn inside their bins; `scores` as in `Codec.decode`."""
     import pyarrow as pa
 
     plain = attribute.size - attribute.special
@@ -188,6 +200,9 @@ def decode_column(codes: Column, attribute: CodedColumn, rng: Generator) -> Any:
     special = codes >= plain
     bins = np.where(special, 0, codes).astype(np.intp)
     drawn = attribute.binning.draw(bins, rng)
+    if scores is not None:
+        by_value, by_score = np.lexsort((drawn, bins)), np.lexsort((scores, bins))
+        drawn[by_score] = drawn[by_value]
     if isinstance(attribute, NumericAttribute):
         for i, value in enumerate(attribute.special_values):
             drawn[codes == plain + i] = value

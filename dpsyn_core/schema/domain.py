@@ -18,7 +18,7 @@ class CodedAttribute:
 
     Codes run 0..size-1. The last `special` of them stand for "missing" or "other" and have no order;
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
-    ordered categories).
+    ordered categories). `number` says that they are bins of a number or date, whose values have distances.
     """
 
     name: str
@@ -26,6 +26,7 @@ class CodedAttribute:
     ordered: bool = False
     special: int = 0
     group: str | None = None
+    number: bool = False
 
     def __post_init__(self) -> None:
         """Refuses sizes below 1."""

@@ -208,7 +208,9 @@ class MST(Synthesizer):
         expected = [np.outer(p[a], p[b]) * total for a, b in pairs]
         if not pairs:
             return []
-        scores, _ = score_sets(counter, pairs, expected, recodes, cost=scoring[0], gate=gate, name="pair scores")
+        scores, _ = score_sets(
+            counter, pairs, expected, [recodes] * len(pairs), cost=scoring[0], gate=gate, name="pair scores"
+        )
         return spanning_tree(pairs, scores)
 
     def synthesize(

@@ -77,7 +77,7 @@ def scored(codes, domain, expected, unit):
     sets = domain.subsets(2)
     recodes = {"a": np.array([0, 0, 1])}
     scores, sigma = score_sets(
-        MemoryCounter(codes, domain), sets, expected, recodes, cost=cost, gate=gate, name="scores"
+        MemoryCounter(codes, domain), sets, expected, [recodes] * len(sets), cost=cost, gate=gate, name="scores"
     )
     return scores, sigma, gate.account.charges[0]
 

@@ -32,7 +32,9 @@ def test_a_metric_names_itself_and_is_explained(name):
 
 def test_every_score_lies_in_its_range_and_speaks_a_sentence():
     c = small(n=300, m=250, blur=0.5, roles=Roles(income="pay"))
-    c = dataclasses.replace(c, measurements=measured(c.real, 5.0, 0))
+    values = {side: {"age": codes[0].astype(float), "pay": codes[4].astype(float)} for side, codes in
+              (("real_values", c.real), ("synthetic_values", c.synthetic))}  # fmt: skip
+    c = dataclasses.replace(c, measurements=measured(c.real, 5.0, 0), **values)
     wanted = [n for n in names() if n != "learning"]
     for name, score in compute(c, wanted).items():
         assert isinstance(score, Score), score

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
@@ -31,14 +32,20 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     if np.count_nonzero(near) < tuning.fewest_values:
         return values
     z = values[near] / sigma
+    points, times, place = z, np.ones(len(z)), np.arange(len(z))
+    if len(z) > tuning.counted_on_grid:  # so that many values take no more time than these
+        step = 2 * tuning.near_zero / tuning.counted_on_grid
+        place = np.clip((z + tuning.near_zero) / step, 0, tuning.counted_on_grid - 1).astype(np.int64)
+        points = (np.arange(tuning.counted_on_grid) + 0.5) * step - tuning.near_zero
+        times = np.bincount(place, minlength=tuning.counted_on_grid).astype(np.float64)
     grid = np.linspace(0, tuning.grid_end, tuning.grid_points)
-    score = -0.5 * (z[:, None] - grid) ** 2
+    score = -0.5 * (points[:, None] - grid) ** 2
     likelihood = np.exp(score - score.max(axis=1, keepdims=True))
     prior = np.full(len(grid), 1 / len(grid))
     for _ in range(tuning.sweeps_unordered):
-        prior = prior * ((1 / (likelihood @ prior)) @ likelihood) / len(z)
+        prior = prior * ((times / (likelihood @ prior)) @ likelihood) / len(z)
     means = values.astype(np.float64)
-    means[near] = sigma * (likelihood @ (prior * grid)) / (likelihood @ prior)
+    means[near] = sigma * ((likelihood @ (prior * grid)) / (likelihood @ prior))[place]
     return means
 
 
@@ -133,20 +140,43 @@ def shrink_one_way(
         smooth = shrink_ordered(values[:ranked], sigma, tuning=tuning)
         sparse = shrink_unordered(values[:ranked], sigma, tuning=tuning)
         clean[:ranked] = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
+        clean[:ranked][~supported(values[:ranked], sigma, tuning=tuning)] = 0.0
     elif not ordered and len(values) >= tuning.fewest_values:
         clean = shrink_unordered(values, sigma, tuning=tuning)
-    return simplex(clean, total)
+    return with_total(clean, total)
 
 
-def shrink_pair(values: Floats, expected: Floats, sigma: float) -> Floats:
+def with_total(values: Floats, total: float) -> Floats:
+    """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is made up in proportion.
+
+    A deficit that is spread evenly would put records where shrinkage has just found none.
+    """
+    positive = np.clip(values, 0, None)
+    held = float(positive.sum())
+    return positive * (total / held) if 0 < held < total else simplex(values, total)
+
+
+def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+    """A noisy pair table without most of its noise: the mean of two estimators with different strengths.
+
+    Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
+    each other have, has full rank; there, shrinking the cells near 0 does better.
+    """
+    if min(values.shape) < 2:
+        return values
+    cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
+    part = tuning.interaction_part
+    mean: Floats = part * shrink_interaction(values, expected, sigma) + (1 - part) * cells
+    return mean
+
+
+def shrink_interaction(values: Floats, expected: Floats, sigma: float) -> Floats:
     """A noisy pair table whose interaction is shrunk by singular values; its margins stay as measured.
 
     The interaction (row and column means of the difference from `expected` taken out) of real tables has few
     strong components; the optimal shrinker for squared error removes those below the edge of the noise. Source:
     Gavish and Donoho 2017, equation (7) (Frobenius loss).
     """
-    if min(values.shape) < 2:
-        return values
     difference = values - expected
     rows, columns = difference.mean(axis=1, keepdims=True), difference.mean(axis=0, keepdims=True)
     inner = difference - rows - columns + difference.mean()

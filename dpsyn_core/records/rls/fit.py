@@ -135,7 +135,7 @@ class Plan:
 
 
 class Proposals:
-    """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) that is any value."""
+    """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) any value they hold."""
 
     def __init__(self, probabilities: Sequence[NDArray[np.float64]], *, tuning: Fitting = RECORDS.fitting) -> None:
         """Builds one alias table an attribute."""
@@ -147,7 +147,8 @@ class Proposals:
         self.other = np.zeros(self.ptr[-1], dtype=np.uint32)
         for j, p in enumerate(probabilities):
             part = slice(self.ptr[j], self.ptr[j + 1])
-            mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value / len(p)
+            any_value = (p > 0) / np.count_nonzero(p > 0)
+            mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value * any_value
             alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
 
 

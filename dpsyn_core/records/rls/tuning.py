@@ -26,6 +26,9 @@ class Shrinkage:
     grid_points: int = 49
     """Points of that prior, eight to a standard deviation (convention)."""
 
+    counted_on_grid: int = 360
+    """Values near 0 from which on they are counted on a grid of as many points, 0.025 standard deviations apart."""
+
     sweeps_unordered: int = 200
     """Rounds of expectation-maximisation for that prior; later rounds change nothing that can be seen (convention)."""
 
@@ -50,6 +53,16 @@ class Shrinkage:
     smooth_part: float = 0.5
     """Of the smooth estimate of an ordered one-way, the rest of the sparse one: ages are smooth, hours worked are
     heaped. Weights chosen by the data were no better (docs/experiments/0078)."""
+
+    interaction_part: float = 0.5
+    """Of the interaction estimate of a pair table, the rest of the estimate cell by cell: smooth dependence suits the
+    first, narrow bands of cells the second, and the mean does better than both (ADR 0134)."""
+
+    empty_chance: float = 0.05
+    """Probability that noise alone keeps any stretch of a column without records (convention)."""
+
+    shortest_empty: int = 8
+    """Values: shorter runs without evidence stay, for smoothing has taken most of their noise (ADR 0134)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +108,8 @@ class Fitting:
     """Counts by which heat should move a cell at first: sigma times the root of the temperature (ADR 0061)."""
 
     any_value: float = 0.1
-    """Part of the proposals that is any value, so that each can come; the others follow the one-ways (convention)."""
+    """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the
+    one-ways (convention)."""
 
     threaded_records: int = 20_000
     """Records from which on threads share a fit; below, starting them takes longer than they save."""

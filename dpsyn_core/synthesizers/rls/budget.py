@@ -64,6 +64,7 @@ class BudgetPlan:
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
             and the second round with its scores of triples, its triples, and the same pairs again.
         resolution: coarse values an attribute in pairs, at most about.
+        number_resolution: the same for both sides of a pair of numbers, whose fine values are placed after the fit.
         noise: of this run.
         tuning: its constants.
     """
@@ -74,6 +75,7 @@ class BudgetPlan:
     scores: Cost
     pairs: Cost
     resolution: float
+    number_resolution: float
     noise: Noise
     tuning: Tuning
 
@@ -131,13 +133,16 @@ def plan_budget(
         parts = np.sqrt(parts)
     left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
     one_ways, scores, pairs = left.split([float(p) for p in parts])
+    strength = _strength(whole, noise, total)
+    usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     return BudgetPlan(
         whole=whole,
         total=total_cost(whole, n_public, s),
         one_ways=tuple(one_ways.split(noise.shares(np.array(sizes)))),
         scores=scores,
         pairs=pairs,
-        resolution=float(_resolution(whole, noise, total, tuning) if resolution is None else resolution),
+        resolution=usual,
+        number_resolution=min(usual, _number_resolution(strength, tuning)),
         noise=noise,
         tuning=tuning,
     )
@@ -150,11 +155,20 @@ def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: flo
     return float(np.clip(share, s.one_ways_least, s.one_ways_most))
 
 
-def _resolution(whole: Cost, noise: Noise, total: float, tuning: Tuning) -> float:
-    """Finer coarse codes, the more records stand against the noise of one count that spends everything."""
-    r = tuning.resolution
+def _strength(whole: Cost, noise: Noise, total: float) -> float:
+    """Records, in standard deviations of the noise of one count that spends everything."""
     one = math.sqrt(2) * whole.scale(noise.sensitivity) if whole.pure else whole.sigma(noise.sensitivity)
-    strength = total / one
+    return total / one
+
+
+def _number_resolution(strength: float, tuning: Tuning) -> float:
+    """Fewer coarse values for pairs of numbers, whose fine values are placed after the fit."""
+    return max(tuning.resolution.numbers_least, tuning.resolution.numbers * float(np.cbrt(strength)))
+
+
+def _resolution(strength: float, tuning: Tuning) -> float:
+    """Finer coarse codes, the larger the strength."""
+    r = tuning.resolution
     if strength < r.strong:
         return float(max(r.weak, r.usual * (strength / r.strong) ** r.power_weak))
     return float(np.clip(r.usual * (strength / r.stronger) ** r.power_strong, r.usual, r.most))

@@ -51,8 +51,9 @@ def choose_pairs(
     """
     tuning, sensitivity, cost = plan.tuning.pairs, plan.noise.sensitivity, plan.pairs
     pairs = view.domain.subsets(2)
-    usual = view.recodes(resolution)
-    expected = [view.product(p, usual) for p in pairs]
+    fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
+    usual = [few if view.numbers.issuperset(p) else fine for p in pairs]
+    expected = [view.product(p, maps) for p, maps in zip(pairs, usual, strict=True)]
     scores, _ = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     cells = np.array([e.size for e in expected], dtype=np.float64)
@@ -74,7 +75,7 @@ def choose_pairs(
         cost = cost.less(for_scores)
         sets = [pairs[i] for i in again]
         second, _ = score_sets(
-            counter, sets, [view.product(p, coarse) for p in sets], coarse,
+            counter, sets, [view.product(p, coarse) for p in sets], [coarse] * len(sets),
             cost=for_scores, gate=gate, name="scores of coarser pairs",
         )  # fmt: skip
         found = np.clip(second, 0, errors[again, 0])
@@ -86,7 +87,7 @@ def choose_pairs(
     taken = np.flatnonzero(chosen)
     return Pairs(
         sets=[pairs[i] for i in taken],
-        recodes=[usual if chosen[i] == 1 else coarse for i in taken],
+        recodes=[usual[i] if chosen[i] == 1 else coarse for i in taken],
         cells=sizes[taken, chosen[taken]],
         scores={p: float(s) for p, s in zip(pairs, scores, strict=True)},
         cost=cost,

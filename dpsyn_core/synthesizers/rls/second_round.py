@@ -75,7 +75,7 @@ def second_round(
     scoring = tuning.score_share * enough
     for_scores, cost = cost.split([scoring, 1 - scoring])
     scores, sigma = score_sets(
-        counter, triples, known.tables, coarse, cost=for_scores, gate=gate, name="scores of triples"
+        counter, triples, known.tables, [coarse] * len(triples), cost=for_scores, gate=gate, name="scores of triples"
     )
     gains = removable_errors(scores, sigma, known, tuning=plan.tuning)
     chosen, part = _best_part(gains, known, plan, pairs, cost, attributes=len(view.domain))

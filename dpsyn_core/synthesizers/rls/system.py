@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
+from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
@@ -153,6 +155,7 @@ class Rls(Synthesizer):
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning)
+            place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
     def steps(self, n_records: float) -> list[Step]:
@@ -204,8 +207,10 @@ class Rls(Synthesizer):
         deviations = [self.tuning.resolution.held * noise_of(c, self.unit) for c in plan.one_ways]
         held_by_one = np.maximum(n / plan.resolution, deviations)
         coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
-        d = len(sizes)
-        return np.array([float(coarse[i]) * coarse[j] for i in range(d) for j in range(i + 1, d)])
+        few = np.minimum(coarse, np.ceil(plan.number_resolution))
+        number = [a.number for a in self.domain.attributes]
+        by_kind = ((few if number[i] and number[j] else coarse, i, j) for i, j in combinations(range(len(sizes)), 2))
+        return np.array([float(values[i]) * values[j] for values, i, j in by_kind])
 
     def _step(self, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
         """A step of one release a cost."""

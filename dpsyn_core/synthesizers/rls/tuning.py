@@ -69,6 +69,13 @@ class Resolution:
     few_cells: float = 40.0
     """Cells that pairs have on average, at most, for that."""
 
+    numbers: float = 0.56
+    """Coarse values of a number in its pairs with other numbers, over the cube root of the strength: 12 and 24 on
+    diamonds at epsilon 1 and 10 (ADR 0134)."""
+
+    numbers_least: float = 5.0
+    """Coarse values of a number in such pairs at least (convention)."""
+
     held: float = 3.0
     """Standard deviations of its own noise that a coarse value holds at least."""
 

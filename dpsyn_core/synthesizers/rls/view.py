@@ -14,6 +14,7 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
@@ -52,7 +53,18 @@ class View:
             )
             for a in self.attributes
         ]  # fmt: skip
+        # values of numbers have distances, so that a coarse value says more of them than of a category
+        self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special > 1)
         self.joint = merged([m for m in measured if len(m.attributes) > 1])
+
+    @cached_property
+    def places(self) -> list[Number]:
+        """Where records hold numbers, and how many values in order these have."""
+        return [
+            Number(place=i, ranked=a.size - a.special)
+            for i, a in enumerate(self.domain.attributes)
+            if a.name in self.numbers
+        ]
 
     def recodes(self, resolution: float) -> Recodes:
         """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
@@ -87,7 +99,9 @@ class View:
             maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
             values = m.values
             if len(m.attributes) == 2:
-                values = shrink_pair(values, self.product(m.attributes, maps), m.sigma)
+                values = shrink_pair(
+                    values, self.product(m.attributes, maps), m.sigma, tuning=self.tuning.records.shrinkage
+                )
             place = tuple(self.domain.index(n) for n in m.attributes)
             out.append(
                 Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_pair, shrink_unordered, simplex
+from dpsyn_core.records.rls.denoise import (
+    shrink_interaction,
+    shrink_one_way,
+    shrink_ordered,
+    shrink_pair,
+    shrink_unordered,
+    simplex,
+    with_total,
+)
+from dpsyn_core.records.rls.tuning import RECORDS
 
 RNG = np.random.default_rng
 
@@ -59,25 +68,62 @@ def test_one_ways_of_any_size_and_all_negative_ones_pass(size):
         assert np.allclose(clean, 10 / size)
 
 
-def test_pair_shrinkage_removes_pure_noise_and_keeps_a_strong_interaction():
+def test_shrinking_an_interaction_removes_pure_noise_and_keeps_a_strong_interaction():
     rng = RNG(4)
     expected = np.outer(rng.dirichlet(np.ones(12)), rng.dirichlet(np.ones(15))) * 50_000
     signal = 400 * np.outer(np.sign(np.arange(12) - 5.5), np.sign(np.arange(15) - 7))
     signal -= signal.mean(1, keepdims=True)
     noise = rng.normal(0, 50, expected.shape)
-    only_noise = shrink_pair(expected + noise, expected, 50.0)
+    only_noise = shrink_interaction(expected + noise, expected, 50.0)
     assert np.abs(only_noise - expected).sum() < 0.5 * np.abs(noise).sum()
-    both = shrink_pair(expected + signal + noise, expected, 50.0)
+    both = shrink_interaction(expected + signal + noise, expected, 50.0)
     assert np.abs(both - expected - signal).sum() < 0.75 * np.abs(noise).sum()
 
 
-def test_pair_shrinkage_leaves_margins_as_measured():
+def test_shrinking_an_interaction_leaves_margins_as_measured():
     rng = RNG(5)
     values, expected = rng.normal(10, 5, (4, 6)), np.full((4, 6), 10.0)
-    shrunk = shrink_pair(values, expected, 5.0)
+    shrunk = shrink_interaction(values, expected, 5.0)
     assert np.allclose(shrunk.sum(0), values.sum(0))
     assert np.allclose(shrunk.sum(1), values.sum(1))
-    assert shrink_pair(values[:1], expected[:1], 5.0) is not None
+
+
+def test_a_narrow_band_loses_more_of_its_noise_to_the_mean_of_both_estimators():
+    rng = RNG(6)
+    ones = np.full(24, 1 / 24)
+    truth = np.diag(np.full(24, 400.0))
+    noisy = truth + rng.normal(0, 20, truth.shape)
+    expected = np.outer(ones, ones) * truth.sum()
+    both, one = shrink_pair(noisy, expected, 20.0), shrink_interaction(noisy, expected, 20.0)
+    assert np.abs(both - truth).sum() < 0.8 * np.abs(one - truth).sum()
+
+
+def test_a_table_with_one_row_is_left_as_measured():
+    values = np.array([[3.0, -1.0, 5.0]])
+    assert np.array_equal(shrink_pair(values, values, 5.0), values)
+
+
+def test_many_values_are_shrunk_on_a_grid_as_they_would_be_one_by_one():
+    rng = RNG(7)
+    values = rng.normal(0, 3, 4000) + np.where(rng.random(4000) < 0.1, 8, 0)
+    limit = RECORDS.shrinkage.counted_on_grid
+    few = shrink_unordered(values[:limit], 3.0)
+    alone = shrink_unordered(np.tile(values[:limit], 3), 3.0)[:limit]
+    assert np.abs(few - alone).max() < 0.05 * 3.0
+
+
+def test_a_deficit_is_made_up_where_there_is_something():
+    made = with_total(np.array([0.0, 3.0, 1.0, -0.5]), 8.0)
+    assert made == pytest.approx([0, 6, 2, 0])
+    assert with_total(np.array([0.0, 3.0, 1.0]), 2.0) == pytest.approx(simplex(np.array([0.0, 3.0, 1.0]), 2.0))
+
+
+def test_a_long_empty_tail_gets_no_records():
+    rng = RNG(8)
+    counts = np.concatenate([np.full(40, 200.0), np.zeros(160)])
+    made = shrink_one_way(counts + rng.normal(0, 10, 200), 10.0, ordered=True, special=0, total=8000.0)
+    assert made[50:].sum() == 0
+    assert made.sum() == pytest.approx(8000)
 
 
 @pytest.mark.parametrize("spike", [1e3, 1e5, 1e7, 1e9])

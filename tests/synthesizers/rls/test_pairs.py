@@ -44,7 +44,7 @@ def chosen(strength, *, rho, pure=False, seed=0):
     view = View(domain, measured, N)
     plan = BudgetPlan(
         whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
-        noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
+        number_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
     )  # fmt: skip
     out = choose_pairs(counter, view, plan=plan, resolution=plan.resolution, gate=gate)
     return out, {c.name: c for c in gate.account.charges}, pairs
@@ -89,3 +89,24 @@ def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, take
     parts = Cost(rho=0.1).split([1.0] * len(sizes))
     measured = measure_marginals(MemoryCounter(codes, domain), domain.singletons(), parts, gate=gate)
     assert finer_where_small(View(domain, measured, N), given) == taken
+
+
+def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_category():
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 100, N)
+    codes = np.stack([x, np.clip(x + rng.integers(-3, 4, N), 0, 99), x // 20]).astype(np.uint8)
+    attributes = [CodedAttribute(name=n, size=100, ordered=True, number=True) for n in "ab"]
+    domain = Domain((*attributes, CodedAttribute(name="c", size=5)))
+    cost = Cost(rho=50.0)
+    ones, scores, pairs = cost.split([0.2, 0.1, 0.7])
+    gate = Gate(account=Account(cost), noise=SeededNoise(5), unit=Unit())
+    counter = MemoryCounter(codes, domain)
+    measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 3), gate=gate)
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0, number_resolution=8.0,
+        noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
+    )  # fmt: skip
+    out = choose_pairs(counter, View(domain, measured, N), plan=plan, resolution=64.0, gate=gate)
+    shapes = {s: [int(r[n].max()) + 1 for n in s] for s, r in zip(out.sets, out.recodes, strict=True)}
+    assert max(shapes["a", "b"]) <= 8
+    assert shapes["a", "c"][0] > 30

@@ -1,0 +1,146 @@
+"""Places numbers inside the coarse values that pairs were measured at, after the fit. Blind.
+
+Pairs of numbers are measured at coarse values. Which fine value inside a coarse one a record gets is open, and the
+fit leaves it to chance. Here a Gaussian copula is read off the released tables, and the fine values that a column
+holds inside a coarse one are handed out in the order of normal scores drawn from it. No measured table and no one-way
+changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr, ndtri
+
+from dpsyn_core.records.copula import STRONGEST, TINY, hand_out, normal_scores
+from dpsyn_core.records.rls.fit import Target
+
+Floats = NDArray[np.float64]
+NODES = 24  # quadrature points inside a coarse value
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Number:
+    """An attribute whose values are numbers. place: its position in a record. ranked: how many values have order."""
+
+    place: int
+    ranked: int
+
+
+def correlation(values: Floats, rows: Floats, columns: Floats) -> float:
+    """The correlation of the Gaussian copula that is nearest to a table, by least squares on its cells.
+
+    Args:
+        values: float64 (r, c), counts, at least 2 each way; rows and columns in order.
+        rows: float64 (r,), positive counts of the rows alone.
+        columns: float64 (c,), those of the columns.
+    """
+    p, q = rows / rows.sum(), columns / columns.sum()
+    table = values / max(float(values.sum()), 1e-9)
+    edges = ndtri(np.clip(np.concatenate([[0.0], np.cumsum(q)]), TINY, 1 - TINY))
+    low = np.concatenate([[0.0], np.cumsum(p)[:-1]])
+    nodes = (np.arange(NODES) + 0.5) / NODES
+    scores = ndtri(np.clip(low[:, None] + p[:, None] * nodes, TINY, 1 - TINY))
+
+    def misfit(strength: float) -> float:
+        r = np.tanh(strength)
+        upto = ndtr((edges - r * scores[:, :, None]) / np.sqrt(1 - r * r)).mean(axis=1)
+        return float(((p[:, None] * np.diff(upto, axis=1) - table) ** 2).sum())
+
+    top = float(np.arctanh(STRONGEST))
+    found = minimize_scalar(misfit, bounds=(-top, top), method="bounded", options={"xatol": 2e-3})
+    return float(np.tanh(found.x))
+
+
+def place_numbers(
+    rows: NDArray[np.uint16],
+    targets: Sequence[Target],
+    one_ways: Sequence[Floats],
+    numbers: Sequence[Number],
+    *,
+    rng: Generator,
+) -> None:
+    """Hands out the fine values of numbers inside their coarse values; `rows` is changed in place.
+
+    Args:
+        rows: uint16 (n_records, n_attributes), fitted codes.
+        targets: the tables that they were fitted to.
+        one_ways: for each attribute float64 (its size,), released counts.
+        numbers: which attributes are numbers.
+        rng: for the normal scores.
+    """
+    at = {number.place: i for i, number in enumerate(numbers)}
+    matrix = _correlations(targets, one_ways, numbers, at)
+    used = [i for i in range(len(numbers)) if np.count_nonzero(matrix[i]) > 1]
+    boxes = _boxes(targets, numbers, at)
+    if not any(int(boxes[i].max()) + 1 < numbers[i].ranked for i in used):
+        return
+    cells: list[NDArray[np.intp]] = []
+    counts: list[Floats] = []
+    for i in used:
+        codes = rows[:, numbers[i].place].astype(np.intp)
+        ranked = codes < numbers[i].ranked
+        cells.append(np.where(ranked, boxes[i][np.where(ranked, codes, 0)], -1).astype(np.intp))
+        held = np.maximum(one_ways[numbers[i].place][: numbers[i].ranked], 0.0)
+        counts.append(np.bincount(boxes[i], weights=held).astype(np.float64))
+    scores = np.empty((len(used), len(rows)), dtype=np.float32)
+    for part, drawn in normal_scores(cells, counts, matrix[np.ix_(used, used)], rng=rng):
+        scores[:, part] = drawn
+    for cell, i, score in zip(cells, used, scores, strict=True):
+        keys = _keys(rows, targets, numbers[i].place, at)
+        inside = np.flatnonzero(cell >= 0)
+        column = rows[inside, numbers[i].place]
+        hand_out(column, cell[inside] * (int(keys.max(initial=0)) + 1) + keys[inside], score[inside])
+        rows[inside, numbers[i].place] = column
+
+
+def _boxes(targets: Sequence[Target], numbers: Sequence[Number], at: dict[int, int]) -> list[NDArray[np.intp]]:
+    """For each number the coarse value of each value: the finest that its tables with other numbers tell apart."""
+    boxes = [np.zeros(n.ranked, dtype=np.intp) for n in numbers]
+    for target in targets:
+        for place, recode in zip(target.attributes, target.maps, strict=True):
+            if place in at and any(other in at and other != place for other in target.attributes):
+                i = at[place]
+                joined = boxes[i] * (int(recode.max()) + 1) + recode[: numbers[i].ranked]
+                boxes[i] = np.unique(joined, return_inverse=True)[1]
+    return boxes
+
+
+def _keys(rows: NDArray[np.uint16], targets: Sequence[Target], place: int, at: dict[int, int]) -> NDArray[np.int64]:
+    """For each record a number for the categories that a table holds together with this attribute.
+
+    Values that move among records with the same key change no such table.
+    """
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for target in targets:
+        if place in target.attributes:
+            for other, recode in zip(target.attributes, target.maps, strict=True):
+                if other not in at:
+                    joined = keys * (int(recode.max()) + 1) + recode[rows[:, other]]
+                    keys = np.unique(joined, return_inverse=True)[1]
+    return keys
+
+
+def _correlations(
+    targets: Sequence[Target], one_ways: Sequence[Floats], numbers: Sequence[Number], at: dict[int, int]
+) -> Floats:
+    """Correlations (numbers, numbers) of the copula, from the pairs that were measured; 0 where none was."""
+    matrix = np.eye(len(numbers))
+    for target in targets:
+        if len(target.attributes) != 2 or not all(a in at for a in target.attributes):
+            continue
+        i, j = (at[a] for a in target.attributes)
+        sizes = [int(m[numbers[k].ranked - 1]) + 1 for k, m in zip((i, j), target.maps, strict=True)]
+        sides = [
+            np.bincount(m[: numbers[k].ranked], weights=one_ways[a][: numbers[k].ranked], minlength=size)
+            for k, a, m, size in zip((i, j), target.attributes, target.maps, sizes, strict=True)
+        ]
+        if min(sizes) > 1 and min(float(s.sum()) for s in sides) > 0:
+            found = correlation(target.values[: sizes[0], : sizes[1]], *(np.maximum(s, 1e-6) for s in sides))
+            matrix[i, j] = matrix[j, i] = found
+    return matrix
