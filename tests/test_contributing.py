@@ -80,7 +80,7 @@ class Newcomer:
         assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
         return done.stdout
 
-    def follow(self, title):
+    def follow(self, title, *, run=True):
         """Writes the files, applies the changes, runs the commands; what the commands print is kept."""
         for before, kind, body in recipe(title):
             if kind == "diff":
@@ -88,13 +88,14 @@ class Newcomer:
                 target = self.folder / path.removeprefix("--- ")
                 target.write_text(patched(target.read_text(encoding="utf-8"), changes), encoding="utf-8")
             elif kind == "sh":
-                for line in body.replace("\\\n", " ").splitlines():
+                for line in body.replace("\\\n", " ").splitlines() if run else ():
                     self.printed.append((" ".join(line.split()), self.run("bash", "-ec", line)))
             else:
                 named = re.search(r"Write `([^`]+)`", before)
                 assert named, f"the recipe '{title}' does not say where to write:\n{body[:200]}"
                 target = self.folder / named[1]
                 assert not target.exists(), target
+                target.parent.mkdir(exist_ok=True)
                 target.write_text(body + "\n", encoding="utf-8")
 
     def output(self, start):
@@ -183,3 +184,12 @@ from dpsyn_core.sources.folder import FolderSource
 print(isinstance(FolderSource(Path("out")), Source))
 """
     assert newcomer.asked(code) == "True\n"
+
+
+@pytest.mark.slow
+def test_what_the_recipes_write_passes_lint_and_types(newcomer):
+    for title in TITLES:
+        newcomer.follow(title, run=False)
+    newcomer.run("ruff", "check", "dpsyn_core", "ui")
+    newcomer.run("ruff", "format", "--check", "dpsyn_core", "ui")
+    newcomer.run("mypy")
