@@ -83,12 +83,14 @@ class PrivSynConfig(RecordSettings):
         json_schema_extra={"unit": "sigma"},
     )
     append: bool = Field(
-        True, title="Appending", description="Attributes that hang on one pair are drawn from it after the updates."
+        True,
+        title="Appending",
+        description="Attributes that only one pair connects to the others are drawn from that pair after the updates.",
     )
     separate: bool = Field(
         True,
         title="Separate and join",
-        description="Attributes that no measured marginal connects are made apart and joined at random.",
+        description="Attributes that no measured marginal connects are synthesized separately and joined at random.",
     )
 
     sweeps: int = Field(

@@ -86,7 +86,7 @@ class RecordSettings(MethodConfig, ABC):
         ge=0,
         le=10_000,
         title="Polish proposals",
-        description="Single-cell moves proposed for every record after the sweeps; 0 leaves the seed's own result.",
+        description="Single-cell moves proposed for every record after the sweeps; 0 leaves the result of the sweeps.",
         json_schema_extra={"unit": "per record"},
     )
 

@@ -109,10 +109,10 @@ class Design(_Part):
     """Everything is public: it is written without looking at the data. Codes count from 0.
 
     groups: recoded tuples; a member may also be named alone in a marginal. patterns, bins, hierarchies, functional:
-    see there. parts: groups of attributes that are made apart and joined on the attributes they share, at random
-    where they share none. marginals: the sets to measure; the list with the largest epsilon that the budget reaches
-    is used; without a list, views are drawn at random. one_ways: attributes (and groups) that get a one-way of their
-    own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that get random
+    see there. parts: groups of attributes that are synthesized separately and joined on the attributes they share, at
+    random where they share none. marginals: the sets to measure; the list with the largest epsilon that the budget
+    reaches is used; without a list, views are drawn at random. one_ways: attributes (and groups) that get a one-way of
+    their own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that get random
     values and cost nothing. budgets: how all this changes with epsilon.
     """
 

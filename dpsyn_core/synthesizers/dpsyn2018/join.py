@@ -1,4 +1,4 @@
-"""Parts of a table made apart and joined on what they share."""
+"""Parts of a table, synthesized separately and joined on the attributes that they share."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class RlsConfig(MethodConfig):
     """Settings; None lets the public facts and the released total decide."""
 
     summary = (
-        "Fits records straight to noisy tables of single columns and of the pairs that pay: the most accurate here."
+        "Fits records directly to noisy tables of single columns and of the pairs that matter: the most accurate here."
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
 
@@ -52,7 +52,7 @@ class RlsConfig(MethodConfig):
     )  # fmt: skip
     triples: bool = Field(
         default=True, title="Triples",
-        description="Measure combinations of three attributes where released values say that they pay",
+        description="Measure combinations of three attributes where released values predict that this lowers the error",
     )  # fmt: skip
     effort: float = Field(
         default=1.0, ge=0.1, le=100, title="Effort", description="Proposals to a cell, relative to the usual number",
