@@ -36,7 +36,7 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     if len(z) > tuning.counted_on_grid:  # so that many values take no more time than these
         step = 2 * tuning.near_zero / tuning.counted_on_grid
         place = np.clip((z + tuning.near_zero) / step, 0, tuning.counted_on_grid - 1).astype(np.int64)
-        points = (np.arange(tuning.counted_on_grid) + 0.5) * step - tuning.near_zero
+        points = np.asarray((np.arange(tuning.counted_on_grid) + 0.5) * step - tuning.near_zero, dtype=np.float64)
         times = np.bincount(place, minlength=tuning.counted_on_grid).astype(np.float64)
     grid = np.linspace(0, tuning.grid_end, tuning.grid_points)
     score = -0.5 * (points[:, None] - grid) ** 2
