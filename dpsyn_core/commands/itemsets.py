@@ -27,7 +27,10 @@ def add(commands: Any) -> None:
         type=Path,
         help="schema of a 0/1 table: attributes of two values are the items, the second value means present",
     )
-    parser.add_argument("--k", type=int, required=True, help="itemsets to release")
+    parser.add_argument("--k", type=int, help="itemsets to release; at most so many with --frequency")
+    parser.add_argument(
+        "--frequency", type=float, help="release itemsets that at least this share of transactions holds"
+    )
     parser.add_argument("--epsilon", type=float, required=True)
     parser.add_argument("--delimiter", help="of items in a transaction, default blanks; or of columns, as detected")
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], help="with --items; default add-remove")
@@ -107,8 +110,12 @@ def _settings(args: argparse.Namespace) -> Any:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
 
+    asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
+    if not asked:
+        msg = "say which itemsets to release: --k 20 for the 20 most frequent, or --frequency 0.1 for those in a tenth"
+        raise SettingError(msg)
     try:
-        return PrivBasisSettings(**{**parse_settings(args.settings), "k": args.k})
+        return PrivBasisSettings(**{**parse_settings(args.settings), **asked})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])

@@ -58,7 +58,7 @@ def frequent_itemsets(
     ledger: Ledger | None = None,
     progress: Progress = silent,
 ) -> ItemsetRelease:
-    """Releases the k most frequent itemsets.
+    """Releases the k most frequent itemsets, or those of at least a frequency.
 
     Guarantee: epsilon-DP for `unit`, provided that the list of items is public knowledge.
 

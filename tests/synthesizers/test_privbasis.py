@@ -157,3 +157,48 @@ def test_more_itemsets_than_there_are_and_shares_without_rest_are_refused():
         run([{0}], 2, {"k": 4})
     with pytest.raises(SettingError, match="leave a part"):
         run([{0}], 2, {"k": 2, "size_share": 0.5, "choice_share": 0.5})
+
+
+@pytest.mark.parametrize("frequency", [0.15, 0.3, 0.6])
+def test_without_noise_all_itemsets_of_a_least_frequency_come_out_and_no_other(frequency):
+    baskets = random_baskets(300, 8, 5)
+    truth = {s: c for s, c in true_counts(baskets, 8).items() if c >= frequency * 300}
+    found, gate = run(baskets, 8, {"frequency": frequency}, noise=SeededNoise(0, scale=0.0))
+    assert {s.items: s.count for s in found.itemsets} == pytest.approx(truth)
+    assert gate.account.charges[0].name == "how many items matter"
+    few, _ = run(baskets, 8, {"frequency": frequency, "k": 2}, noise=SeededNoise(0, scale=0.0))
+    assert [s.items for s in few.itemsets] == [s.items for s in found.itemsets[:2]]
+
+
+def test_a_least_frequency_among_many_items_chooses_how_many_pairs_matter_too():
+    baskets = random_baskets(400, 30, 2)
+    line = 0.12
+    found, gate = run(baskets, 30, {"frequency": line}, epsilon=60.0)
+    charges = {c.name: c for c in gate.account.charges}
+    assert charges["how many items matter"].epsilon == pytest.approx(3.0)  # half of a tenth each
+    assert charges["how many pairs matter"].epsilon == pytest.approx(3.0)
+    assert gate.account.spent <= 60.0
+    truth = {s for m in (1, 2) for s in itertools.combinations(range(30), m) if sum(set(s) <= b for b in baskets) >= 48}
+    got = {s.items for s in found.itemsets}
+    assert len(truth & got) >= 0.8 * len(truth)
+    counts = [sum(set(s) <= b for b in baskets) for s in got]
+    assert min(counts) >= 0.6 * 48
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_neighbours_move_the_score_of_every_rank_by_at_most_its_sensitivity(neighbours):
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        baskets = [set(np.flatnonzero(rng.random(5) < 0.4).tolist()) for _ in range(int(rng.integers(1, 12)))]
+        other = [*baskets, set(range(5))] if neighbours == "add-remove" else [set(range(5)), *baskets[1:]]
+        frequency = float(rng.random())
+        seen = []
+        for side in (baskets, other):
+            counts = np.sort([sum(i in b for b in side) for i in range(5)])[::-1]
+            seen.append(-np.abs(counts - round(frequency * len(side))))
+        assert np.abs(seen[0] - seen[1]).max() <= Unit(neighbours=neighbours).l1()
+
+
+def test_neither_k_nor_a_frequency_is_refused():
+    with pytest.raises(SettingError, match="frequency"):
+        run(random_baskets(10, 3, 0), 3, {})

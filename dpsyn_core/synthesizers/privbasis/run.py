@@ -20,6 +20,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.privbasis.basis import Items, build_bases, superset_sums
 
 MAX_K = 1000
+MAX_PAIRS = 1000  # chosen where a least frequency says how many; each is a choice of its own
 
 
 class PrivBasisSettings(BaseModel):
@@ -27,7 +28,20 @@ class PrivBasisSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    k: int = Field(ge=1, le=MAX_K, title="Itemsets", description="How many of the most frequent itemsets to release.")
+    k: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_K,
+        title="Itemsets",
+        description="How many of the most frequent itemsets to release; empty: all that reach the frequency.",
+    )
+    frequency: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        title="Least frequency",
+        description="Release the itemsets in at least this share of the transactions; empty: the k most frequent.",
+    )
     margin: float = Field(
         default=1.1,
         ge=1,
@@ -61,7 +75,7 @@ class Itemset:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Itemsets:
-    """What is released: at most k itemsets, most frequent first, the basis sets, and a noisy number of transactions."""
+    """What is released: itemsets, most frequent first, the basis sets, and a noisy number of transactions."""
 
     itemsets: list[Itemset]
     bases: list[Items]
@@ -73,7 +87,10 @@ def check_itemsets(settings: PrivBasisSettings, n_items: int) -> None:
     if n_items < 1:
         msg = "there is no item; list the public items, one a line"
         raise MethodError(msg)
-    if n_items < 60 and settings.k > 2**n_items - 1:
+    if settings.k is None and settings.frequency is None:
+        msg = "say which itemsets to release: k of the most frequent, or those of at least a frequency such as 0.1"
+        raise SettingError(msg)
+    if settings.k is not None and n_items < 60 and settings.k > 2**n_items - 1:
         msg = (
             f"k is {settings.k}, but {n_items} items have {2**n_items - 1} itemsets; lower k, or use the method "
             "'field-groups' to release the whole table"
@@ -95,32 +112,45 @@ def find_itemsets(
     """The private phase and what follows from it.
 
     Guarantee: epsilon-DP for the gate's unit, split by `size_share` and `choice_share`. Counts of items and pairs are
-    monotone in the records, so that choices under add/remove neighbours need no factor 2.
+    monotone in the records, so that choices under add/remove neighbours need no factor 2. With a least frequency, the
+    numbers of items and of pairs are those whose counts come nearest to that share of the number of transactions.
 
     Source: Li, Qardaji, Su, Cao 2012.
     """
     n_items = counter.n_items
     check_itemsets(settings, n_items)
-    wanted = math.ceil(settings.margin * settings.k)
     theta = gate.unit.max_records
     size_cost, choice_cost, count_cost = cost.split(
         [settings.size_share, settings.choice_share, 1 - settings.size_share - settings.choice_share]
     )
-    ranks = min(n_items, wanted)
-    size = 1 + gate.select(
-        "how many items matter",
-        lambda: _rank_scores(counter, wanted, ranks),
-        sensitivity=float(gate.unit.l1()),  # the difference of two monotone counts; of two swapped ones, twice
-        cost=size_cost,
-    )
-    size = min(n_items, max(size, settings.k.bit_length()))  # with fewer items there are not k itemsets
+    # a second choice, of how many pairs matter, can only be needed where more items than one basis holds may matter
+    two = settings.frequency is not None and n_items > settings.longest
+    first_cost, *pairs_cost = size_cost.split([1.0, 1.0]) if two else [size_cost]
+    if settings.frequency is not None:
+        size = _how_many(counter, counter.item_counts, settings.frequency, n_items, "items", gate, first_cost)
+    else:
+        wanted = math.ceil(settings.margin * (settings.k or 1))
+        ranks = min(n_items, wanted)
+        size = 1 + gate.select(
+            "how many items matter",
+            lambda: _rank_scores(counter, wanted, ranks),
+            sensitivity=float(gate.unit.l1()),  # the difference of two monotone counts; of two swapped ones, twice
+            cost=first_cost,
+        )
+        size = min(n_items, max(size, (settings.k or 1).bit_length()))  # with fewer items there are not k itemsets
     progress("choose items", 0, size)
-    n_pairs = _pairs_wanted(wanted, size) if size > settings.longest else 0
+    n_pairs = 0
+    if size > settings.longest:
+        n_pairs = _pairs_wanted(wanted, size) if settings.frequency is None else min(math.comb(size, 2), MAX_PAIRS)
     item_cost, *pair_cost = choice_cost.split([size, n_pairs] if n_pairs else [1.0])
     chosen = _peel(gate, "item", counter.item_counts, size, n_items, theta, item_cost)
     pairs: list[tuple[int, int]] = []
     if n_pairs:
         names = list(itertools.combinations(chosen, 2))
+        if settings.frequency is not None:
+            n_pairs = _how_many(
+                counter, lambda: counter.pair_counts(chosen), settings.frequency, n_pairs, "pairs", gate, pairs_cost[0]
+            )
         picked = _peel(gate, "pair", lambda: counter.pair_counts(chosen), n_pairs, len(names), theta, pair_cost[0])
         pairs = [names[i] for i in picked]
         bases = build_bases(chosen, pairs, settings.longest)
@@ -139,7 +169,29 @@ def find_itemsets(
         )
         tables.append((items, got.values, got.sigma))
         progress("count patterns", len(tables), len(bases))
-    return _combine(tables, bases, settings.k)
+    return _combine(tables, bases, settings)
+
+
+def _how_many(
+    counter: TransactionCounter,
+    counts: Callable[[], NDArray[np.int64]],
+    frequency: float,
+    most: int,
+    what: str,
+    gate: Gate,
+    cost: Cost,
+) -> int:
+    """The rank whose count comes nearest to the frequency times the number of transactions.
+
+    Both numbers are monotone in the records and move by at most max_records, so that their distance moves by no more
+    under add/remove, and by twice that when one individual is exchanged.
+    """
+
+    def scores() -> NDArray[np.int64]:
+        line = round(frequency * counter.n_records)
+        return -np.abs(np.sort(counts())[::-1][:most] - line)
+
+    return 1 + gate.select(f"how many {what} matter", scores, sensitivity=float(gate.unit.l1()), cost=cost)
 
 
 def _rank_scores(counter: TransactionCounter, wanted: int, ranks: int) -> NDArray[np.int64]:
@@ -174,8 +226,10 @@ def _peel(
     return out
 
 
-def _combine(tables: Sequence[tuple[list[int], NDArray[np.int64], float]], bases: list[Items], k: int) -> Itemsets:
-    """Counts of all itemsets inside a basis, combined by inverse variance; the k largest."""
+def _combine(
+    tables: Sequence[tuple[list[int], NDArray[np.int64], float]], bases: list[Items], settings: PrivBasisSettings
+) -> Itemsets:
+    """Counts of all itemsets inside a basis, combined by inverse variance; the k largest, or those frequent enough."""
     names = sorted({i for items, _, _ in tables for i in items})
     place = {item: i for i, item in enumerate(names)}
     words = -(-len(names) // 64)
@@ -196,7 +250,10 @@ def _combine(tables: Sequence[tuple[list[int], NDArray[np.int64], float]], bases
     empty = (unique == 0).all(axis=1)
     total = float(mean[empty][0])
     order = np.argsort(-mean, kind="stable")
-    order = order[~empty[order]][:k]
+    order = order[~empty[order]]
+    if settings.frequency is not None:
+        order = order[mean[order] >= settings.frequency * max(total, 1.0)]
+    order = order[: settings.k]
     found = [
         Itemset(
             items=tuple(n for n in names if int(unique[i, place[n] // 64]) >> (place[n] % 64) & 1),
