@@ -87,6 +87,19 @@ def test_greedy_designs_cover_every_pair(size):
     assert (table[~np.eye(12, dtype=bool)] >= 1).all()
 
 
+def test_the_walk_to_a_synthetic_table_has_three_steps_and_the_published_table():
+    made = prior.walk(prior.COUNTS, 994, 5.0, np.random.default_rng(0))
+    assert made.counts == pytest.approx(prior.COUNTS + 6.742953, abs=5e-7)
+    assert made.shares.sum() == pytest.approx(1) and made.drawn.sum() == 994
+    table = prior.walk_table(made, "y")
+    assert table["original (y)"].tolist() == [816, 109, 7, 39, 6, 17]
+    assert table["published draw"].tolist() == [776, 118, 6, 53, 22, 19]
+    assert table["race"].tolist()[0] == "White" and table["3. y*"].tolist() == made.drawn.tolist()
+    assert [len(prior.walk_table(made, s).columns) for s in prior.STEPS] == [3, 4, 6]
+    mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)
+    assert np.abs((prior.PUBLISHED - mean) / deviation).max() < 2.2  # the published draw is an ordinary one
+
+
 def test_race_counts_ask_for_the_published_prior():
     assert prior.least_alpha(994, 5.0) == pytest.approx(6.742953, abs=5e-7)
     mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ui.learn.frame import epsilon
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Floats = NDArray[np.float64]
-COUNTS = np.array([816, 109, 7, 39, 6, 17])  # a published teaching example; its groups are numbered, not named
+COUNTS = np.array([816, 109, 7, 39, 6, 17])  # a published teaching example
+PUBLISHED = np.array([776, 118, 6, 53, 22, 19])  # the draw that it shows, at epsilon 5
+STEPS = ("alpha", "theta", "y")
 DRAW = "prior_draws"
 
 
@@ -39,8 +43,46 @@ def moments(counts: NDArray[np.int64], m: int, eps: float) -> tuple[Floats, Floa
 
 def synthetic(counts: NDArray[np.int64], m: int, eps: float) -> NDArray[np.int64]:
     """One draw for the figure: shares from the counts plus prior, then m records from the shares."""
-    rng = np.random.default_rng()
-    return rng.multinomial(m, rng.dirichlet(counts + least_alpha(m, eps)))
+    return walk(counts, m, eps, np.random.default_rng()).drawn
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """The three steps to a synthetic table. counts: y + alpha. shares: theta*, never to be released. drawn: y*."""
+
+    alpha: float
+    counts: Floats
+    shares: Floats
+    drawn: NDArray[np.int64]
+
+
+def walk(counts: NDArray[np.int64], m: int, eps: float, rng: Generator) -> Walk:
+    """Step 1: alpha imaginary people in every cell. Step 2: shares theta* ~ Dirichlet(y + alpha). Step 3: m draws."""
+    alpha = least_alpha(m, eps)
+    shares = rng.dirichlet(counts + alpha)
+    return Walk(
+        alpha=alpha,
+        counts=np.asarray(counts + alpha, dtype=np.float64),
+        shares=shares,
+        drawn=rng.multinomial(m, shares),
+    )
+
+
+def names() -> list[str]:
+    """The words of the six categories."""
+    return [t(f"learn.prior.group_{i + 1}") for i in range(len(COUNTS))]
+
+
+def walk_table(made: Walk, step: str) -> pd.DataFrame:
+    """The published table, original beside synthetic, with one more column a step up to the given one."""
+    columns: dict[str, Any] = {t("learn.prior.category"): names(), t("learn.prior.original"): COUNTS}
+    columns[t("learn.prior.step_alpha")] = made.counts.round(2)
+    if step in ("theta", "y"):
+        columns[t("learn.prior.step_theta")] = made.shares.round(4)
+    if step == "y":
+        columns[t("learn.prior.step_y")] = made.drawn
+        columns[t("learn.prior.published")] = PUBLISHED
+    return pd.DataFrame(columns)
 
 
 def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
@@ -48,20 +90,19 @@ def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
     import plotly.graph_objects as go
 
     colours = palette()
-    names = [t("learn.prior.group", n=i + 1) for i in range(len(COUNTS))]
     mean, deviation = moments(COUNTS, int(COUNTS.sum()), eps)
     out = go.Figure()
-    out.add_trace(go.Bar(x=names, y=COUNTS, name=t("learn.prior.real"), marker={"color": colours.real}))
+    out.add_trace(go.Bar(x=names(), y=COUNTS, name=t("learn.prior.real"), marker={"color": colours.real}))
     out.add_trace(
         go.Bar(
-            x=names, y=mean, name=t("learn.prior.mean"), marker={"color": colours.accent},
+            x=names(), y=mean, name=t("learn.prior.mean"), marker={"color": colours.accent},
             error_y={"type": "data", "array": 2 * deviation, "color": colours.ink, "thickness": 1.2},
         )
     )  # fmt: skip
     for i, drawn in enumerate(draws):
         mark = {"symbol": "x", "size": 9, "color": colours.warning}
         label = t("learn.prior.draws")
-        out.add_trace(go.Scatter(x=names, y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
+        out.add_trace(go.Scatter(x=names(), y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
     out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1)
     out.update_layout(barmode="group", bargap=0.3)
     return out
@@ -85,7 +126,13 @@ def show() -> None:
     )
     alt = t("learn.prior.alt", eps=f"{eps:g}", small=f"{mean[4]:.0f}", large=f"{mean[0]:.0f}")
     draw(figure(eps, [synthetic(COUNTS, m, eps) for _ in range(n)]), alt=alt, key="prior_plot", height=380)
-    names = [t("learn.prior.group", n=i + 1) for i in range(len(COUNTS))]
-    table = pd.DataFrame({"": names, t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(3),
+    step = st.segmented_control(
+        t("learn.prior.steps"), STEPS, default="y", key="prior_step", required=True,
+        format_func=lambda s: t(f"learn.prior.step_{s}"),
+    )  # fmt: skip
+    made = walk(COUNTS, m, eps, np.random.default_rng())
+    st.write(t(f"learn.prior.says_{step or 'y'}", alpha=f"{made.alpha:.2f}", m=m))
+    st.dataframe(walk_table(made, step or "y"), hide_index=True, alt=t("learn.prior.walk_table"))
+    table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(3),
                           t("learn.prior.deviation"): deviation.round(3)})  # fmt: skip
     st.dataframe(table, hide_index=True, alt=t("learn.prior.table"))
