@@ -251,7 +251,7 @@ class _Run:
         Scores are GRID times w times counts against a model rounded to the grid, so that one record in a table
         moves its score by exactly GRID w; the penalty is public.
         """
-        theta = gate.unit.l1()
+        l1 = gate.unit.l1()
         sets = self._fitting(used)
         expected = [self.model.project(r) for r in sets]
         weights = np.array([self.system.weights[r] for r in sets], dtype=np.int64)
@@ -262,7 +262,7 @@ class _Run:
         i = gate.select(
             f"one of {len(sets)} marginals",
             lambda: weights * self._errors(counter, sets, grids) - penalty,
-            sensitivity=float(GRID * theta * int(weights.max())),
+            sensitivity=float(GRID * l1 * int(weights.max())),
             cost=cost,
         )
         return _Choice(sets[i], expected[i])

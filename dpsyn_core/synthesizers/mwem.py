@@ -128,8 +128,8 @@ class MWEM(Synthesizer):
         if self.config.kind == "marginals":
             kind, sigma, span = "chosen", noise_of(each, self.unit), (min(cells), max(cells))
         else:  # one count, which a record moves by at most 1 whatever the neighbours
-            theta = float(self.unit.max_records)
-            kind, sigma, span = "cell", each.scale(theta) if each.pure else each.sigma(theta), (1, 1)
+            moved = float(self.unit.max_records)
+            kind, sigma, span = "cell", each.scale(moved) if each.pure else each.sigma(moved), (1, 1)
         return [
             Step(kind="choice", parts=(rounds, rounds), share=(self.choice_share,) * 2),
             Step(kind=kind, parts=(rounds, rounds), share=(share, share), sigma=(sigma, sigma), cells=span),
@@ -160,15 +160,15 @@ class MWEM(Synthesizer):
         """The marginal whose L1 error is furthest above that of the noise it would get."""
         expected = self._expected(p)
         grids = [np.rint(GRID * e).astype(np.int64) for e in expected]
-        theta = gate.unit.l1()
-        noise = spend.scale(theta) if spend.pure else math.sqrt(2 / math.pi) * spend.sigma(gate.unit.l2())
+        l1 = gate.unit.l1()
+        noise = spend.scale(l1) if spend.pure else math.sqrt(2 / math.pi) * spend.sigma(gate.unit.l2())
         penalty = np.array([round(GRID * noise * g.size) for g in grids], dtype=np.int64)
 
         def scores() -> NDArray[np.int64]:
             tables = counter.marginals(self.workload)
             return np.array([np.abs(GRID * t - g).sum() for t, g in zip(tables, grids, strict=True)]) - penalty
 
-        i = gate.select("the worst marginal", scores, sensitivity=float(GRID * theta), cost=choose)
+        i = gate.select("the worst marginal", scores, sensitivity=float(GRID * l1), cost=choose)
         names = self.workload[i]
         cells = expected[i].size
         got = gate.release(
@@ -182,15 +182,15 @@ class MWEM(Synthesizer):
         return Correction(attributes=names, cells=np.arange(cells), values=values)
 
     def _query(self, p: Array, counter: Counter, gate: Gate, choose: Cost, spend: Cost) -> Correction:
-        """The cell whose count is furthest off. A count moves by at most theta, whatever the neighbours."""
+        """The cell whose count is furthest off. A count moves by at most max_records, whatever the neighbours."""
         grids = [np.rint(GRID * e).astype(np.int64).ravel() for e in self._expected(p)]
-        theta = gate.unit.max_records
+        max_records = gate.unit.max_records
 
         def scores() -> NDArray[np.int64]:
             tables = counter.marginals(self.workload)
             return np.concatenate([np.abs(GRID * t.ravel() - g) for t, g in zip(tables, grids, strict=True)])
 
-        at = gate.select("the worst query", scores, sensitivity=float(GRID * theta), cost=choose)
+        at = gate.select("the worst query", scores, sensitivity=float(GRID * max_records), cost=choose)
         ends = np.cumsum([g.size for g in grids])
         i = int(np.searchsorted(ends, at, side="right"))
         names, cell = self.workload[i], at - int(ends[i] - grids[i].size)
@@ -200,8 +200,8 @@ class MWEM(Synthesizer):
             kind="cell",
             cells=1,
             cost=spend,
-            l1=theta,
-            l2=theta,
+            l1=max_records,
+            l2=max_records,
         )
         return Correction(attributes=names, cells=np.array([cell]), values=got.values.astype(np.float64))
 

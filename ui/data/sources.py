@@ -119,7 +119,7 @@ def _tried(load: Callable[[Tell], None]) -> str:
 
 
 def who(space: Workspace) -> None:
-    """Who is one individual: each row, or an identifier column with at most theta records."""
+    """Who is one individual: each row, or an identifier column, with the most rows a person."""
     schema = space.schema
     if schema is None:
         return
@@ -134,18 +134,18 @@ def who(space: Workspace) -> None:
         key=f"who_{space.dataset.serial if space.dataset else ''}",
         help=t("data.individual_help"),
     )
-    theta = unit.max_records
+    most = unit.max_records
     if chosen is not None:
         if "theta" not in st.session_state and "theta" not in st.query_params:
-            st.session_state["theta"] = max(1, theta)
+            st.session_state["theta"] = max(1, most)
         # the same field as on the Privacy page, so that the two cannot disagree
-        theta = int(
+        most = int(
             st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
         )
         note(t("data.identifier_note"))
-    if (chosen, theta) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
+    if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
         try:
-            space.schema = identified(schema, chosen, theta)
+            space.schema = identified(schema, chosen, most)
         except DPSynError as error:
             st.error(sentence(error))
 

@@ -17,7 +17,7 @@ NEIGHBOURS, THETA = "neighbours", "theta"
 
 
 def unit_fields(space: Workspace) -> Unit:
-    """Neighbours and records a person; they belong to the schema, and change it."""
+    """Neighbours and the most rows a person; they belong to the schema, and change it."""
     declared = space.schema.unit if space.schema else None
     if declared and NEIGHBOURS not in st.session_state and NEIGHBOURS not in st.query_params:
         st.session_state[NEIGHBOURS] = declared.neighbours
@@ -35,15 +35,15 @@ def unit_fields(space: Workspace) -> Unit:
             bind="query-params",
         )
     with right:
-        theta = st.number_input(
+        most = st.number_input(
             t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params"
         )  # fmt: skip
-        if declared and declared.identifier is None and theta != 1:
+        if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
     if space.schema is not None:
-        space.schema = with_unit(space.schema, neighbours=neighbours, max_records=int(theta))
+        space.schema = with_unit(space.schema, neighbours=neighbours, max_records=int(most))
         return Unit.of(space.schema.unit)
-    return Unit(neighbours=neighbours, max_records=int(theta))
+    return Unit(neighbours=neighbours, max_records=int(most))
 
 
 def odds(budget: Budget) -> None:

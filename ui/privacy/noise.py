@@ -37,9 +37,9 @@ USED = "gaussian_exact"
 
 
 @lru_cache(maxsize=500)
-def curves(epsilon: float, delta: float, neighbours: str, theta: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
+def curves(epsilon: float, delta: float, neighbours: str, max_records: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
     """The curves of the engine; public values only, hence kept for everybody, and not to be changed."""
-    return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=theta))  # type: ignore[arg-type]
+    return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=max_records))  # type: ignore[arg-type]
 
 
 def used_curve(document: dict[str, Any]) -> str:
@@ -65,11 +65,11 @@ def value_at(document: dict[str, Any], name: str) -> float:
 
 @lru_cache(maxsize=200)
 def drawn(
-    epsilon: float, delta: float, neighbours: str, theta: int, points: tuple[tuple[str, float, float], ...], k: int,
-    is_dark: bool,
+    epsilon: float, delta: float, neighbours: str, max_records: int, points: tuple[tuple[str, float, float], ...],
+    k: int, is_dark: bool,
 ) -> go.Figure:  # fmt: skip
     """`figure`, kept: it shows public values only, and visitors of a class look at the same few. Not to be changed."""
-    made = figure(curves(epsilon, delta, neighbours, theta), points, k, is_dark=is_dark)
+    made = figure(curves(epsilon, delta, neighbours, max_records), points, k, is_dark=is_dark)
     return dressed(made, is_dark=is_dark, height=HEIGHT)
 
 

@@ -83,11 +83,11 @@ def _rows() -> None:
     if space.schema is not None:
         unit = space.schema.unit
         who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
-        theta = ""
+        limit = ""
         if unit.identifier is not None:
             several = unit.max_records > 1
-            theta = t("side.theta", count=number(unit.max_records)) if several else t("side.theta_one")
-        rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{theta}"))
+            limit = t("side.theta", count=number(unit.max_records)) if several else t("side.theta_one")
+        rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{limit}"))
     spent = ledger.spent(space)
     bar = ""
     if spent is not None:
