@@ -13,7 +13,8 @@ from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.expected import interval
 from dpsyn_core.report import figures
-from dpsyn_core.report.pairs import coarse_map
+from dpsyn_core.report.figures.glance import Panel
+from dpsyn_core.report.pairs import SIDE, coarse_map
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words
 
@@ -33,10 +34,11 @@ def pair_matrix(score: Score, names: Sequence[str]) -> Floats:
     return out
 
 
-def by_difference(names: Sequence[str], scores: Sequence[Score]) -> list[str]:
-    """Attributes in the order of their one-way TVD, the one that differs most in any table first."""
+def differences(scores: Sequence[Score]) -> dict[str, float]:
+    """One-way TVD by attribute from the scores `tvd-1way` of all tables: the largest, and that attribute first."""
     by = [s.details["by_attribute"] for s in scores]
-    return sorted(names, key=lambda n: -max((b[n] for b in by), default=0.0))
+    worst = {n: max(b[n] for b in by) for n in (by[0] if by else ())}
+    return dict(sorted(worst.items(), key=lambda item: -item[1]))
 
 
 def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words) -> tuple[list[str], dict[str, Floats]]:
@@ -63,6 +65,15 @@ def column(tables: Mapping[str, Comparison], name: str, words: Words = ENGLISH) 
     """Real and synthetic shares of one attribute's values laid over each other."""
     labels, series = shares(tables, name, MOST_VALUES, words)
     return figures.overlay(name, labels, series, words)
+
+
+def panels(tables: Mapping[str, Comparison], differing: Mapping[str, float], words: Words = ENGLISH) -> list[Panel]:
+    """Every column's shares for small multiples, the one that differs most first; many values are merged to SIDE."""
+    out = []
+    for name in differing:
+        labels, series = shares(tables, name, SIDE, words)
+        out.append(Panel(name=name, labels=labels, shares=series, difference=differing[name]))
+    return out
 
 
 def pair(c: Comparison, a: str, b: str, words: Words = ENGLISH) -> tuple[Figure, Figure]:

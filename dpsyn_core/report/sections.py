@@ -59,7 +59,7 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
 
 def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
     """One attribute at a time."""
-    order = build.by_difference(tables[0].comparison.domain.names, list(found(tables, "tvd-1way").values()))
+    order = list(build.differences(list(found(tables, "tvd-1way").values()))) or tables[0].comparison.domain.names
     compared = {t.name: t.comparison for t in tables}
     options = {name: build.column(compared, name) for name in order}
     page.section("One attribute at a time", private=True)

@@ -37,7 +37,7 @@ ENGLISH: Words = {
     "column_finding": "{table} differs by {tvd}",
     "column_alt": "Distribution of {finding}",
     # marginals by order
-    "moved": "share of records that would have to move (TVD)",
+    "moved": "share that would have to move (TVD)",
     "spread_hover": "%{x:.2%}<extra>%{fullData.name}</extra>",
     "floor_hover": "a fresh sample of the real table would score %{x:.2%}<extra></extra>",
     "spread_line": "{order}: {mean} for {table}",
@@ -74,5 +74,5 @@ ENGLISH: Words = {
     "value": "value",
     "table": "table",
     "tvd": "difference",
-    "strip_title": "difference of each column (TVD): drag over some to see only those",
+    "strip_title": "difference (TVD): drag to choose columns",
 }

@@ -9,32 +9,67 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.report import build
 from ui.report.look import Look
+from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
-from ui.shared.theme import note, section, show
+from ui.shared.theme import dark, note, section, show, show_chart, tokens
 
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
+CHOSEN = "report_column"
+# the same panels for wide and narrow windows: charts of several views do not wrap; the style sheet shows one of them
+ACROSS = {"wide": 3, "narrow": 2}
+
+
 def panel(view: Look) -> None:
-    """Overlay of a chosen column, then the spread of TVD over all marginals of order 1, 2 and 3."""
+    """All columns at a glance, the chosen one large, and the spread of TVD over all marginals of order 1, 2 and 3."""
+    scores = [s for s in (view.score(side, "tvd-1way") for side in view.sides) if not isinstance(s, MetricError)]
     left, right = st.columns([7, 6], gap="large")
     with left:
-        section(t("columns.title"))
-        _overlay(view)
+        section(t("columns.all"))
+        _glance(view, scores)
     with right:
+        section(t("columns.title"))
+        _overlay(view, scores)
         section(t("columns.spread"))
         _spread(view)
 
 
-def _overlay(view: Look) -> None:
-    scores = [s for s in (view.score(side, "tvd-1way") for side in view.sides) if not isinstance(s, MetricError)]
-    differing = dict(scores[0].details["by_attribute"]) if scores else {}
-    names = build.by_difference(view.first.comparison.domain.names, scores)
+def _glance(view: Look, scores: list[Score]) -> None:
+    """Small multiples of all columns; a click on one takes it over into the selector, once for each click."""
+    from dpsyn_core.report.figures import glance
+
+    if not scores:
+        return
+    named = {view.name(s): s.comparison for s in view.sides}
+    differing = build.differences(scores)
+    key = ("glance", *(s.job.id for s in view.sides))
+    panels = kept(view.space, key, lambda: build.panels(named, differing, figure_words()))
+    count = len(panels)
+    note(t("columns.click") + (" " + t("columns.brush", shown=glance.MOST, all=count) if count > glance.MOST else ""))
+    worst = panels[0]
+    alt = t("columns.all_alt", count=count, name=worst.name, tvd=percent(worst.difference or 0.0))
+    for width, across in ACROSS.items():
+        chart = kept(
+            view.space, (*key, width, dark()),
+            lambda across=across: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
+        )  # fmt: skip
+        with st.container(key=f"glance_{width}"):
+            got = show_chart(chart, key=f"glance_chart_{width}", alt=alt, selects=glance.CHOSEN)
+        name = got[0].get("column") if got else None
+        if name is not None and st.session_state.get(f"glance_clicked_{width}") != name:
+            st.session_state[f"glance_clicked_{width}"] = name
+            st.session_state[CHOSEN] = name
+
+
+def _overlay(view: Look, scores: list[Score]) -> None:
+    differing = build.differences(scores)
+    names = list(differing) or list(view.first.comparison.domain.names)
     name = st.selectbox(
         t("columns.choose"),
         names,
         format_func=lambda n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))),
-        key="report_column",
+        key=CHOSEN,
     )
     show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
 
@@ -54,11 +89,12 @@ def _spread(view: Look) -> None:
     if figure is None:
         return
     show(figure, key="spread")
-    for order, scores in orders.items():
-        for name, score in scores.items():
-            line = _line(order, score)
-            note(line if len(view.sides) == 1 else f"{name}: {line}")
-    note(t("columns.floor"))
+    with st.container(gap="xxsmall"):
+        for order, scores in orders.items():
+            for name, score in scores.items():
+                line = _line(order, score)
+                note(line if len(view.sides) == 1 else f"{name}: {line}")
+        note(t("columns.floor"))
 
 
 def _line(order: str, score: Score) -> str:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import streamlit as st
 
@@ -121,6 +121,28 @@ def show(
     )
     chosen = got.get("selection", {}) if got else {}
     return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}
+
+
+def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | None = None) -> list[dict[str, object]]:
+    """Draws a Vega-Lite document, made with Altair, that wears the palette already and has a width of its own.
+
+    Args:
+        document: the chart; kept by its page, for making one takes longer than drawing it.
+        key: of the widget.
+        alt: what a person who cannot see it should know.
+        selects: name of the selection on which the page reruns.
+
+    Returns:
+        What is selected, one dict a mark; empty without a selection.
+    """
+    if selects is None:
+        st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt)
+        return []
+    got = st.vega_lite_chart(
+        spec=document, theme=None, width="content", key=key, alt=alt, on_select="rerun", selection_mode=selects
+    )
+    found = (got.get("selection") or {}).get(selects) if got else None
+    return list(found) if isinstance(found, list) else []
 
 
 def style() -> None:
