@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data import loading, quick, sources
+from ui.data import profile, quick, sources
 from ui.shared.state import workspace
 from ui.shared.text import number, t
 from ui.shared.theme import heading, note, private_tag, section
@@ -35,7 +35,7 @@ with right:
         else:
             private_tag()
             note(t("data.shape", columns=columns, rows=number(dataset.table.num_rows)))
-            st.dataframe(loading.preview(space, dataset).to_pandas(), hide_index=True, key="preview", alt=t("data.alt"))
+            profile.panel(space, dataset)
     shown = quick.button(space)
 if shown is not None:
     quick.result(space, shown)

@@ -14,9 +14,11 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.expected import interval
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.glance import Panel
-from dpsyn_core.report.pairs import SIDE, coarse_map
+from dpsyn_core.report.pairs import SIDE, coarse, coarse_map
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
 
 Floats = NDArray[np.float64]
 MOST_VALUES = 120  # values of a column that are drawn; more are merged, as in the tables of a pair
@@ -73,6 +75,21 @@ def panels(tables: Mapping[str, Comparison], differing: Mapping[str, float], wor
     for name in differing:
         labels, series = shares(tables, name, SIDE, words)
         out.append(Panel(name=name, labels=labels, shares=series, difference=differing[name]))
+    return out
+
+
+def profile(schema: Schema, table: Any) -> list[Panel]:
+    """Shares of every column's values in one table of its owner, in the order of the schema, for small multiples.
+
+    Raises TableError where a column holds what the schema has no place for. Reads private data and is not DP.
+    """
+    codes = Codec(schema).encode(table, individuals=False).codes
+    out = []
+    for a, column in zip(schema.domain().attributes, codes, strict=True):
+        counts = np.bincount(column, minlength=a.size)
+        recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts)  # type: ignore[misc]
+        share = np.bincount(recode, weights=counts, minlength=len(labels)) / max(1, len(column))
+        out.append(Panel(name=a.name, labels=labels, shares={"": share}))
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,13 @@ def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list
     Neighbouring values of an ordered attribute are merged evenly; of another one the commonest real values stay
     and the rest is "all others". Missing and other cells stay as they are.
     """
-    words = c.words(a.name)
+    return coarse(a, c.words(a.name), lambda: c.real_counter.marginal((a.name,)))
+
+
+def coarse(
+    a: CodedAttribute, words: list[str], count: Callable[[], NDArray[np.integer]]
+) -> tuple[NDArray[np.intp], list[str]]:
+    """The same for any counts of the attribute's cells; `count` is called where the commonest values are asked for."""
     plain = a.size - a.special
     room = SIDE - a.special
     if plain <= room:
@@ -61,8 +67,7 @@ def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list
             inside = np.flatnonzero(codes == k)
             labels.append(words[inside[0]] if len(inside) == 1 else f"{words[inside[0]]} … {words[inside[-1]]}")
     else:
-        count = c.real_counter.marginal((a.name,))[:plain]
-        kept = np.sort(np.argsort(-count, kind="stable")[: room - 1])
+        kept = np.sort(np.argsort(-count()[:plain], kind="stable")[: room - 1])
         codes = np.full(plain, room - 1)
         codes[kept] = np.arange(room - 1)
         labels = [*(words[i] for i in kept), "all others"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,16 +13,13 @@ import streamlit as st
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
+from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.frame import epsilon
 from ui.shared.text import t
-from ui.shared.theme import hues, palette
-from ui.shared.theme import show as draw
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from ui.shared.theme import show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
@@ -79,24 +76,16 @@ def run(system: str, eps: float, turn: int) -> dict[str, Any]:
     return asdict(Result(system, pairs, triples, seconds, pay_gap(made), rare_records(made)))
 
 
-def figure(rows: list[dict[str, Any]], floor: float) -> go.Figure:
-    """Distance of pairs, a bar a system, the best first."""
-    import plotly.graph_objects as go
-
-    ordered = sorted(rows, key=lambda r: r["pairs"])
-    out = go.Figure(
-        go.Bar(
-            x=[r["pairs"] for r in ordered], y=[r["system"] for r in ordered], orientation="h",
-            marker={"color": [hues()[RUNNERS.index(r["system"]) % len(hues())] for r in ordered]},
-            text=[f"{100 * r['pairs']:.1f} %" for r in ordered], textposition="outside", cliponaxis=False,
-        )
-    )  # fmt: skip
-    out.add_vline(x=floor, line={"color": palette().warning, "dash": "dot"})
-    out.update_yaxes(autorange="reversed", showgrid=False)
-    out.update_xaxes(title=t("learn.race.x"), tickformat=".0%", rangemode="tozero")
-    out.update_layout(showlegend=False)
-    out.update_xaxes(range=[0, 1.15 * max(floor, *(r["pairs"] for r in rows))])
-    return out
+def measures(rows: list[dict[str, Any]]) -> list[Measure]:
+    """What systems are compared by, each beside the real table, or what a fresh sample of people would score."""
+    gap, rare, floor = truth()
+    of = {what: {r["system"]: float(r[what]) for r in rows} for what in ("pairs", "triples", "gap", "rare")}
+    return [
+        Measure(name=t("learn.race.pairs_title"), values=of["pairs"], mark=floor, format="~%"),
+        Measure(name=t("learn.race.triples_title"), values=of["triples"], format="~%"),
+        Measure(name=t("learn.race.gap_title"), values=of["gap"], mark=gap, format=",~r"),
+        Measure(name=t("learn.race.rare_title"), values=of["rare"], mark=rare, format=",~r"),
+    ]
 
 
 @st.cache_data(show_spinner=False)
@@ -133,7 +122,13 @@ def show() -> None:
     gap, rare, floor = truth()
     best = min(rows, key=lambda r: r["pairs"])
     alt = t("learn.race.alt", best=best["system"], pairs=f"{100 * best['pairs']:.1f}", floor=f"{100 * floor:.1f}")
-    draw(figure(rows, floor), alt=alt, key="race_plot", height=90 + 42 * len(rows))
+    compared = measures(rows)
+    show_multiples(
+        lambda _, across: systems_chart(
+            compared, across=across, palette=tokens(), system=t("learn.race.system"), mark=t("learn.race.mark")
+        ),
+        key="race", alt=alt, across=(2, 1),
+    )  # fmt: skip
     st.write(alt)
     names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]
     cells = [

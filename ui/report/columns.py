@@ -11,14 +11,12 @@ from dpsyn_core.report import build
 from ui.report.look import Look
 from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
-from ui.shared.theme import dark, note, section, show, show_chart, tokens
+from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
 CHOSEN = "report_column"
-# the same panels for wide and narrow windows: charts of several views do not wrap; the style sheet shows one of them
-ACROSS = {"wide": 3, "narrow": 2}
 
 
 def panel(view: Look) -> None:
@@ -49,17 +47,15 @@ def _glance(view: Look, scores: list[Score]) -> None:
     note(t("columns.click") + (" " + t("columns.brush", shown=glance.MOST, all=count) if count > glance.MOST else ""))
     worst = panels[0]
     alt = t("columns.all_alt", count=count, name=worst.name, tvd=percent(worst.difference or 0.0))
-    for width, across in ACROSS.items():
-        chart = kept(
+    fresh = show_multiples(
+        lambda width, across: kept(
             view.space, (*key, width, dark()),
-            lambda across=across: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
-        )  # fmt: skip
-        with st.container(key=f"glance_{width}"):
-            got = show_chart(chart, key=f"glance_chart_{width}", alt=alt, selects=glance.CHOSEN)
-        name = got[0].get("column") if got else None
-        if name is not None and st.session_state.get(f"glance_clicked_{width}") != name:
-            st.session_state[f"glance_clicked_{width}"] = name
-            st.session_state[CHOSEN] = name
+            lambda: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
+        ),
+        key="glance", alt=alt, across=(3, 2), selects=glance.CHOSEN,
+    )  # fmt: skip
+    if fresh and fresh[0].get("column") in differing:
+        st.session_state[CHOSEN] = fresh[0]["column"]
 
 
 def _overlay(view: Look, scores: list[Score]) -> None:

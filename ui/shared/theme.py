@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -143,6 +143,39 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
     )
     found = (got.get("selection") or {}).get(selects) if got else None
     return list(found) if isinstance(found, list) else []
+
+
+def show_multiples(
+    make: Callable[[str, int], dict[str, Any]],
+    *,
+    key: str,
+    alt: str,
+    across: tuple[int, int],
+    selects: str | None = None,
+) -> list[dict[str, object]]:
+    """Draws small multiples for wide and for narrow windows, for charts of several views do not wrap.
+
+    The style sheet shows one of the two.
+
+    Args:
+        make: (wide or narrow, panels in a row) -> Vega-Lite document.
+        key: of the widgets.
+        alt: what a person who cannot see it should know.
+        across: panels in a row of a wide and of a narrow window.
+        selects: name of the selection on which the page reruns.
+
+    Returns:
+        What has been selected since the last run, in either of the two; empty without a new selection.
+    """
+    fresh: list[dict[str, object]] = []
+    for width, panels in zip(("wide", "narrow"), across, strict=True):
+        with st.container(key=f"{width}_{key}"):
+            got = show_chart(make(width, panels), key=f"{key}_{width}", alt=alt, selects=selects)
+        seen = f"{key}_{width}_seen"
+        if got and got != st.session_state.get(seen):
+            fresh = got
+        st.session_state[seen] = got
+    return fresh
 
 
 def style() -> None:

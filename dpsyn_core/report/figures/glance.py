@@ -126,17 +126,19 @@ def _panels(tables: list[str], across: int, palette: Palette, chosen: Any, words
     tip = [
         alt.Tooltip("column:N", title=words["column"]),
         alt.Tooltip("value:N", title=words["value"]),
-        alt.Tooltip("table:N", title=words["table"]),
+        *([alt.Tooltip("table:N", title=words["table"])] if len(tables) > 1 else []),
         alt.Tooltip("share:Q", title=words["shares"], format=".2%"),
     ]
+    cursor = "pointer" if chosen is not None else "default"
     x = alt.X("position:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0))
     y = alt.Y("share:Q", axis=None, scale=alt.Scale(domainMin=0, nice=False))
-    colour = alt.Color("table:N", sort=tables, scale=alt.Scale(domain=tables, range=colours))
+    legend = {} if len(tables) > 1 else {"legend": None}
+    colour = alt.Color("table:N", sort=tables, scale=alt.Scale(domain=tables, range=colours), **legend)
     base = alt.Chart().encode(x=x, y=y, color=colour, tooltip=tip)
     ground = (
         alt.Chart()
         .transform_filter("datum.position == 0 && datum.series == 0")
-        .mark_rect(cursor="pointer" if chosen is not None else "default")
+        .mark_rect(cursor=cursor)
         .encode(x=alt.value(0), x2=alt.value(PANEL), y=alt.value(0), y2=alt.value(TALL))
     )
     if chosen is None:
@@ -144,8 +146,8 @@ def _panels(tables: list[str], across: int, palette: Palette, chosen: Any, words
     else:
         here = alt.when(chosen, empty=False).then(alt.value(palette["line"])).otherwise(alt.value(palette["soft"]))
         ground = ground.encode(color=here).add_params(chosen)  # clicks on marks of the other layers count as well
-    bars = base.transform_filter("datum.series == 0").mark_bar(opacity=0.55, cursor="pointer")
-    lines = base.transform_filter("datum.series > 0").mark_tick(orient="horizontal", thickness=2, cursor="pointer")
+    bars = base.transform_filter("datum.series == 0").mark_bar(opacity=0.55, cursor=cursor)
+    lines = base.transform_filter("datum.series > 0").mark_tick(orient="horizontal", thickness=2, cursor=cursor)
     return (
         alt.layer(ground, bars, lines, data=alt.NamedData(name=PANELS), width=PANEL, height=TALL)
         .facet(
