@@ -122,9 +122,9 @@ def test_systems_are_in_one_order_in_all_figures_and_marks_lie_inside():
     ]
     document = systems_chart(measures, palette=LIGHT, across=1)
     for part, (low, high) in zip(document["concat"], ((0, 0.4), (-5, 20)), strict=True):
-        encodings = [layer["encoding"] for layer in part["layer"]]
-        assert encodings[0]["y"]["sort"] == ["a", "b"]
-        domain = encodings[0]["x"]["scale"]["domain"]
+        dots = next(layer["encoding"] for layer in part["layer"] if "size" in layer["encoding"])
+        assert dots["y"]["sort"] == ["a", "b"]
+        domain = dots["x"]["scale"]["domain"]
         assert domain[0] <= low and domain[1] > high
     assert document["columns"] == 1
     assert len(document["datasets"]["systems"]) == 4
