@@ -60,7 +60,7 @@ def systems_chart(
         here = alt.Chart(alt.NamedData(name="systems"), width=WIDE, height={"step": ROW}).transform_filter(
             f"datum.measure == {k}"
         )
-        stems = here.mark_rule(strokeWidth=2, color=palette["line"]).encode(x=alt.datum(0), x2="value:Q", y=y)
+        stems = here.mark_bar(size=2, color=palette["line"]).encode(x=x, y=y)
         colour = alt.when(over).then(alt.value(palette["warning"])).otherwise(alt.value(palette["accent"]))
         size = alt.when(over).then(alt.value(170)).otherwise(alt.value(90))
         dots = (
