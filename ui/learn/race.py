@@ -19,7 +19,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.frame import epsilon
 from ui.shared.text import t
-from ui.shared.theme import show_multiples, tokens
+from ui.shared.theme import note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
@@ -129,6 +129,7 @@ def show() -> None:
         ),
         key="race", alt=alt, across=(2, 1),
     )  # fmt: skip
+    note(t("learn.race.dotted"))
     st.write(alt)
     names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]
     cells = [

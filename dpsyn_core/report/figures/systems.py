@@ -8,8 +8,8 @@ from typing import Any
 
 from dpsyn_core.report.theme import LIGHT, Palette, altair_settings
 
-WIDE, ROW, GAP = 190, 26, 26  # pixels: width of a measure's figure, height of a system's row, between figures
-ROOM = 1.12  # of the largest value: the axis ends there
+WIDE, ROW, GAP = 250, 26, 26  # pixels: width of a measure's figure, height of a system's row, between figures
+ROOM = 0.08  # of its values, that an axis goes on to the right, and half as far to the left
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,11 +52,15 @@ def systems_chart(
     for k, m in enumerate(measures):
         rows += [{"measure": k, "system": s, "value": v, "mark": m.mark} for s, v in m.values.items()]
         ends = [*m.values.values(), *([] if m.mark is None else [m.mark])]
-        domain = [min(0.0, ROOM * min(ends)), ROOM * max(0.0, *ends) or 1.0]
+        low, high = min(0.0, *ends), max(0.0, *ends)
+        room = ROOM * ((high - low) or 1.0)
+        domain = [low - room / 2, high + room]
         x = alt.X("value:Q", title=None, scale=alt.Scale(domain=domain, nice=False),
                   axis=alt.Axis(format=m.format, tickCount=4, grid=False))  # fmt: skip
         tip = [alt.Tooltip("system:N", title=system), alt.Tooltip("value:Q", title=m.name, format=m.format)]
-        y = alt.Y("system:N", title=None, sort=order, axis=alt.Axis(ticks=False, domain=False, labelLimit=96))
+        y = alt.Y(
+            "system:N", title=None, sort=order, axis=alt.Axis(ticks=False, domain=False, labelLimit=96, labelPadding=6)
+        )
         here = alt.Chart(alt.NamedData(name="systems"), width=WIDE, height={"step": ROW}).transform_filter(
             f"datum.measure == {k}"
         )
