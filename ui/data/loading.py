@@ -64,6 +64,11 @@ def draft(dataset: Dataset) -> Schema | None:
     return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
 
 
+def uploaded_reading(name: str, raw: bytes) -> Reading:
+    """The table of an upload, read in a child process; nothing on the workspace changes. Raises DPSynError."""
+    return readers().read(ReadSpec(name=name, **limits()), raw, lambda _: None)[0]
+
+
 def upload(
     space: Workspace,
     name: str,

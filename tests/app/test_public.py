@@ -1,0 +1,43 @@
+"""Exploring a public table on the Schema page: only what somebody declares public, and the design taken over."""
+
+from dpsyn_core.schema.sample import sample_schema, sample_table
+from dpsyn_core.synthesizers.registry import configure
+from tests.app_driver import at_page, words
+from ui.data.loading import Dataset, place
+from ui.shared.state import workspaces
+
+
+def space_of(app):
+    return workspaces().find(app.session_state["owner"])
+
+
+def test_nothing_is_counted_before_the_table_is_declared_public(app):
+    at_page(app, "schema")
+    assert app.button(key="public_look").disabled
+    assert "Declare that the table is public first." in words(app)
+
+
+def test_the_sample_is_explored_and_its_design_and_groups_taken_over(app):
+    at_page(app, "schema")
+    app.checkbox(key="public_declared").check().run()
+    app.button(key="public_look").click().run()
+    assert not app.exception
+    assert "The strongest dependence is that of" in words(app)
+    app.button(key="public_design").click().run()
+    assert not app.exception
+    space = space_of(app)
+    assert space.choices.method == "dpsyn-2018"
+    config = configure("dpsyn-2018", space.choices.settings["dpsyn-2018"])
+    assert config.design.marginals
+    app.switch_page("pages/synthesize.py").run()
+    assert not app.exception
+    assert app.selectbox(key="method").value == "dpsyn-2018"
+
+
+def test_a_private_table_cannot_be_explored_even_when_the_box_is_ticked(app):
+    at_page(app, "schema")
+    place(space_of(app), Dataset("mine.csv", "mine", sample_table()), sample_schema())
+    app.run()
+    app.checkbox(key="public_declared").check().run()
+    assert "Add a public table." in words(app)
+    assert not [b for b in app.button if b.key == "public_look"]

@@ -1,0 +1,143 @@
+"""Exploring a table that is declared public: dependence of its columns, and a design read off it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from ui.data.loading import uploaded_reading
+from ui.schema import editor
+from ui.shared.results import kept
+from ui.shared.state import Workspace
+from ui.shared.text import figure_words, number, sentence, t
+from ui.shared.theme import note, show
+
+if TYPE_CHECKING:
+    from dpsyn_core.explore.look import Exploration
+    from dpsyn_core.explore.proposals import Proposal
+    from dpsyn_core.report.theme import Figure
+    from dpsyn_core.schema.document import Schema
+
+KINDS = ["csv", "tsv", "txt", "gz", "parquet", "xlsx"]
+MOST_MAPPED = 40  # columns of the map; more squares cannot be read beside the table
+SHOWN = 200  # pairs in the table
+METHOD = "dpsyn-2018"
+
+
+def panel(space: Workspace) -> None:
+    """Folded away until somebody wants it; refuses a table that nobody declares public."""
+    schema = space.schema
+    if schema is None or space.dataset is None:
+        return
+    with st.expander(t("public.title"), key="public_expander"):
+        note(t("public.lead"))
+        own = st.file_uploader(t("public.upload"), KINDS, key="public_file", help=t("public.upload_help"))
+        declared = st.checkbox(t("public.declare"), key="public_declared")
+        if own is None and not space.dataset.sample:
+            note(t("public.none"))
+            return
+        if not st.button(t("public.look"), key="public_look", disabled=not declared) and "public" not in space.memo:
+            note(t("public.needs_word") if not declared else t("public.ready"))
+            return
+        if not declared:
+            from dpsyn_core.explore.look import REFUSED
+
+            st.error(REFUSED)
+            return
+        try:
+            with st.spinner(t("public.looking")):
+                found = _found(space, schema, own)
+        except DPSynError as error:
+            st.error(sentence(error))
+            return
+        space.memo["public"] = True
+        _shown(space, schema, found)
+
+
+def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
+    """The exploration of the uploaded table, or of the bundled sample, kept while file and schema stay."""
+    from dpsyn_core.explore.look import explore
+
+    def look() -> Exploration:
+        loaded = None if space.dataset is None else space.dataset.table
+        table = loaded if own is None else uploaded_reading(own.name, own.getvalue()).table
+        return explore(table, schema, public=True)
+
+    of = "sample" if own is None else own.file_id
+    return kept(space, ("explored", of, schema.dumps()), look)
+
+
+def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
+    from dpsyn_core.explore.proposals import propose
+
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        made = _map(found)
+        show(made, alt=made.alt, key="public_map")
+        note(made.caption)
+    with right:
+        rows = [
+            {
+                t("public.pair"): " x ".join(d.pair),
+                t("public.indif"): round(d.indif, 3),
+                t("public.by_chance"): round(d.by_chance, 3),
+            }
+            for d in found.pairs[:SHOWN]
+        ]
+        st.dataframe(rows, hide_index=True, height=420, key="public_pairs", alt=t("public.pairs_alt"))
+        if len(found.pairs) > SHOWN:
+            note(t("public.more", count=number(len(found.pairs) - SHOWN)))
+        if found.left_out:
+            note(t("public.left_out", pairs=", ".join(" x ".join(p) for p in found.left_out[:5])))
+    proposal = propose(found)
+    for line in _lines(proposal):
+        note(line)
+    first, second = st.columns(2)
+    with first:
+        take_groups = st.button(
+            t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
+        )
+    with second:
+        take_design = st.button(t("public.take_design"), key="public_design", width="stretch")
+    if take_groups:
+        editor.take(space, proposal.grouped_schema(schema))
+        editor.sync(space)
+        editor.redraw()
+        st.rerun()
+    if take_design:
+        space.choices.settings[METHOD] = {"design": proposal.design.model_dump(mode="json", exclude_defaults=True)}
+        space.choices.method = METHOD
+        st.success(t("public.taken"))
+
+
+def _map(found: Exploration) -> Figure:
+    """Distance from independence of every pair, in the form of the report's map of pairs."""
+    from dpsyn_core.report.figures import pair_map
+
+    names = list(found.domain.names)
+    z = np.full((len(names), len(names)), np.nan)
+    for d in found.pairs:
+        i, j = (found.domain.index(a) for a in d.pair)
+        z[i, j] = z[j, i] = d.indif
+    words = {**figure_words(), "map_bar": t("public.bar"), "map_hover": t("public.hover")}
+    made = pair_map(names, z, most=MOST_MAPPED, words=words)
+    caption = t("public.caption", pair=" x ".join(found.pairs[0].pair)) if found.pairs else ""
+    return replace(made, caption=caption, alt=t("public.alt", count=number(len(names)), finding=caption))
+
+
+def _lines(made: Proposal) -> list[str]:
+    """The proposal in sentences."""
+    design = made.design
+    listed = [" x ".join(s.attributes) for m in design.marginals for s in m.sets]
+    parts = (
+        ("groups", [" + ".join(g.attributes) for g in design.groups]),
+        ("hierarchies", [t("public.follows", one=h.general, other=h.detailed) for h in design.hierarchies]),
+        ("functional", [t("public.follows", one=f.target, other=f.source) for f in design.functional]),
+        ("bins", [t("public.bins_of", name=b.attribute, count=number(len(b.edges) + 1)) for b in design.bins]),
+        ("listed", listed[:12] + ([t("public.and_more", count=number(len(listed) - 12))] if len(listed) > 12 else [])),
+    )
+    return [t(f"public.{key}", items=", ".join(items) if items else t("public.nothing")) for key, items in parts]
