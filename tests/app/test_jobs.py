@@ -42,7 +42,7 @@ def start(jobs, owner="me", schema=SCHEMA, table=TABLE, **changes):
     return jobs.start(owner, spec(**changes), schema, table, label="toy", fingerprint="f")
 
 
-def ended(job, seconds=90):
+def ended(job, seconds=300):
     deadline = time.monotonic() + seconds
     while job.live:
         assert time.monotonic() < deadline, job.progress()

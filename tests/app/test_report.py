@@ -14,7 +14,7 @@ from tests.app_driver import at_page, words
 VIEWS = ("pairs", "columns", "queries", "incomes", "several")
 
 
-def finished(app, seconds=120):
+def finished(app, seconds=300):
     """Makes a run of the quickest system and waits for it."""
     from ui.shared.state import jobs
 
