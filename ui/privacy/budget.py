@@ -16,7 +16,7 @@ from ui.shared.theme import note
 NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
 ABSURD_EPSILON = 100.0  # above this nothing is protected any more
 HIGH_EPSILON = 10.0
-ABSURD_DELTA = 0.01  # a chance of total failure of one in a hundred
+ABSURD_DELTA = 0.01  # whole records could be published with probability 1/100
 EPSILON, SLIDER, DELTA = "epsilon", "epsilon_slider", "delta"
 
 

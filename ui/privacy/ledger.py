@@ -17,10 +17,10 @@ from ui.shared.theme import note
 
 @dataclass(frozen=True)
 class Spent:
-    """What all runs on a dataset cost those whom the schema protects, and what the limit leaves for one more run.
+    """What all runs on a dataset cost for the schema's unit of privacy, and what the limit leaves for one more run.
 
-    epsilon None: unbounded. unbounded: how many of the runs promise them nothing. sums: for everybody whom a run
-    protects, in words, with an epsilon or None.
+    epsilon None: unbounded. unbounded: how many of the runs give this unit no guarantee. sums: for every unit that a
+    run protects, in words, with an epsilon or None.
     """
 
     runs: int

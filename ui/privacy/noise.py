@@ -43,12 +43,12 @@ def curves(epsilon: float, delta: float, neighbours: str, max_records: int, ks: 
 
 
 def used_curve(document: dict[str, Any]) -> str:
-    """The curve that the engine spends on: exact Gaussian, or basic Laplace when delta is 0."""
+    """The curve that the engine uses: exact Gaussian, or basic Laplace when delta is 0."""
     return USED if USED in document["curves"] else "laplace_basic"
 
 
 def finding(document: dict[str, Any], k: int) -> str:
-    """The sentence under the plot: from which k Gaussian noise wins, and what exact accounting gains."""
+    """The sentence under the plot: from which k Gaussian noise is smaller, and what exact accounting gains."""
     used = used_curve(document)
     if used != USED:
         return t("noise.pure")
@@ -180,7 +180,7 @@ def table(document: dict[str, Any], k: int) -> pd.DataFrame:
 
 
 def show_table(document: dict[str, Any], k: int) -> None:
-    """The same numbers as the plot, for eyes that prefer a table."""
+    """The same numbers as the plot, as a table."""
     column = st.column_config
     st.dataframe(
         table(document, k),

@@ -78,7 +78,7 @@ def k_field(found: Plan | None) -> int:
 
 
 def points(found: Plan | None) -> list[tuple[str, float, float]]:
-    """This run on the plot: where a middling table of each kind lies on the curve that the engine spends on."""
+    """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses."""
     if found is None:
         return []
     return [(label(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
@@ -124,7 +124,7 @@ def expander(space: Workspace) -> None:
 
 
 def _assumption(space: Workspace) -> None:
-    """What forecasts rest on: the owner's own number of records wears the tag, a guess can be typed."""
+    """What forecasts rest on: the owner's own number of records, tagged as private, or a guess that can be typed."""
     if space.schema is not None and space.schema.n_records is not None:
         return
     if records(space) is None:
@@ -163,7 +163,7 @@ def _parts(step: Step) -> str:
 
 
 def expected(space: Workspace, found: Plan | None) -> None:
-    """The error of tables that noise alone would give, before a cent is spent."""
+    """The error of tables that noise alone would give, before any budget is spent."""
     shown = marginals(found)
     if found is None or not shown:
         return
