@@ -8,7 +8,7 @@ from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import plain, sentence, t
 from ui.shared.theme import heading, not_private, note, section
-from ui.synthesize import methods, runs
+from ui.synthesize import answers, methods, runs
 from ui.synthesize.starting import problem, start
 
 space = workspace()
@@ -39,6 +39,8 @@ with right:
         else:
             st.rerun()
     note(t("synthesize.many"))
+
+answers.panel(space)
 
 mine = jobs().of(space.owner)
 st.space("small")

@@ -1,0 +1,66 @@
+"""Marginals and itemsets from the Synthesize page: priced, charged on the ledger, and stated in a manifest."""
+
+import pytest
+
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.schema.sample import sample_schema, sample_table
+from tests.app_driver import at_page, words
+from ui.data.loading import Dataset, place
+from ui.shared.state import workspaces
+
+
+def space_of(app):
+    return workspaces().find(app.session_state["owner"])
+
+
+def test_a_marginal_is_priced_released_charged_and_downloadable(app):
+    at_page(app, "synthesize")
+    app.multiselect(key="answers_columns").set_value(["SEX", "MARST"]).run()
+    assert "standard deviation of" in words(app)
+    space = space_of(app)
+    assert not Ledger().entries(space.dataset.ledger)
+    app.text_input(key="answers_marginals_price").set_value("0.5").run()
+    app.button(key="answers_release_marginals").click().run()
+    assert not app.exception
+    rows, manifest = space.memo["answers_marginals"]
+    assert len(rows) == 2 * sample_schema()["MARST"].size
+    assert sum(r["count"] for r in rows) == pytest.approx(20_000, rel=0.05)  # noise of some hundreds at most
+    assert manifest.epsilon == 0.5
+    assert manifest.private
+    booked = Ledger().entries(space.dataset.ledger)
+    assert [(e.method, e.epsilon) for e in booked] == [("priview", 0.5)]
+
+
+def test_a_combination_with_too_many_cells_is_refused_before_it_is_paid(app):
+    at_page(app, "synthesize")
+    app.multiselect(key="answers_columns").set_value(["AGE", "OCC", "INCWAGE", "CITY", "EDUC"]).run()
+    assert "choose fewer columns" in words(app)
+    assert not [b for b in app.button if b.key == "answers_release_marginals"]
+
+
+def test_itemsets_are_found_in_the_baskets_and_charged(app):
+    at_page(app, "synthesize")
+    space = space_of(app)
+    place(space, Dataset("baskets.csv", "baskets", sample_table("baskets")), sample_schema("baskets"))
+    app.run()
+    app.segmented_control(key="answers_kind").set_value("itemsets").run()
+    app.number_input(key="answers_k").set_value(5).run()
+    app.button(key="answers_release_itemsets").click().run()
+    assert not app.exception
+    rows, manifest = space.memo["answers_itemsets"]
+    assert len(rows) == 5
+    assert manifest.delta == 0
+    assert [e.method for e in Ledger().entries("baskets")] == ["privbasis"]
+
+
+def test_a_table_without_yes_no_columns_says_so(app):
+    at_page(app, "synthesize")
+    schema = sample_schema()
+    keep = [a for a in schema.document()["attributes"] if a["name"] in ("AGE", "RACE")]
+    place(
+        space_of(app), Dataset("few.csv", "few", sample_table().select(["AGE", "RACE"])),
+        type(schema).of({"version": 1, "name": "few", "attributes": keep}),
+    )  # fmt: skip
+    app.run()
+    app.segmented_control(key="answers_kind").set_value("itemsets").run()
+    assert "exactly two values" in words(app)

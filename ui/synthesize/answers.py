@@ -1,0 +1,187 @@
+"""Releases without a synthetic table, on the Synthesize page: marginals by PriView and frequent itemsets by PrivBasis.
+
+Each has a budget of its own, says what it will cost before it is spent, is charged on the ledger, and has a manifest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from ui.privacy.budget import read
+from ui.shared.state import Dataset, Workspace
+from ui.shared.text import number, plain, sentence, t
+from ui.shared.theme import not_private, note
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.schema.document import Schema
+
+MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
+MOST_CELLS = 100_000  # of one marginal: rows of the table on the page and in the file
+SHOWN = 1_000  # rows that the page shows
+KINDS = ("marginals", "itemsets")
+
+
+def panel(space: Workspace) -> None:
+    """Folded away until somebody wants it."""
+    if space.schema is None or space.dataset is None or space.dataset.table is None:
+        return
+    with st.expander(t("answers.title"), key="answers_expander"):
+        kind = st.segmented_control(
+            t("answers.title"), KINDS, default="marginals", required=True, key="answers_kind",
+            format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",
+        )  # fmt: skip
+        if not space.schema.private:
+            not_private(t("stamp.draft"))
+        (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
+
+
+def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
+    """The budget of this release alone; None where it is no budget, with the reason on the page."""
+    text = st.text_input(t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help"))
+    got = read(text or "", "0" if pure else plain(space.choices.delta))
+    if got.budget is None:
+        note(got.epsilon_problem or got.delta_problem, "alarm")
+    return got.budget
+
+
+def _marginals(space: Workspace, schema: Schema) -> None:
+    note(t("answers.marginals_lead"))
+    names = st.multiselect(
+        t("answers.columns"), [a.name for a in schema.coded], key="answers_columns", max_selections=MOST,
+        placeholder=t("answers.choose"),
+    )  # fmt: skip
+    budget = _price(space, "marginals", pure=False)
+    if not names or budget is None:
+        return
+    cells = 1
+    for name in names:
+        cells *= schema[name].size
+    if cells > MOST_CELLS:
+        note(t("answers.too_many", cells=number(cells), most=number(MOST_CELLS)), "alarm")
+        return
+    try:
+        note(_cost(schema, budget))
+    except DPSynError as error:
+        note(sentence(error), "alarm")
+        return
+    if st.button(t("answers.spend", epsilon=plain(budget.epsilon)), key="answers_release_marginals"):
+        _run(space, "marginals", lambda: _released_marginals(space, schema, names, budget))
+    _result(space, "marginals")
+
+
+def _cost(schema: Schema, budget: Budget) -> str:
+    """What the release will charge, from its plan; reads no data."""
+    from dpsyn_core.runs.plan import plan
+    from dpsyn_core.synthesizers.base import Task
+
+    steps = plan("priview", {}, Task.of(schema, budget)).steps
+    tables = sum(s.parts[1] for s in steps)
+    sigma = max((s.sigma[1] for s in steps if s.sigma is not None), default=0.0)
+    return t("answers.plan", tables=number(tables), sigma=f"{sigma:.3g}")
+
+
+def _released_marginals(
+    space: Workspace, schema: Schema, names: list[str], budget: Budget
+) -> tuple[list[dict[str, Any]], Manifest]:
+    from dpsyn_core.runs.marginals import as_table, release_marginals
+
+    data = loaded(space)
+    found, manifest = release_marginals(
+        data.table, schema, [names], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger
+    )
+    return as_table(found[0], schema).to_pylist(), manifest
+
+
+def _itemsets(space: Workspace, schema: Schema) -> None:
+    from dpsyn_core.sources.transactions import item_rows
+
+    note(t("answers.itemsets_lead"))
+    try:
+        items = [schema.domain().names[i] for i in item_rows(schema)]
+    except DPSynError as error:
+        note(sentence(error), "warning")
+        return
+    by_count = st.segmented_control(
+        t("answers.which"), ("k", "frequency"), default="k", required=True, key="answers_which",
+        format_func=lambda w: t(f"answers.by_{w}"),
+    )  # fmt: skip
+    asked: dict[str, Any]
+    if by_count == "frequency":
+        share = st.number_input(t("answers.frequency"), 0.001, 1.0, 0.1, step=0.05, key="answers_frequency")
+        asked = {"frequency": float(share)}
+    else:
+        asked = {"k": int(st.number_input(t("answers.k"), 1, 1000, 20, key="answers_k"))}
+    budget = _price(space, "itemsets", pure=True)
+    if budget is None:
+        return
+    note(t("answers.itemsets_plan", items=number(len(items))))
+    if st.button(t("answers.spend", epsilon=plain(budget.epsilon)), key="answers_release_itemsets"):
+        _run(space, "itemsets", lambda: _released_itemsets(space, schema, asked, budget))
+    _result(space, "itemsets")
+
+
+def _released_itemsets(
+    space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
+) -> tuple[list[dict[str, Any]], Manifest]:
+    from dpsyn_core.runs.itemsets import frequent_itemsets
+    from dpsyn_core.runs.open import bought_charges
+    from dpsyn_core.sources.transactions import from_table
+    from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
+    from dpsyn_core.tables.frames import to_arrow
+
+    data = loaded(space)
+    source = from_table(to_arrow(data.table), schema)
+    made = frequent_itemsets(
+        source.counter, source.items, PrivBasisSettings(**asked), epsilon=budget.epsilon, unit=source.unit,
+        dataset=data.ledger, reasons=schema.reasons, bought=bought_charges(schema),
+    )  # fmt: skip
+    return made.rows(), made.manifest
+
+
+def loaded(space: Workspace) -> Dataset:
+    """The table that is loaded. Raises SchemaError without one."""
+    if space.dataset is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    return space.dataset
+
+
+def _run(space: Workspace, kind: str, release: Any) -> None:
+    """Spends, and keeps what was released for this visitor."""
+    try:
+        with st.spinner(t("answers.running")):
+            space.memo[f"answers_{kind}"] = release()
+    except DPSynError as error:
+        st.error(sentence(error))
+
+
+def _result(space: Workspace, kind: str) -> None:
+    """The last release of a kind: its table, and both files."""
+    import pandas as pd
+
+    got = space.memo.get(f"answers_{kind}")
+    if got is None:
+        return
+    rows, manifest = got
+    frame = pd.DataFrame(rows)
+    st.dataframe(frame.head(SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"))
+    if len(frame) > SHOWN:
+        note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
+    note(manifest.guarantee)
+    suffix = "" if manifest.private else "-NOT-PRIVATE"
+    first, second = st.columns(2)
+    with first:
+        st.download_button(
+            t("answers.csv"), data=frame.to_csv(index=False), file_name=f"{kind}{suffix}.csv", mime="text/csv",
+            on_click="ignore", key=f"answers_{kind}_csv",
+        )  # fmt: skip
+    with second:
+        st.download_button(
+            t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
+            mime="application/json", on_click="ignore", key=f"answers_{kind}_manifest",
+        )  # fmt: skip
