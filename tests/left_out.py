@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 KINDS = {
-    "slow": "slow (audits, long statistics)",
+    "slow": "slow (audits, long statistics, whole runs)",
     "browser": "in a headless Chromium",
     "postgresql": "with a PostgreSQL server",
 }

@@ -4,8 +4,10 @@ import pytest
 
 from tests.app_driver import BAD, at_page, keys, uploaded, words
 
+FEW = ("empty.csv", "ragged.csv", "torn.parquet")  # of the bad files; each is read by a process of its own
 
-@pytest.mark.parametrize("name", BAD)
+
+@pytest.mark.parametrize("name", [n if n in FEW else pytest.param(n, marks=pytest.mark.slow) for n in BAD])
 def test_a_bad_upload_gets_one_sentence_and_leaves_the_table_before_it(app, name):
     raw, sentence = BAD[name]
     app.run()

@@ -94,6 +94,7 @@ def test_what_the_reader_refuses_is_the_same_sentence(readers):
     assert str(there.value) == str(here.value)
 
 
+@pytest.mark.slow
 def test_a_small_file_that_would_fill_the_memory_is_one_sentence(readers):
     blank = pa.nulls(4_000_000, pa.int64())
     raw = parquet(pa.table({str(i): blank for i in range(40)}))

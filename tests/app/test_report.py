@@ -57,6 +57,7 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     assert len(ran.dataframe[0].value) == 14
 
 
+@pytest.mark.slow
 def test_two_runs_stand_side_by_side(ran):
     second = finished(ran)
     at_page(ran, "report")
@@ -72,6 +73,7 @@ def test_two_runs_stand_side_by_side(ran):
         assert not ran.error, (view, ran.error[0].value)
 
 
+@pytest.mark.slow
 def test_a_table_compared_with_itself_differs_nowhere(ran):
     from dpsyn_core.metrics.load import compare_tables
     from ui.report import comparing
@@ -83,6 +85,7 @@ def test_a_table_compared_with_itself_differs_nowhere(ran):
     assert np.nanmax(got.tvd) == 0
 
 
+@pytest.mark.slow
 def test_a_written_question_is_answered_as_a_direct_count_does(ran):
     from ui.shared import results
 
@@ -102,6 +105,7 @@ def test_a_written_question_is_answered_as_a_direct_count_does(ran):
     assert "'SHOE'" in ran.error[0].value
 
 
+@pytest.mark.slow
 def test_the_report_asks_for_the_table_that_the_run_was_made_from(ran):
     at_page(ran, "data")
     ran.segmented_control(key="data_way").set_value("upload").run()

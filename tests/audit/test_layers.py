@@ -24,7 +24,9 @@ def test_t1_what_one_run_has_read_does_not_stay_for_the_next():
     t1_apart()
 
 
-@pytest.mark.parametrize("name", flavours())
+@pytest.mark.parametrize(
+    "name", [way if way.startswith("rls") else pytest.param(way, marks=pytest.mark.slow) for way in flavours()]
+)
 def test_t1_and_t2_hold_for_every_choice_and_switch_of_a_system(name):
     t1(name)
     t2(name, seeds=(0,))

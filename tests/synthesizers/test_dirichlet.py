@@ -79,6 +79,7 @@ def test_several_records_an_individual_and_a_changed_number_of_records_stay_with
         assert max(abs(log_probability(o, y, alpha) - log_probability(o, z, alpha)) for o in outs) <= epsilon
 
 
+@pytest.mark.slow
 def test_the_urn_has_the_means_and_deviations_of_oracle_17():
     noise, alpha, runs = SeededNoise(3), prior_count(994, Cost(epsilon=5.0)), 1500
     draws = np.array([dirichlet_multinomial(SLIDES, alpha, 994, noise=noise) for _ in range(runs)])

@@ -143,6 +143,7 @@ def test_pairs_above_the_cell_cap_stay_out_of_the_tree():
     assert gate.account.spent < gate.account.cap.rho
 
 
+@pytest.mark.slow
 def test_the_library_engine_gives_the_same_marginals():
     # two attributes, so that there is little to compile
     domain, codes = Domain.of({"a": 3, "b": 3}), chain_codes()[:2]

@@ -84,6 +84,7 @@ def test_consistent_targets_are_met_and_the_total_is_theirs():
     assert np.allclose(got.model.project(("d",)), 125)
 
 
+@pytest.mark.slow
 def test_the_fit_agrees_with_the_library_mbi():
     targets = noisy_targets(CASES["loop"][:4], sigma=10.0)
     got = fit(targets, SIZES, iterations=4000, tolerance=0.0)

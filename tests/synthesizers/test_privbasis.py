@@ -91,6 +91,7 @@ def test_epsilon_is_split_a_tenth_four_tenths_and_a_half():
     assert gate.account.spent <= 1.0
 
 
+@pytest.mark.slow
 def test_many_items_use_pairs_and_several_bases_that_share_the_last_half():
     baskets = random_baskets(400, 30, 2)
     found, gate = run(baskets, 30, {"k": 40}, epsilon=30.0)

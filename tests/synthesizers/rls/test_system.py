@@ -273,6 +273,7 @@ def test_values_whose_counts_show_their_order_are_merged_with_their_neighbours()
     assert (np.diff(maps["b"]) < 0).any()
 
 
+@pytest.mark.slow
 def test_scores_of_triples_without_signal_choose_none():
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2, (16, 30_000))
