@@ -116,7 +116,9 @@ def taped(table, method):
             made, entries = outcome(table, schema(), gate=TapeGate, method=method, progress=progress)
         except DPSynError as error:
             return str((str(error), said, heard))
-    manifest = made.manifest.model_dump(exclude={"run_id", "seconds"})
+    manifest = made.manifest.model_dump(
+        exclude={"run_id", "ledger_chain", "seconds"}
+    )  # run id and clock are in the chain
     types = str(made.table.schema if hasattr(made.table, "schema") else made.table.dtypes)
     kept = (made.arrow.to_pydict(), made.arrow.schema.to_string(), types, made.codes.dtype.str, made.codes.tobytes())
     return str((kept, sorted(manifest.items()), entries, said, heard))
