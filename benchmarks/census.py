@@ -26,7 +26,19 @@ from dpsyn_core.schema.sample import write_coded_sample
 from dpsyn_core.tables.read import read_table
 
 NIST = ("nist-density", "nist-range", "nist-income", "nist")
-HEADERS = ["epsilon", "method", "", "density", "range", "income", "mean of the three", "pairs", "seconds", "peak MB"]
+HEADERS = ["epsilon", "method", "", "density", "range", "income", "mean of three", "pairs", "seconds", "CPU", "peak MB"]
+    "epsilon",
+    "method",
+    "",
+    "density",
+    "range",
+    "income",
+    "mean of the three",
+    "pairs",
+    "seconds",
+    "CPU",
+    "peak MB",
+]
 
 
 def scores(schema: Schema, made: object, real: object) -> dict[str, list[float]]:
@@ -45,7 +57,7 @@ def rows_of(epsilon: object, method: str, found: list[dict[str, list[float]]], c
     for mode in ("clean", "strict"):
         middle = [statistics.median(f[mode][i] for f in found) for i in range(4)]
         pairs = f"{statistics.median(f['pairs'][0] for f in found):.4f}"
-        tail = [pairs, *costs] if mode == "clean" else ["", "", ""]
+        tail = [pairs, *costs] if mode == "clean" else [""] * 4
         out.append([epsilon, method, mode, *(f"{v:,.0f}" for v in middle), *tail])
     return out
 
@@ -57,7 +69,7 @@ def round_trip(schema: Schema, real: object) -> list[list[object]]:
     back = codec.decode(codes, rng=np.random.default_rng(0))
     if not (codec.encode(back).codes == codes).all():
         sys.exit("the round trip changed a code")
-    return rows_of("none", "round trip", [scores(schema, back, real)], ["", ""])
+    return rows_of("none", "round trip", [scores(schema, back, real)], [""] * 3)
 
 
 def main() -> None:
@@ -93,7 +105,8 @@ def main() -> None:
                         sys.exit(cost.errors)
                     costs.append(cost)
                     found.append(scores(schema, read_table(out), real))
-                spent = [f"{statistics.median(c.wall for c in costs):.1f}", f"{max(c.megabytes for c in costs):.0f}"]
+                spent = [f"{statistics.median(getattr(c, kind) for c in costs):.1f}" for kind in ("wall", "cpu")]
+                spent.append(f"{max(c.megabytes for c in costs):.0f}")
                 rows += rows_of(epsilon, method, found, spent)
                 print(".", end="", flush=True, file=sys.stderr)
         print(file=sys.stderr)

@@ -43,6 +43,7 @@ SMALL = {
 MINI = {
     "aim": {"rounds": 2},
     "dpsyn-2018": {"views": 4, "view_size": 2},
+    "priview": {"about": 1000},  # for choosing views by the budget
     "privbayes": {"usefulness": 0.01},  # so that twelve records buy parents
 }
 
