@@ -27,18 +27,6 @@ from dpsyn_core.tables.read import read_table
 
 NIST = ("nist-density", "nist-range", "nist-income", "nist")
 HEADERS = ["epsilon", "method", "", "density", "range", "income", "mean of three", "pairs", "seconds", "CPU", "peak MB"]
-    "epsilon",
-    "method",
-    "",
-    "density",
-    "range",
-    "income",
-    "mean of the three",
-    "pairs",
-    "seconds",
-    "CPU",
-    "peak MB",
-]
 
 
 def scores(schema: Schema, made: object, real: object) -> dict[str, list[float]]:
