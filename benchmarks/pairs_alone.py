@@ -4,7 +4,7 @@ For every table, epsilon and seed, `rls` with triples and without on equal noise
 and 3-way total variation distance at full resolution, median and worst of the seeds, and how many triples were
 measured. Where no triple was scored the two are the same and the second run is skipped. Noise comes from a seed, so
 that both runs draw the same numbers for one-ways, scores and the first tables of pairs; what is drawn later differs,
-which alone moves small tables by some per cent either way: more seeds tell luck from harm. Prints Markdown.
+which alone moves small tables by some per cent either way, so that only several seeds show a loss. Prints Markdown.
 """
 
 from __future__ import annotations

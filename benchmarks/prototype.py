@@ -1,4 +1,4 @@
-"""The plain method that `rls` grew from, as a yardstick: no shrinking, no second look, no triples, no annealing.
+"""The plain method that `rls` grew from, as a yardstick: no shrinking, no second scoring, no triples, no annealing.
 
 Noisy one-ways projected to the simplex, pairs chosen by noisy scores on one set of coarse codes, raw weighted
 targets, greedy single-cell moves from independent columns. `benchmarks.accuracy --methods prototype` scores it on the

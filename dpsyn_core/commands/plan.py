@@ -20,6 +20,10 @@ KINDS = {
     "group": "groups of columns",
     "synthetic": "tables of drawn records",
     "coefficients": "Fourier coefficients",
+    "patterns": "counts of combinations of items",
+    "range": "counts that a range is read from",
+    "quantiles": "counts that quantiles are read from",
+    "categories": "values that enough individuals share",
 }
 
 

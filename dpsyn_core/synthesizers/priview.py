@@ -115,7 +115,7 @@ class PriViewConfig(RecordSettings):
     nonnegativity: NonNegativity = Field(
         "ripple",
         title="Negative cells",
-        description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut look at values alone.",
+        description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
     )
 
     def seconds(self, size: Size) -> float:

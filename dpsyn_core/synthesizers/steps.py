@@ -22,9 +22,9 @@ class Step:
 
     kind: total, 1-way, 2-way ... (tables of so many attributes); chosen (tables found as the run goes); listed;
     scores; choice; cell; group; synthetic. parts: how many releases. share: of the whole cost. sigma: scale of the
-    noise of one cell, as it is charged; None where there is none to speak of (scores and choices). cells: of one
+    noise of one cell, as it is charged; None for scores and choices, which are no tables. cells: of one
     table. likely: how many releases tables of weak and of strong dependence lead to, where the data decide. about:
-    shares and noise were reckoned for an assumed number of records or for the likely case; a run may differ.
+    shares and noise were computed for an assumed number of records or for the likely case; a run may differ.
     """
 
     kind: str

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from dpsyn_core.cli import main
+from dpsyn_core.commands.plan import KINDS as WORDS
 from dpsyn_core.data import paths
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
@@ -18,6 +20,7 @@ from dpsyn_core.schema.sample import sample_table
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise
+from ui.shared.text import t
 
 SAMPLE = str(paths("sample")[1])
 
@@ -72,6 +75,12 @@ def test_the_text_says_what_is_certain_and_what_is_a_forecast(capsys):
     assert " to " in text.split("tables chosen")[0].splitlines()[-1], "a number of rounds that is not known is a range"
     text = printed(capsys, "--schema", SAMPLE, "--epsilon", "1", "--delta", "1e-9")
     assert "forecasts are for about 10000 records" in text
+
+
+def test_every_kind_of_charge_has_words_for_the_command_and_a_label_for_the_page():
+    for kind in charge.KINDS:
+        assert WORDS[kind]
+        assert t(f"plan.{kind}")
 
 
 def test_a_wrong_number_of_records_is_one_sentence(capsys):

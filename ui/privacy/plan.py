@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.expected import expected_tvd
+from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
 from dpsyn_core.synthesizers.base import Task
@@ -20,7 +21,7 @@ from ui.shared.theme import facts, note, palette, private_tag, section
 from ui.synthesize.methods import chosen, settings_of
 
 K, ABOUT = "k", "about_n"
-KINDS = {"total", "1-way", "2-way", "3-way", "chosen", "listed", "scores", "choice", "cell", "group", "synthetic"}
+NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
@@ -86,7 +87,7 @@ def points(found: Plan | None) -> list[tuple[str, float, float]]:
 
 def label(step: Step) -> str:
     """What a step is called on the screen."""
-    if step.kind in KINDS:
+    if step.kind in NAMED:
         return t(f"plan.{step.kind}")
     return t("plan.many", n=step.kind.split("-")[0])
 

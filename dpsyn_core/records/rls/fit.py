@@ -199,7 +199,7 @@ def schedule(
     noise = [t.sigma for t in targets if len(t.attributes) > 1]
     hot = tuning.hot
     if noise:
-        hot = float(np.clip(tuning.stir**2 / np.median(noise) ** 2, tuning.hot, tuning.hottest))
+        hot = float(np.clip(tuning.fluctuation**2 / np.median(noise) ** 2, tuning.hot, tuning.hottest))
     temperatures = cooling(proposals // repeats, hot, tuning=tuning)  # eight sweeps, or more where some are left over
     shards = tuning.threads if n_records >= tuning.threaded_records else 1
     return Pace(temperatures=temperatures, repeats=repeats, shards=shards)

@@ -104,8 +104,8 @@ class Fitting:
     cold: float = 0.01
     """Last temperature above 0 (ADR 0061)."""
 
-    stir: float = 30.0
-    """Counts by which heat should move a cell at first: sigma times the root of the temperature (ADR 0061)."""
+    fluctuation: float = 30.0
+    """Counts by which a cell should fluctuate at first: sigma times the root of the temperature (ADR 0061)."""
 
     any_value: float = 0.1
     """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the
@@ -120,13 +120,13 @@ class Fitting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evening:
-    """How chance is averaged out of fitted records (ADR 0062, docs/experiments/0068)."""
+    """How sampling error is averaged out of fitted records (ADR 0062, docs/experiments/0068)."""
 
     temperature: float = 5.0
     """Of the walk, in squared counts: enough to change pairs that no target holds; half of it is worse."""
 
     skipped_sweeps: int = 2
-    """Sweeps before averages are taken, while the walk forgets the fit (convention)."""
+    """Sweeps before averages are taken, until the walk no longer depends on the fit (convention)."""
 
     averaged_sweeps: int = 12
     """Sweeps that are averaged; twice as many gain little for 1.4 times the time (docs/experiments/0068)."""

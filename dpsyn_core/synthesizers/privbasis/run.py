@@ -119,7 +119,7 @@ def find_itemsets(
     """
     n_items = counter.n_items
     check_itemsets(settings, n_items)
-    theta = gate.unit.max_records
+    max_records = gate.unit.max_records
     size_cost, choice_cost, count_cost = cost.split(
         [settings.size_share, settings.choice_share, 1 - settings.size_share - settings.choice_share]
     )
@@ -143,7 +143,7 @@ def find_itemsets(
     if size > settings.longest:
         n_pairs = _pairs_wanted(wanted, size) if settings.frequency is None else min(math.comb(size, 2), MAX_PAIRS)
     item_cost, *pair_cost = choice_cost.split([size, n_pairs] if n_pairs else [1.0])
-    chosen = _peel(gate, "item", counter.item_counts, size, n_items, theta, item_cost)
+    chosen = _peel(gate, "item", counter.item_counts, size, n_items, max_records, item_cost)
     pairs: list[tuple[int, int]] = []
     if n_pairs:
         names = list(itertools.combinations(chosen, 2))
@@ -151,7 +151,9 @@ def find_itemsets(
             n_pairs = _how_many(
                 counter, lambda: counter.pair_counts(chosen), settings.frequency, n_pairs, "pairs", gate, pairs_cost[0]
             )
-        picked = _peel(gate, "pair", lambda: counter.pair_counts(chosen), n_pairs, len(names), theta, pair_cost[0])
+        picked = _peel(
+            gate, "pair", lambda: counter.pair_counts(chosen), n_pairs, len(names), max_records, pair_cost[0]
+        )
         pairs = [names[i] for i in picked]
         bases = build_bases(chosen, pairs, settings.longest)
     else:
@@ -207,7 +209,7 @@ def _pairs_wanted(wanted: int, size: int) -> int:
 
 
 def _peel(
-    gate: Gate, what: str, counts: Callable[[], NDArray[np.int64]], rounds: int, n: int, theta: int, cost: Cost
+    gate: Gate, what: str, counts: Callable[[], NDArray[np.int64]], rounds: int, n: int, max_records: int, cost: Cost
 ) -> list[int]:
     """The most frequent candidates, one by one, each by the exponential mechanism on the rest."""
     left, out = list(range(n)), []
@@ -218,7 +220,7 @@ def _peel(
         at = gate.select(
             f"{what} {i + 1} of {rounds}",
             lambda: counts()[left],
-            sensitivity=float(theta),
+            sensitivity=float(max_records),
             cost=share,
             monotone=True,
         )

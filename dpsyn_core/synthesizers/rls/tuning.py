@@ -100,7 +100,7 @@ class PairChoice:
     """Of a pair's score: noise of its usual table from which on a coarser one is considered."""
 
     explained: float = 0.9
-    """Of the square of a coarser score that counts as explained; 1 chooses pairs that scored high by chance."""
+    """Of the square of a coarser score that counts as explained; at 1, noise in scores chooses coarser tables."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
