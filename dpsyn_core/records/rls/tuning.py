@@ -129,7 +129,7 @@ class Evening:
     """Sweeps before averages are taken, until the walk no longer depends on the fit (convention)."""
 
     averaged_sweeps: int = 12
-    """Sweeps that are averaged; twice as many gain little for 1.4 times the time (docs/experiments/0068)."""
+    """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time (docs/experiments/0068)."""
 
     fit_sweeps: int = 4
     """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing (docs/experiments/0068)."""
