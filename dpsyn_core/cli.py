@@ -17,7 +17,7 @@ from typing import NoReturn
 from dpsyn_core import __version__, commands
 from dpsyn_core.errors import DPSynError, InputError
 
-ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "report", "ledger")
+ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "report", "verify", "ledger")
 
 
 def command_modules() -> list[str]:

@@ -64,6 +64,10 @@ class LedgerError(InputError):
     """The ledger refuses a spend, or cannot be used."""
 
 
+class ReceiptError(InputError):
+    """A table, its manifest or a signature are not those of one release."""
+
+
 class MetricError(InputError):
     """A metric cannot be computed on these tables."""
 

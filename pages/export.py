@@ -20,6 +20,9 @@ if job is None:
     end_page()
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))
+found = results.checked(space, job)
+if not found.holds:
+    note(t("released.unproved", sentence=found.sentence), "alarm")
 
 left, right = st.columns(2, gap="large")
 with left:

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.runs.itemsets import frequent_itemsets
     from dpsyn_core.runs.open import bought_charges
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.runs.writing import write_release
 
     source, named, schema = _transactions(args)
     point_out_names(args.dataset or named)
@@ -93,8 +93,7 @@ def run(args: argparse.Namespace) -> None:
             *(pa.field(n, pa.float64()) for n in ("count", "frequency", "deviation")),
         ]
     )
-    write_table(pa.Table.from_pylist(release.rows(), schema=columns), out)
-    release.manifest.dump(args.manifest)
+    write_release(release.manifest, pa.Table.from_pylist(release.rows(), schema=columns), out, args.manifest)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:

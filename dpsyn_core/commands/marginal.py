@@ -38,11 +38,11 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
     from dpsyn_core.commands.synth import not_private_name
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
+    from dpsyn_core.runs.writing import write_document, write_release
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.write import write_table
 
     queries = [[n.strip() for n in names.split(",")] for names in args.attributes]
     many = len(queries) > 1
@@ -66,16 +66,11 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     out = args.out if manifest.private else not_private_name(args.out)
-    # the manifest first: counts never stand without the document that says what they promise
-    manifest.dump(args.manifest)
-    try:
-        if out.suffix.lower() == ".json":
-            write_text(out, json.dumps(as_document(found, schema), ensure_ascii=False))
-        else:
-            write_table(as_table(found[0], schema), out)
-    except OutputError:
-        args.manifest.unlink(missing_ok=True)
-        raise
+    if out.suffix.lower() == ".json":
+        text = json.dumps(as_document(found, schema), ensure_ascii=False)
+        write_document(manifest, text.encode(), out, args.manifest)
+    else:
+        write_release(manifest, as_table(found[0], schema), out, args.manifest)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the marginals are in {out.name}", file=sys.stderr)

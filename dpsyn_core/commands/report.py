@@ -83,7 +83,6 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.metrics.workload import Query
-    from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.report.released import load_measurements
@@ -99,7 +98,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     metrics: list[str | Metric] = list(wanted)
     if args.models and "learning" in wanted:
         metrics[wanted.index("learning")] = Learning(which=chosen_models(args.models))
-    manifests = [Manifest.load(p) for p in args.manifest]
+    manifests, receipts = read_manifests(args, schema)
     measured = [load_measurements(p, schema.domain()) for p in args.measurements]
     roles = parse_roles(
         schema,
@@ -130,10 +129,25 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
                 comparison=comparison,
                 scores=compute(comparison, metrics, progress=progress) | scores,
                 manifest=manifests[i] if manifests else None,
+                receipt=receipts[i] if receipts else None,
                 answers=ask(comparison, queries) if queries else (),
             )
         )
     return out
+
+
+def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
+    """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.receipts import receipt
+
+    manifests = [Manifest.load(p) for p in args.manifest]
+    released = args.measurements or [None] * len(args.manifest)
+    receipts = [
+        receipt(table, path, measurements=marginals, schema=schema)
+        for table, path, marginals in zip(args.synthetic, args.manifest, released, strict=False)
+    ]
+    return manifests, receipts
 
 
 def chosen_models(text: str) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
     )
+    parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)
@@ -34,11 +35,11 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
+    from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.write import write_table
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -52,11 +53,13 @@ def run(args: argparse.Namespace) -> None:
         check_writable(path)
     settings = parse_settings(args.settings)
     schema = Schema.load(args.schema)
+    key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.report.released import dump_measurements
+    from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.writing import write_release
 
     progress("reading", 0, 1)
     table = read_input(args)
@@ -66,15 +69,11 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     out = args.out if release.manifest.private else not_private_name(args.out)
     progress("writing", 0, 1)
-    # the manifest first: a table never stands without the document that says what it promises
-    release.manifest.dump(args.manifest)
-    try:
-        write_table(release.arrow, out)
-    except OutputError:
-        args.manifest.unlink(missing_ok=True)
-        raise
-    if args.measurements is not None:
-        dump_measurements(args.measurements, release.marginals)
+    marginals = None if args.measurements is None else pack_measurements(release.marginals)
+    write_release(
+        release.manifest, release.arrow, out, args.manifest, measurements=marginals,
+        measurements_path=args.measurements, key=key,
+    )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:

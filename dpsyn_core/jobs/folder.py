@@ -71,12 +71,13 @@ def take_table(folder: Path, spec: JobSpec) -> pa.Table:
 
 def leave_release(folder: Path, release: Release) -> None:
     """Writes the manifest, then the synthetic table, then the released marginals."""
-    from dpsyn_core.report.released import dump_measurements
-    from dpsyn_core.tables.write import write_table
+    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.runs.writing import write_release
 
-    release.manifest.dump(folder / MANIFEST)
-    write_table(release.arrow, folder / SYNTHETIC)
-    dump_measurements(folder / MEASUREMENTS, release.marginals)
+    write_release(
+        release.manifest, release.arrow, folder / SYNTHETIC, folder / MANIFEST,
+        measurements=pack_measurements(release.marginals), measurements_path=folder / MEASUREMENTS,
+    )  # fmt: skip
 
 
 def leave_refusal(folder: Path, error: DPSynError) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -14,9 +14,13 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.certificate import certificate
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.statement import ChargeRecord, Statement, guarantee
+from dpsyn_core.privacy.signing import sign
+from dpsyn_core.privacy.statement import ChargeRecord, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
 class Manifest(Statement):
@@ -108,11 +112,28 @@ class Manifest(Statement):
         """Indented JSON."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
+    def written(self, digests: Digests) -> Manifest:
+        """The manifest of what was written with it; what was signed before is not signed any more."""
+        return self.model_copy(update={"digests": digests, "signature": None})
+
+    def signed(self, key: Ed25519PrivateKey) -> Manifest:
+        """The manifest with an owner's signature over all the rest."""
+        return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
+
     @classmethod
     def load(cls, path: Path) -> Manifest:
-        """Reads a manifest. Raises InputError that names the field that is wrong."""
+        """Reads a manifest. Raises InputError that names the field that is wrong, or says what does not add up."""
+        return cls.read(path)[0]
+
+    @classmethod
+    def read(cls, path: Path) -> tuple[Manifest, dict[str, Any]]:
+        """As `load`, with the document as it stands in the file, which a signature is over."""
         try:
-            return cls.model_validate_json(path.read_bytes())
+            document = json.loads(path.read_bytes(), object_pairs_hook=_once)
+            found = cls.model_validate(document)
+        except (UnicodeDecodeError, RecursionError, _TwiceError, json.JSONDecodeError) as error:
+            msg = f"'{path.name}' is no manifest of version 1: the document is not JSON with each field once"
+            raise InputError(msg) from error
         except OSError as error:
             msg = f"cannot read the manifest '{path.name}': {error.strerror}"
             raise InputError(msg) from error
@@ -121,10 +142,26 @@ class Manifest(Statement):
             where = ".".join(str(p) for p in first["loc"]) or "the document"
             msg = f"'{path.name}' is no manifest of version 1: {where}: {first['msg']}"
             raise InputError(msg) from error
+        faults = found.faults()
+        if faults:
+            msg = f"the manifest '{path.name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
+            raise InputError(msg)
+        return found, document
 
     def certificate(self) -> str:
         """The manifest as a text that a person can read."""
         return certificate(self)
+
+
+class _TwiceError(ValueError):
+    """A field that stands twice: readers of JSON disagree about which one counts."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _TwiceError
+    return found
 
 
 def package_versions() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,6 +13,7 @@ from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
+_ROUNDING = 1e-9
 _SIGMA = {"gaussian", "sampled-gaussian"}
 
 
@@ -55,6 +57,16 @@ class ChargeRecord(BaseModel):
             kind=charge.kind,
         )
 
+    @property
+    def wrong(self) -> bool:
+        """Whether the stated cost is less than what sensitivity and noise make of it."""
+        if self.sigma is not None:
+            mu = self.sensitivity / self.sigma
+            return self.mechanism != "sampled-gaussian" and self.rho < mu * mu / 2 * (1 - _ROUNDING)
+        if self.mechanism in {"geometric", "partition-selection"}:
+            return not self.scale or self.epsilon < self.sensitivity / self.scale * (1 - _ROUNDING)
+        return self.epsilon <= 0
+
     def charge(self) -> Charge:
         """The charge as the value that is composed."""
         return Charge(
@@ -70,6 +82,27 @@ class ChargeRecord(BaseModel):
             steps=self.steps,
             kind=self.kind,
         )
+
+
+class Digests(BaseModel):
+    """SHA-256, as hex, of what was written beside a manifest. That of the schema is the statement's schema_hash."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    content: str | None = Field(default=None, description="Of the table's content, the same in CSV, TSV and Parquet")
+    excel: str | None = Field(default=None, description="Of the content as an Excel file keeps it")
+    files: dict[str, str] = Field(default_factory=dict, description="Of the bytes of a file, by its ending")
+    measurements: str | None = Field(default=None, description="Of the bytes of the file of released marginals")
+
+
+class Signature(BaseModel):
+    """An owner's signature over the manifest without this field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    algorithm: Literal["ed25519"] = "ed25519"
+    key: str = Field(pattern=r"^[0-9a-f]{64}$", description="The public key, hex")
+    value: str = Field(pattern=r"^[0-9a-f]{128}$", description="The signature, hex")
 
 
 class Statement(BaseModel):
@@ -102,6 +135,8 @@ class Statement(BaseModel):
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
     seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
     versions: dict[str, str] = Field(default_factory=dict)
+    digests: Digests | None = Field(default=None, description="What was written with this manifest; null: not known")
+    signature: Signature | None = Field(default=None, description="The owner's; null: unsigned")
     seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
 
     @model_validator(mode="after")
@@ -111,6 +146,19 @@ class Statement(BaseModel):
             raise ValueError(msg)
         return self
 
+    def faults(self) -> tuple[str, ...]:
+        """What does not add up: every number that follows from the charges is computed anew from them."""
+        out = [f"the charge '{c.name}' states a cost that its noise does not have" for c in self.charges if c.wrong]
+        whole = compose(r.charge() for r in self.charges)
+        if not whole.within(self.epsilon, self.delta):
+            out.append(
+                f"its charges cost epsilon {whole.epsilon(self.delta):.6g} at delta {self.delta:g}, and it states "
+                f"{self.epsilon:g}"
+            )
+        if not (_near(self.mu, whole.mu) and _near(self.rho, whole.zcdp)):
+            out.append("its mu and rho are not those of its charges")
+        return tuple(out)
+
     def recomputed_epsilon(self, *, with_bought: bool = False) -> float:
         """Epsilon at this manifest's delta, composed anew from the sensitivities and scales of its charges.
 
@@ -119,6 +167,12 @@ class Statement(BaseModel):
         """
         records = (*self.charges, *self.bought) if with_bought else self.charges
         return compose(r.charge() for r in records).epsilon(self.delta)
+
+
+def _near(stated: float | None, found: float | None) -> bool:
+    if stated is None or found is None:
+        return stated is found
+    return math.isclose(stated, found, rel_tol=1e-6, abs_tol=1e-300)
 
 
 def guarantee(budget: Budget, unit: Unit, *, private: bool = True) -> str:

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNSAFE_LABEL, Score
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNPROVED_LABEL, UNSAFE_LABEL, Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import Answer
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.report.receipts import Receipt
 
 VERSION = 1
 Outcome = Score | MetricError
@@ -20,13 +21,22 @@ Outcome = Score | MetricError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredTable:
-    """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries."""
+    """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries.
+
+    receipt: what came of holding the table against its manifest; without one nothing is called safe to publish.
+    """
 
     name: str
     comparison: Comparison
     scores: Mapping[str, Outcome]
     manifest: Manifest | None = None
+    receipt: Receipt | None = None
     answers: Sequence[Answer] = ()
+
+    @property
+    def publishable(self) -> bool:
+        """Whether this table may be called safe to publish."""
+        return self.receipt is not None and self.receipt.publishable
 
 
 def table_entry(table: ScoredTable) -> dict[str, Any]:
@@ -39,6 +49,7 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
         "mean_tvd": {k: v for k, v in means.items() if v is not None},
         "scores": scores,
         "answers": [asdict(a) for a in table.answers],
+        "receipt": None if table.receipt is None else {"holds": table.receipt.holds, "says": table.receipt.sentence},
         "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
     }
 
@@ -100,12 +111,14 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
 
 
 def label_of(tables: Sequence[ScoredTable]) -> str:
-    """The tag of a whole report: only what manifests promise may be called safe to publish."""
+    """The tag of a whole report: only tables that their manifests prove and promise may be called safe to publish."""
     if any(t.comparison.real is not None for t in tables):
         return PRIVATE_LABEL
     if any(t.manifest is not None and not t.manifest.private for t in tables):
         return UNSAFE_LABEL
-    return SAFE_LABEL if all(t.manifest is not None for t in tables) else UNKNOWN_LABEL
+    if any(t.receipt is not None and not t.receipt.holds for t in tables):
+        return UNPROVED_LABEL
+    return SAFE_LABEL if all(t.publishable for t in tables) else UNKNOWN_LABEL
 
 
 def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[str, Any]:

@@ -29,9 +29,17 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
                 "about its guarantee."
             )
             continue
+        if t.receipt is not None and not t.receipt.holds:
+            page.text(
+                f"“{t.name}” holds {number(t.comparison.m)} records. A manifest was given, but it is not proved to be "
+                f"this table's, so that nothing can be said about its guarantee: {t.receipt.sentence}."
+            )
+            continue
         if not m.private:
             page.stamp("; ".join(m.not_private_because))
         page.text(f"{number(m.n_records)} synthetic records made by “{m.method}”. {m.guarantee}")
+        if t.receipt is not None:
+            page.text(f"Checked: {t.receipt.sentence}.")
         if m.private:
             page.text(odds_sentence(m.epsilon, m.delta))
         page.certificate("Certificate: every look at the data, versions and seeds", m.certificate())
@@ -43,7 +51,7 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
     if not known:
         return
     # under a private report this section still is what it was: released values
-    promised = all(t.manifest is not None and t.manifest.private for t in known)
+    promised = all(t.publishable for t in known)
     page.section("From released values alone", safe=promised)
     page.text(
         "Nothing in this section reads the real table: it compares the synthetic records with the noisy counts that "

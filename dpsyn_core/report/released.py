@@ -22,6 +22,11 @@ LIMIT = 1 << 30  # characters after inflating
 
 def dump_measurements(path: Path, measurements: Sequence[Measurement]) -> None:
     """Writes measurements as gzipped JSON, atomically. They are released values: safe to publish."""
+    write_bytes(path, pack_measurements(measurements))
+
+
+def pack_measurements(measurements: Sequence[Measurement]) -> bytes:
+    """The bytes of the file that `dump_measurements` writes."""
     entries = [
         {
             "attributes": list(m.attributes),
@@ -33,7 +38,7 @@ def dump_measurements(path: Path, measurements: Sequence[Measurement]) -> None:
         for m in measurements
     ]
     text = json.dumps({"version": VERSION, "measurements": entries}, allow_nan=False)
-    write_bytes(path, gzip.compress(text.encode(), mtime=0))
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def load_measurements(path: Path, domain: Domain) -> list[Measurement]:

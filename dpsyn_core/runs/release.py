@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -26,6 +26,9 @@ from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers import registry
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 MAX_RECORDS = 100_000_000  # records that one run may write
 
 
@@ -43,6 +46,12 @@ class Release:
     manifest: Manifest
     measurements: Any
     codes: NDArray[np.unsignedinteger]
+
+    def write(self, out: str | Path, manifest: str | Path, *, key: Ed25519PrivateKey | None = None) -> Manifest:
+        """Writes the table and its manifest, which then names the digests of the table; `key` signs it."""
+        from dpsyn_core.runs.writing import write_release
+
+        return write_release(self.manifest, self.arrow, Path(out), Path(manifest), key=key)
 
     @property
     def marginals(self) -> list[Measurement]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,13 @@ def write_table(table: Any, path: str | Path) -> None:
     Raises:
         OutputError: unknown ending, a folder that is missing or read-only, a full disk.
     """
+    with staged_table(table, path):
+        pass
+
+
+@contextmanager
+def staged_table(table: Any, path: str | Path) -> Iterator[Path]:
+    """As `write_table`, but gives the whole file before it has its name: it gets it when the block ends well."""
     path = Path(path)
     check_target(path)
     name = path.name.lower()
@@ -36,6 +45,7 @@ def write_table(table: Any, path: str | Path) -> None:
             _write_excel(escape(table), temporary)
         else:
             _write_text(escape(table), temporary, name)
+        yield temporary
 
 
 def check_target(path: str | Path) -> None:

@@ -32,8 +32,10 @@ def stem(space: Workspace, job: Job) -> str:
 
 
 def suffix(space: Workspace, job: Job) -> str:
-    """What file names of a run without a guarantee end with."""
-    return "" if results.manifest(space, job)["private"] else "-NOT-PRIVATE"
+    """What file names end with where a run has no guarantee, or its files are not those of its manifest."""
+    if not results.manifest(space, job)["private"]:
+        return "-NOT-PRIVATE"
+    return "" if results.checked(space, job).holds else "-NOT-PROVED"
 
 
 def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
@@ -131,6 +133,7 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
             comparison=comparison,
             scores=compute(comparison, wanted),
             manifest=Manifest.load(job.folder / MANIFEST),
+            receipt=results.checked(space, job),
         )
         return html_report(schema.name, [table])
 

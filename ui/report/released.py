@@ -22,8 +22,11 @@ METRIC = "measured-fit"
 
 def panel(space: Workspace, job: Job) -> None:
     """Fit, expected error, and a table of what was released."""
-    if results.manifest(space, job)["private"]:
+    found = results.checked(space, job)
+    if found.publishable:
         public_tag()
+    words = t("released.checked" if found.holds else "released.unproved", sentence=found.sentence)
+    note(words, "note" if found.holds else "alarm")
     section(t("released.title"))
     measured = results.measurements(space, job)
     if not measured:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.report.receipts import Receipt
     from dpsyn_core.schema.document import Schema
     from ui.shared.jobs import Job
 
@@ -71,6 +72,19 @@ def synthetic(space: Workspace, job: Job) -> pa.Table:
 def manifest(space: Workspace, job: Job) -> dict[str, Any]:
     """The manifest of a finished run."""
     return kept(space, ("manifest", job.id), lambda: json.loads((job.folder / MANIFEST).read_text("utf-8")))
+
+
+def checked(space: Workspace, job: Job) -> Receipt:
+    """Whether table, marginals and schema of a run are still those of its manifest."""
+    from dpsyn_core.report.receipts import receipt
+
+    def make() -> Receipt:
+        return receipt(
+            job.folder / SYNTHETIC, job.folder / MANIFEST, measurements=job.folder / MEASUREMENTS,
+            schema=schema(space, job),
+        )  # fmt: skip
+
+    return kept(space, ("receipt", job.id), make)
 
 
 def measurements(space: Workspace, job: Job) -> list[Measurement]:

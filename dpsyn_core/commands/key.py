@@ -1,0 +1,78 @@
+"""`dpsyn key`: an owner's Ed25519 key, with which manifests are signed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "DPSYN_PASSPHRASE"  # of the environment; else the passphrase is asked for on the terminal
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser("key", help="make a key, sign manifests with it")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
+    made = actions.add_parser("new", help="write a private key (readable by you alone) and KEY.pub beside it")
+    made.add_argument("key", metavar="KEY", type=Path)
+    made.add_argument("--passphrase", action="store_true", help=f"lock it; asked for, or taken from {VARIABLE}")
+    made.set_defaults(run=run_new)
+    sign = actions.add_parser("sign", help="sign a manifest in its place")
+    sign.add_argument("manifest", metavar="M.json", type=Path)
+    sign.add_argument("--key", metavar="KEY", type=Path, required=True)
+    sign.set_defaults(run=run_sign)
+    show = actions.add_parser("show", help="print the fingerprint of a key, to be told to others")
+    show.add_argument("key", metavar="KEY", type=Path)
+    show.set_defaults(run=run_show)
+
+
+def run_new(args: argparse.Namespace) -> None:
+    """Makes a key."""
+    from dpsyn_core.privacy.signing import new_key, public_path
+
+    found = new_key(args.key, passphrase("new passphrase: ", twice=True) if args.passphrase else None)
+    print(f"wrote {args.key} (keep it to yourself) and {public_path(args.key)}: key {found}")
+
+
+def run_sign(args: argparse.Namespace) -> None:
+    """Signs a manifest that adds up."""
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.signing import fingerprint
+
+    signed = Manifest.load(args.manifest).signed(open_key(args.key))
+    signed.dump(args.manifest)
+    if signed.signature is not None:
+        print(f"signed {args.manifest} by the key {fingerprint(signed.signature.key)}")
+
+
+def run_show(args: argparse.Namespace) -> None:
+    """Prints a fingerprint."""
+    from dpsyn_core.privacy.signing import fingerprint, public_key
+
+    print(fingerprint(public_key(args.key)))
+
+
+def open_key(path: Path) -> Any:
+    """A private key; asks for its passphrase where it has one. Raises InputError."""
+    from dpsyn_core.privacy.signing import load_key, locked
+
+    return load_key(path, passphrase(f"passphrase of {path.name}: ") if locked(path) else None)
+
+
+def passphrase(prompt: str, *, twice: bool = False) -> bytes:
+    """From the environment, else from the terminal. Raises SettingError when it is empty or the two differ."""
+    from getpass import getpass
+
+    from dpsyn_core.errors import SettingError
+
+    known = os.environ.get(VARIABLE)
+    if known is None:
+        known = getpass(prompt)
+        if twice and getpass("once more: ") != known:
+            msg = "the two passphrases differ; nothing was written"
+            raise SettingError(msg)
+    if not known:
+        msg = f"the passphrase is empty; set {VARIABLE} or type one"
+        raise SettingError(msg)
+    return known.encode()

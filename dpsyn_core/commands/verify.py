@@ -1,0 +1,41 @@
+"""`dpsyn verify`: whether a table is the one that a manifest was written for. Needs no ledger and no network."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "verify",
+        help="check a released table against its manifest; exit status 2 where anything does not hold",
+        description="Says in one sentence what holds: the table's digest, the charges, the signature if there is one.",
+    )
+    parser.add_argument("table", metavar="TABLE", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
+    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
+    parser.add_argument("--schema", type=Path, help="also check the schema")
+    parser.add_argument("--key", type=Path, metavar="KEY.pub", help="ask for the signature of this key")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Prints the sentence. Raises ReceiptError where anything does not hold."""
+    from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.privacy.signing import public_key
+    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.schema.document import Schema
+
+    found = receipt(
+        args.table,
+        args.manifest,
+        measurements=args.measurements,
+        schema=None if args.schema is None else Schema.load(args.schema),
+        signer=None if args.key is None else public_key(args.key),
+    )
+    if not found.holds:
+        raise ReceiptError(found.sentence)
+    print(found.sentence)

@@ -1,0 +1,145 @@
+"""Signing: an owner's Ed25519 key, and signatures of manifests that anybody can check with the public key in them.
+
+Source: RFC 8032, by the package `cryptography`. A signature says that whoever holds the key stood behind exactly this
+document; whose key it is must be known from elsewhere (compare its fingerprint).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsyn_core.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+ALGORITHM = "ed25519"
+FIELD = "signature"
+
+
+def new_key(path: Path, passphrase: bytes | None = None) -> str:
+    """Writes a new private key (PEM, readable by its owner alone) and PATH.pub beside it; returns the fingerprint.
+
+    Raises:
+        OutputError: a file of that name exists, or cannot be written.
+    """
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.generate()
+    secret = form.BestAvailableEncryption(passphrase) if passphrase else form.NoEncryption()
+    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, secret)
+    public = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+    _write_new(path, private, 0o600)
+    _write_new(public_path(path), public, 0o644)
+    return fingerprint(_raw(key))
+
+
+def public_path(path: Path) -> Path:
+    """Where the public half of a key lies."""
+    return path.with_name(path.name + ".pub")
+
+
+def load_key(path: Path, passphrase: bytes | None = None) -> Ed25519PrivateKey:
+    """Reads a private key. Raises InputError for another file, a wrong passphrase or one that is missing."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        key = load_pem_private_key(path.read_bytes(), passphrase)
+    except OSError as error:
+        msg = f"the key '{path.name}' cannot be read ({error.strerror}); make one with 'dpsyn key new'"
+        raise InputError(msg) from error
+    except TypeError as error:  # the library's way to say that a passphrase is missing, or not needed
+        need = "needs its passphrase; set DPSYN_PASSPHRASE" if passphrase is None else "has no passphrase; give none"
+        msg = f"the key '{path.name}' {need}"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"'{path.name}' is no private key, or the passphrase is wrong; make a key with 'dpsyn key new'"
+        raise InputError(msg) from error
+    if not isinstance(key, Ed25519PrivateKey):
+        msg = f"'{path.name}' is a key of another kind; make an Ed25519 key with 'dpsyn key new'"
+        raise InputError(msg)
+    return key
+
+
+def locked(path: Path) -> bool:
+    """Whether the key in this file asks for a passphrase."""
+    try:
+        return b"ENCRYPTED" in path.read_bytes().split(b"\n", 1)[0]
+    except OSError:
+        return False
+
+
+def public_key(path: Path) -> str:
+    """The public half of a key file of either kind, as it stands in signatures. Raises InputError."""
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    for place in (path, public_path(path)):
+        try:
+            key = form.load_pem_public_key(place.read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(key, Ed25519PublicKey):
+            return key.public_bytes(form.Encoding.Raw, form.PublicFormat.Raw).hex()
+    msg = f"'{path.name}' is no public Ed25519 key; name the .pub file that 'dpsyn key new' wrote"
+    raise InputError(msg)
+
+
+def fingerprint(public: str) -> str:
+    """Sixteen hexadecimal digits to compare by eye: the start of the SHA-256 of the public key."""
+    digits = hashlib.sha256(bytes.fromhex(public)).hexdigest()[:16]
+    return " ".join(digits[i : i + 4] for i in range(0, 16, 4))
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """What is signed: the document without its signature, as JSON with sorted keys and no blanks, UTF-8."""
+    unsigned = {k: v for k, v in document.items() if k != FIELD}
+    text = json.dumps(unsigned, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def sign(document: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
+    """The signature of a document, as its field `signature` holds it."""
+    return {"algorithm": ALGORITHM, "key": _raw(key), "value": key.sign(canonical(document)).hex()}
+
+
+def signature_holds(document: Mapping[str, Any]) -> bool:
+    """Whether the signature in a document fits it."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        found = document[FIELD]
+        if found["algorithm"] != ALGORITHM:
+            return False
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(found["key"]))
+        public.verify(bytes.fromhex(found["value"]), canonical(document))
+    except (InvalidSignature, KeyError, TypeError, ValueError):
+        return False
+    return True
+
+
+def _raw(key: Ed25519PrivateKey) -> str:
+    from cryptography.hazmat.primitives import serialization as form
+
+    return key.public_key().public_bytes(form.Encoding.Raw, form.PublicFormat.Raw).hex()
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+    except FileExistsError as error:
+        msg = f"'{path.name}' exists, and a key is never overwritten; choose another name"
+        raise OutputError(msg) from error
+    except OSError as error:
+        msg = f"'{path.name}' cannot be written ({error.strerror}); choose a folder that you may write to"
+        raise OutputError(msg) from error

@@ -1,0 +1,118 @@
+"""Receipts: whether a table, its manifest and what was written with them are those of one release. Needs no ledger.
+
+This is the only rule by which anything is called safe to publish: `dpsyn verify`, `dpsyn report -`, the app's
+Publishable tab and its exports all ask here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsyn_core.errors import InputError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.signing import fingerprint, signature_holds
+from dpsyn_core.privacy.statement import NOT_PRIVATE, guarantee
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.tables.digest import digests_of_file, file_digest
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import Schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What was found. sentence: for people. manifest: None where there is none that can be read and adds up.
+
+    holds: everything that was asked fits together. key: fingerprint of the key that signed, None where unsigned.
+    """
+
+    holds: bool
+    sentence: str
+    manifest: Manifest | None = None
+    key: str | None = None
+
+    @property
+    def publishable(self) -> bool:
+        """Whether the table may be called safe to publish."""
+        return self.holds and self.manifest is not None and self.manifest.private
+
+
+def receipt(
+    table: Path,
+    manifest: Path,
+    *,
+    measurements: Path | None = None,
+    schema: Schema | None = None,
+    signer: str | None = None,
+) -> Receipt:
+    """Holds a table, and what else is given, against a manifest.
+
+    Args:
+        table: the file of a synthetic table, in any format that we write.
+        manifest: the file of its manifest.
+        measurements: the file of released marginals.
+        schema: with which the table is read.
+        signer: the public key that must have signed, hex; None: any key, or none.
+    """
+    try:
+        found, document = Manifest.read(manifest)
+    except InputError as error:
+        return Receipt(holds=False, sentence=f"nothing holds: {error}")
+    faults = [_table_fault(table, found)]
+    if measurements is not None:
+        faults.append(_measurements_fault(measurements, found))
+    if schema is not None and hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
+        faults.append("the schema is not the one that the release was made with")
+    promise = guarantee(
+        Budget(epsilon=found.epsilon, delta=found.delta),
+        Unit(neighbours=found.neighbours, max_records=found.max_records, identifier=found.identifier),
+        private=found.private,
+    )
+    if found.guarantee != promise:
+        faults.append("the manifest's sentence of the guarantee is not what its numbers say")
+    key = None if found.signature is None else fingerprint(found.signature.key)
+    if found.signature is not None and not signature_holds(document):
+        faults.append("the signature does not fit: manifest or signature were changed after signing")
+    if signer is not None and (found.signature is None or found.signature.key != signer):
+        faults.append(f"it is not signed by the key {fingerprint(signer)}")
+    wrong = [f for f in faults if f]
+    if wrong:
+        return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
+    return Receipt(holds=True, sentence=_said(table, found, key), manifest=found, key=key)
+
+
+def _said(table: Path, found: Manifest, key: str | None) -> str:
+    promise = f"{found.recomputed_epsilon():.4g} of the epsilon {found.epsilon:g} it promises at delta {found.delta:g}"
+    who = f"signed by the key {key}" if key else "unsigned"
+    said = f"'{table.name}' is the table of this manifest, whose charges add up to {promise}; {who}"
+    return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
+
+
+def _table_fault(table: Path, found: Manifest) -> str:
+    """Why the table is not that of the manifest; empty when it is."""
+    if found.digests is None:
+        return "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
+    try:
+        if file_digest(table) in found.digests.files.values():
+            return ""
+        content, excel = ("", False) if table.suffix.lower() == ".json" else digests_of_file(table)
+    except InputError as error:
+        return str(error)
+    if content == (found.digests.excel if excel else found.digests.content):
+        return ""
+    return f"'{table.name}' is not the table of this manifest: it was edited after the run, or swapped for another"
+
+
+def _measurements_fault(path: Path, found: Manifest) -> str:
+    stated = None if found.digests is None else found.digests.measurements
+    if stated is None:
+        return "the manifest names no released marginals"
+    try:
+        same = file_digest(path) == stated
+    except InputError as error:
+        return str(error)
+    return "" if same else f"'{path.name}' does not hold the marginals that were released with this manifest"

@@ -1,0 +1,191 @@
+"""Digests of tables: SHA-256 of a file's bytes, and of a table's content, which is the same in every format we write.
+
+The content digest is taken over the header and, column by column, over the cells as CSV shows them, so that CSV, TSV,
+gzip and Parquet of one table have one digest. Excel keeps 16 digits of a number, and has a digest of its own.
+docs/manifest.md says how to compute both without this program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import casting
+from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
+
+_BLOCK = 1 << 20
+_EXACT = 1e15  # numbers below it have at most 15 digits before the point
+
+
+def file_digest(path: str | Path) -> str:
+    """SHA-256 of a file, as hex. Raises TableError when it cannot be read."""
+    found = hashlib.sha256()
+    try:
+        with Path(path).open("rb") as file:
+            while part := file.read(_BLOCK):
+                found.update(part)
+    except OSError as error:
+        msg = f"'{Path(path).name}' cannot be read ({error.strerror}); check the path"
+        raise TableError(msg) from error
+    return found.hexdigest()
+
+
+def content_digest(table: Any, *, escaped: bool = False) -> str:
+    """SHA-256 of a table's content, as hex.
+
+    Args:
+        table: pyarrow.
+        escaped: whether cells that a spreadsheet would run are harmless already, as in a CSV that we wrote.
+    """
+    names = table.column_names if escaped else escape(table.slice(0, 0)).column_names
+    whole = hashlib.sha256(f"{table.num_columns} {table.num_rows}\n".encode())
+    for name, column in zip(names, table.columns, strict=True):
+        whole.update(hashlib.sha256(name.encode()).digest() + _column(column, escaped=escaped))
+    return whole.hexdigest()
+
+
+def excel_digest(table: Any, content: str) -> str | None:
+    """The content digest of what Excel keeps of a table: 16 digits of a number; None for more records than it holds.
+
+    content: the table's content digest, which it is where no number has more digits.
+    """
+    if table.num_rows > EXCEL_ROWS:
+        return None
+    columns = [_sixteen(c) for c in table.columns]
+    return content if all(c is None for c in columns) else content_digest(_replaced(table, columns))
+
+
+def digests_of_file(path: str | Path) -> tuple[str, bool]:
+    """The content digest of a file that we may have written, and whether it is Excel's.
+
+    Raises:
+        TableError: the file has another ending, or does not read as one of ours would.
+    """
+    path = Path(path)
+    name = path.name.lower()
+    try:
+        if name.endswith(".parquet"):
+            import pyarrow.parquet as pq
+
+            return content_digest(pq.read_table(path)), False
+        if name.endswith(".xlsx"):
+            return content_digest(_excel(path), escaped=True), True
+        if name.endswith((".csv", ".tsv", ".csv.gz")):
+            return content_digest(_text(path, "\t" if name.endswith(".tsv") else ","), escaped=True), False
+    except TableError:
+        raise
+    except Exception as error:  # whatever a parser says of a file that somebody edited
+        msg = f"'{path.name}' does not read as a table that this program wrote"
+        raise TableError(msg) from error
+    msg = f"'{path.name}' is no CSV, TSV, Parquet or Excel file; name the released table"
+    raise TableError(msg)
+
+
+def _column(column: Any, *, escaped: bool) -> bytes:
+    """Digest of the cells' lengths in bytes (int64, little-endian), then of the cells, UTF-8, one after the other."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths, cells = hashlib.sha256(), hashlib.sha256()
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        for start in range(0, len(chunk), _BLOCK):
+            text = pc.fill_null(_canonical(chunk.slice(start, _BLOCK), escaped=escaped), "").cast(pa.large_string())
+            offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
+            lengths.update(np.diff(offsets).astype("<i8").tobytes())
+            data = text.buffers()[2]
+            if data is not None and offsets[-1] > offsets[0]:
+                cells.update(memoryview(data)[int(offsets[0]) : int(offsets[-1])])
+    return lengths.digest() + cells.digest()
+
+
+def _canonical(cells: Any, *, escaped: bool) -> Any:
+    """Cells as CSV shows them, but for 3.0 and 3, which are one number, and midnight, which is one day."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_floating(cells.type):
+        return cells.cast(pa.string())  # writes whole numbers without a point
+    if t.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    few = cells.dictionary_encode()  # each value is put into words once
+    words = as_written(few.dictionary if escaped else escape(pa.table({"": few.dictionary})).column(0).combine_chunks())
+    words = pc.replace_substring_regex(words, r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00:00$", r"\1\2")
+    return words.take(few.indices)
+
+
+def _sixteen(column: Any) -> Any:
+    """A column of numbers as Excel gives them back; None for other columns and for numbers that it keeps."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if not (t.is_floating(column.type) or t.is_integer(column.type)):
+        return None
+    if t.is_integer(column.type) and not (pc.max(pc.abs(column.cast(pa.float64(), safe=False))).as_py() or 0) >= _EXACT:
+        return None
+    values = column.to_pylist()
+    return pa.array([None if v is None else _kept(v) for v in values], pa.string())
+
+
+def _kept(value: float) -> str:
+    """One number as the writer of Excel files puts it, and as it reads back."""
+    import pyarrow as pa
+
+    text = f"{value:.16g}"
+    if "." not in text and "e" not in text:
+        return text
+    return str(as_written(pa.array([float(text)], pa.float64()))[0])
+
+
+def _replaced(table: Any, columns: list[Any]) -> Any:
+    import pyarrow as pa
+
+    kept = [new if new is not None else old for new, old in zip(columns, table.columns, strict=True)]
+    return pa.table(kept, names=table.column_names)
+
+
+def _text(path: Path, delimiter: str) -> Any:
+    """Every cell of a delimited file as the text that it is, by the rules that our writer keeps."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    parse = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False)
+    read = pacsv.ReadOptions(block_size=1 << 24)
+    with pacsv.open_csv(path, parse_options=parse, read_options=read) as head:
+        names = head.schema.names
+    convert = pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
+    return pacsv.read_csv(path, parse_options=parse, read_options=read, convert_options=convert)
+
+
+def _excel(path: Path) -> Any:
+    """Every cell of the first sheet as text."""
+    import pyarrow as pa
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True)
+    try:
+        rows = list(book.worksheets[0].iter_rows(values_only=True))
+    finally:
+        book.close()
+    names = [str(n) for n in rows[0]]
+    # a sheet leaves out empty cells at the end of a row; what stands beyond the header makes the rows unequal
+    padded = [(*row, *(None,) * (len(names) - len(row))) for row in rows[1:]]
+    columns = zip(*padded, strict=True) if padded else ([] for _ in names)
+    return pa.table([pa.array([_cell(v) for v in c], pa.string()) for c in columns], names=names)
+
+
+def _cell(value: Any) -> str:
+    import pyarrow as pa
+
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return str(as_written(pa.array([value], pa.float64()))[0])
+    return str(casting.to_text(pa.array([value]))[0])
