@@ -280,7 +280,7 @@ def test_a_table_that_cannot_be_written_takes_its_manifest_with_it(folder, monke
     def full(*_args):
         raise OutputError("'out.csv' cannot be written (No space left on device); free some space")
 
-    monkeypatch.setattr("dpsyn_core.tables.write.write_table", full)
+    monkeypatch.setattr("dpsyn_core.tables.write._write_text", full)
     assert synth(folder) == 2
     assert not (folder / "m.json").exists()
     assert len(spent(folder, capsys)["datasets"][0]["entries"]) == 1

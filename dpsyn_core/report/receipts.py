@@ -69,7 +69,7 @@ def receipt(
         faults.append("the schema is not the one that the release was made with")
     promise = guarantee(
         Budget(epsilon=found.epsilon, delta=found.delta),
-        Unit(neighbours=found.neighbours, max_records=found.max_records, identifier=found.identifier),
+        Unit.of(found),
         private=found.private,
     )
     if found.guarantee != promise:

@@ -6,14 +6,18 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from cryptography.exceptions import InvalidSignature
 from pydantic import ValidationError
 
 from dpsyn_core.errors import EngineError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.manifest import ChargeRecord, Manifest
+from dpsyn_core.privacy.signing import fingerprint, load_key, new_key
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.runs.writing import write_release
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
 
@@ -165,10 +169,22 @@ def test_a_manifest_holds_no_number_that_json_lacks():
 def test_the_documented_check_finds_the_promised_epsilon(tmp_path, monkeypatch, capsys):
     manifest().dump(tmp_path / "manifest.json")
     text = (Path(__file__).parents[2] / "docs" / "manifest.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    promise, content, signature = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(code, {})
+    exec(promise, {})
     assert float(capsys.readouterr().out) == pytest.approx(1.0, rel=1e-6)
+    table = pa.table({"a": ["=1", "x,y", None], "b": [1.0, 2.5, None], "c": ["3.0", "2020-01-01T00:00:00", ""]})
+    new_key(tmp_path / "owner.key")
+    key = load_key(tmp_path / "owner.key")
+    made = write_release(manifest(), table, tmp_path / "synthetic.csv", tmp_path / "manifest.json", key=key)
+    exec(content, {})
+    assert capsys.readouterr().out.strip() == made.digests.content
+    given = {"m": json.loads((tmp_path / "manifest.json").read_text("utf-8")), "json": json, "hashlib": hashlib}
+    exec(signature, given)
+    assert capsys.readouterr().out.strip() == fingerprint(made.signature.key).replace(" ", "")
+    given["m"]["epsilon"] = 2.0
+    with pytest.raises(InvalidSignature):
+        exec(signature, given)
 
 
 def test_every_field_is_documented():

@@ -24,6 +24,7 @@ from dpsyn_core.report.document import ScoredTable, dumps, report_document
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.page import _environment, embedded
 from dpsyn_core.report.pairs import SIDE, coarse_map, embedded_pairs, pair_tables
+from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import brute, draw, small, small_domain
@@ -214,6 +215,9 @@ def test_embedded_json_cannot_end_its_script():
 def test_the_public_report_holds_released_values_alone():
     c = Comparison(domain=small_domain(), synthetic=draw(300, 2), measurements=measured(draw(300, 1), 4.0, 0))
     table = ScoredTable(name="one", comparison=c, scores=compute(c, names(private=False)), manifest=manifest())
+    assert SAFE_LABEL not in html_report("toy", [table])  # nobody has held the table against its manifest
+    proved = Receipt(holds=True, sentence="the table is that of the manifest", manifest=table.manifest)
+    table = dataclasses.replace(table, receipt=proved)
     page = html_report("toy", [table])
     assert PRIVATE_LABEL not in page
     assert SAFE_LABEL in page
