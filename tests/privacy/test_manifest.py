@@ -1,5 +1,6 @@
 """The manifest: round trip, recomputed promise, refusal of disagreement, a readable certificate."""
 
+import hashlib
 import json
 import math
 import re

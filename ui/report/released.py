@@ -25,8 +25,10 @@ def panel(space: Workspace, job: Job) -> None:
     found = results.checked(space, job)
     if found.publishable:
         public_tag()
-    words = t("released.checked" if found.holds else "released.unproved", sentence=found.sentence)
-    note(words, "note" if found.holds else "alarm")
+    if found.holds:
+        note(t("released.checked", sentence=found.sentence))
+    else:
+        note(t("released.unproved", sentence=found.sentence), "alarm")
     section(t("released.title"))
     measured = results.measurements(space, job)
     if not measured:
