@@ -8,7 +8,7 @@ from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import plain, sentence, t
 from ui.shared.theme import heading, not_private, note, section
-from ui.synthesize import answers, methods, runs
+from ui.synthesize import answers, design, methods, runs
 from ui.synthesize.starting import problem, start
 
 space = workspace()
@@ -18,6 +18,8 @@ with left:
     section(t("synthesize.system"))
     methods.choose(space)
     methods.settings(space)
+    if methods.chosen(space) == design.METHOD:
+        design.editor(space)
     plan.expander(space)
 with right:
     section(t("synthesize.run"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import types
 from typing import Any, Literal, Union, get_args, get_origin
@@ -91,7 +92,11 @@ def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
 def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
     """A setting that is a document of its own, typed as JSON; text that is no JSON is left to the config to refuse."""
     shown = value.model_dump_json(exclude_defaults=True) if isinstance(value, BaseModel) else json.dumps(value or {})
-    typed = st.text_area(label, value=shown, key=key, help=field.description, height=90, persist_state="session")
+    # a document that was changed elsewhere, by a form or on another page, gets a new field that shows it
+    mark = hashlib.sha256(shown.encode()).hexdigest()[:8]
+    typed = st.text_area(
+        label, value=shown, key=f"{key}.{mark}", help=field.description, height=90, persist_state="session"
+    )
     if (typed or "").strip() == shown:
         return value
     try:
