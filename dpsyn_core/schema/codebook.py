@@ -70,13 +70,18 @@ def read_codebook(path: str | Path) -> Codebook:
     except OSError as error:
         msg = f"the codebook '{path}' cannot be read ({error.strerror}); check the path"
         raise SchemaError(msg) from error
+    return codebook_of(raw, str(path))
+
+
+def codebook_of(raw: bytes, what: str) -> Codebook:
+    """The codebook in the bytes of a file; `what` is its name in messages. Raises SchemaError when it is none."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
     found = parse_codebook(text)
     if not found:
-        msg = f"'{path}' is no codebook: no line opens with a column's name, a tab and its label, as in SEX<tab>Sex"
+        msg = f"'{what}' is no codebook: no line opens with a column's name, a tab and its label, as in SEX<tab>Sex"
         raise SchemaError(msg)
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.codebook import read_codebook
+from dpsyn_core.schema.codebook import Codebook, read_codebook
 from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.maxima import import_maxima
@@ -39,25 +39,41 @@ def import_file(
     """
     words = None if codebook is None else read_codebook(codebook)
     if Path(path).suffix.lower() in TABLES:
-        _refuse(words, path)
+        _refuse(words, str(path))
         return import_dictionary(path, name=name)
-    document = _json(path)
-    title = name or Path(path).stem
+    types = _json(datatypes) if datatypes is not None else None
+    return import_document(_json(path), types, words, name=name or Path(path).stem, what=str(path))
+
+
+def import_document(
+    document: object, datatypes: Any = None, words: Codebook | None = None, *, name: str, what: str
+) -> Schema:
+    """A schema from a parsed JSON document of any known style.
+
+    Args:
+        document: our own schema, parameters.json, or a specification.
+        datatypes: parsed column_datatypes.json beside a parameters.json.
+        words: the codebook of a parameters.json or specification.
+        name: of the table.
+        what: what the document is called in messages.
+
+    Raises:
+        SchemaError: as `import_file`.
+    """
     if isinstance(document, Mapping) and "version" in document and "attributes" in document:
-        _refuse(words, path)
+        _refuse(words, what)
         return Schema.of(document)
     if isinstance(document, Mapping) and isinstance(document.get("schema"), Mapping):
-        types = _json(datatypes) if datatypes is not None else None
-        return import_parameters(document, types, words, name=title)
+        return import_parameters(document, datatypes, words, name=name)
     if isinstance(document, Mapping) and document and all(_is_maximum(v) for v in document.values()):
-        return import_maxima(document, words, name=title)
-    msg = f"{path} is no known schema; give our own JSON, a NIST-style parameters.json, or columns with type and maxval"
+        return import_maxima(document, words, name=name)
+    msg = f"{what} is no known schema; give our own JSON, a NIST-style parameters.json, or columns with type and maxval"
     raise SchemaError(msg)
 
 
-def _refuse(words: object, path: str | Path) -> None:
+def _refuse(words: object, what: str) -> None:
     if words is not None:
-        msg = f"{path} has labels of its own; a codebook goes with a parameters.json or a specification with maxval"
+        msg = f"{what} has labels of its own; a codebook goes with a parameters.json or a specification with maxval"
         raise SchemaError(msg)
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
 from tests.app_driver import at_page, edited, space_of, uploaded, words
 from ui.schema.rows import identified
 
@@ -138,3 +139,19 @@ def test_a_confirmation_of_kinds_does_not_stand_for_columns_that_are_added_later
     next(c for c in app.checkbox if c.key.startswith("buying_known")).check().run()
     next(m for m in app.multiselect if m.key == columns.key).set_value(["age", "week"]).run()
     assert not next(c for c in app.checkbox if c.key.startswith("buying_known")).value
+
+
+def test_a_specification_with_its_codebook_is_imported_and_what_it_bins_is_said(app):
+    at_page(app, "schema")
+    files = [(p.name, p.read_bytes(), "application/octet-stream") for p in (SPECIFICATION, CODEBOOK)]
+    app.file_uploader(key="schema_upload").set_value(files).run()
+    assert not app.error and not app.exception
+    schema = space_of(app).schema
+    assert schema["SEX"].values == (1, 2) and schema["SEX"].labels() == ["Male", "Female"]
+    assert "INCWAGE" in words(app) and "from 0 to 5000 is binned into 1167 cells" in words(app)
+
+
+def test_a_codebook_alone_is_refused(app):
+    at_page(app, "schema")
+    app.file_uploader(key="schema_upload").set_value([(CODEBOOK.name, CODEBOOK.read_bytes(), "text/plain")]).run()
+    assert "codebook alone" in app.error[0].value

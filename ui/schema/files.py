@@ -1,4 +1,4 @@
-"""Schema files: upload of our own JSON or of NIST-style parameters, and download of the current schema."""
+"""Schema files: upload of our own JSON, of NIST-style files with their codebook, and download of the current schema."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.codebook import Codebook, codebook_of
 from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importing import import_document
+from dpsyn_core.schema.maxima import KEPT, binned
 from ui.schema import editor
 from ui.shared.state import Workspace
 from ui.shared.text import sentence, t
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
 
 TAKEN = "schema_file_taken"
 DICTIONARIES = (".csv", ".tsv", ".xlsx")
-FILES = ["json", *(d[1:] for d in DICTIONARIES)]
+CODEBOOK = ".cbk"
+FILES = ["json", CODEBOOK[1:], *(d[1:] for d in DICTIONARIES)]
+BINNED = "schema_file_binned"  # what the last import put into bins
 
 
 def load_and_save(space: Workspace) -> None:
@@ -39,11 +44,14 @@ def load_and_save(space: Workspace) -> None:
             st.error(sentence(error))
         else:
             st.session_state[TAKEN] = marks
+            st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
             editor.take(space, found)
             if space.dataset is not None and not space.dataset.sample:
                 space.dataset.ledger = found.ledger_name
             editor.sync(space)
             st.rerun()
+    if said := st.session_state.get(BINNED):
+        note(t("schemafile.binned", columns="; ".join(said)))
     if space.schema is not None:
         schema = space.kept_schema or space.schema
         st.download_button(
@@ -65,7 +73,9 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
     name = space.dataset.ledger if space.dataset else "table"
     tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
     if not tables:
-        return read([f.getvalue() for f in files], name=name)
+        books = [f for f in files if Path(f.name).suffix.lower() == CODEBOOK]
+        words = codebook_of(books[0].getvalue(), books[0].name) if books else None
+        return read([f.getvalue() for f in files if f not in books], name=name, words=words)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"dictionary{Path(tables[0].name).suffix.lower()}"
         path.write_bytes(tables[0].getvalue())
@@ -88,8 +98,8 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
     return Schema.of(document)
 
 
-def read(files: list[bytes], *, name: str) -> Schema:
-    """A schema from one file of ours, or from parameters.json and perhaps column_datatypes.json. Raises SchemaError."""
+def read(files: list[bytes], *, name: str, words: Codebook | None = None) -> Schema:
+    """A schema from one file of ours, or from NIST-style files and perhaps their codebook. Raises SchemaError."""
     documents = []
     for raw in files:
         try:
@@ -97,17 +107,20 @@ def read(files: list[bytes], *, name: str) -> Schema:
         except (ValueError, RecursionError) as error:
             msg = "the file is not JSON; choose a schema file of DPSyn Studio, or a NIST parameters.json"
             raise SchemaError(msg) from error
-    own = [d for d in documents if isinstance(d, dict) and "attributes" in d]
-    if own:
-        return Schema.of(own[0])
-    from dpsyn_core.schema.parameters import import_parameters
-
-    parameters = next((d for d in documents if isinstance(d, dict) and "schema" in d), None)
-    if parameters is None:
-        msg = "the file is neither a schema of DPSyn Studio (it has no 'attributes') nor a NIST parameters.json"
+    if not documents:
+        msg = (
+            "a codebook alone is no schema; choose the parameters.json or the specification that it belongs to as well"
+        )
         raise SchemaError(msg)
-    datatypes = next((d for d in documents if isinstance(d, dict) and "schema" not in d), None)
-    return import_parameters(parameters, datatypes, name=name)
+    telling = [d for d in documents if isinstance(d, dict) and ("attributes" in d or "schema" in d)]
+    document = telling[0] if telling else documents[0]
+    types = next((d for d in documents if d is not document), None)
+    return import_document(document, types, words, name=name, what="the file")
+
+
+def imported(schema: Schema) -> bool:
+    """Whether a file of another style made this schema, rather than a person."""
+    return any(KEPT in a.notes for a in schema.attributes)
 
 
 def check(space: Workspace, schema: Schema) -> None:
