@@ -41,7 +41,7 @@ PEERS = {
     0.3: (0.086, "SWIFT"),
     1.0: (0.041, "AIM-GDP"),
     3.0: (0.028, "SWIFT"),
-    10.0: (0.028, "DPSyn, mended"),
+    10.0: (0.028, "DPSyn, corrected"),
 }
 
 

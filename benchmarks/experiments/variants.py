@@ -1,7 +1,7 @@
 """`rls` with other constants on equal seeded noise: the tables of docs/experiments.
 
 `python -m benchmarks.experiments.variants [--only parts,resolution] [--seeds 2]` runs each experiment that is named
-below: on its tables and budgets, `rls` as it is and with some constants of its tuning or settings changed. Both draw
+below: on its tables and budgets, `rls` as it is, and with some constants of its tuning or settings changed. Both draw
 the same noise for one-ways, scores and the first tables of pairs; what is drawn later differs, which alone moves small
 tables by some per cent either way. Prints Markdown: medians of the mean 2- and 3-way total variation distance at full
 resolution, and processor seconds of one run.

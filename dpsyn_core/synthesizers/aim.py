@@ -151,7 +151,7 @@ class AIM(Synthesizer):
         """One-ways exactly; of the rounds, how few and how many there can be, and their least and largest noise.
 
         A round quadruples at most, hence always quadrupling gives the fewest rounds, never the most. The last round
-        takes what is left when that is below two rounds' worth.
+        takes what is left when that is less than two rounds would take.
         """
         d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
         first = MEASURE * d / self.rounds
@@ -195,7 +195,7 @@ def _rounds(left: float, size: float, growth: float) -> tuple[int, float]:
     count, largest = 0, size
     while left > 1e-9:
         if left < 2 * size:
-            return count + 1, max(left, 2 * largest)  # a path that grew less often can end on up to two rounds' worth
+            return count + 1, max(left, 2 * largest)  # a path that grew less often can end on what two rounds take
         left, largest, count, size = left - size, size, count + 1, size * growth
     return count, 2 * largest
 

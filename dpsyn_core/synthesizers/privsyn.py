@@ -219,7 +219,7 @@ class PrivSyn(Synthesizer):
     def _choose(
         self, pairs: list[AttributeSet], scores: NDArray[np.float64], inner: Domain, cost: Cost
     ) -> list[AttributeSet]:
-        """Attribute sets to measure; the one-ways again when no pair is worth its noise."""
+        """Attribute sets to measure; the one-ways again when no pair exceeds its noise."""
         size = dict(zip(inner.names, inner.sizes, strict=True))
         cells = [size[a] * size[b] for a, b in pairs]
         picked = dense_marginals(scores, cells, cost.rho, sensitivity=self.task.unit.l2(), gap=self.config.gap)

@@ -26,14 +26,17 @@ class Shares:
     """Of the rest, for the one-way of a table with a single attribute, before parts are made to add up."""
 
     one_ways_least: float = 0.15
+    """Of the rest, for the one-ways, where their error is small."""
+
     one_ways_most: float = 0.6
-    """Of the rest, for the one-ways: between these two, by `one_ways_at` and `one_ways_power`."""
+    """Of the rest, for the one-ways, where their error is large: below some 500 times the noise of one count they are
+    all that can be seen."""
 
     one_ways_at: float = 0.1
     """Relative L1 error of the one-ways, had they the whole budget, at which they get `one_ways_most`."""
 
     one_ways_power: float = 0.33
-    """With which their share falls with that error."""
+    """Power with which their share falls with that error, between the two."""
 
     held_back: float = 0.25
     """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
@@ -56,11 +59,13 @@ class Resolution:
     """Strength up to which coarse values grow from `weak` to `usual`, with the power `power_weak`."""
 
     power_weak: float = 1.5
+    """Power of the strength below `strong`; tables with few and with many cells want different ones (notebook 0100)."""
 
     stronger: float = 2700.0
     """Strength from which on they grow beyond `usual`, with the power `power_strong` (notebook 0100)."""
 
     power_strong: float = 0.9
+    """Power of the strength above `stronger`: nearly in proportion (notebook 0100)."""
 
     fine: tuple[float, ...] = (64.0, 48.0, 32.0)
     """Coarse values that small tables take whatever the strength: there, merging loses more than noise adds
@@ -132,6 +137,7 @@ class TripleChoice:
     """Of what was held back, for the scores, at most; down to `score_least` of it where less suffices."""
 
     score_least: float = 0.25
+    """Of `score_share`, at least (convention)."""
 
     score_enough: float = 0.008
     """Share of the records: standard deviation of a score that suffices."""
