@@ -67,7 +67,7 @@ def delta_against_n(space: Workspace, budget: Budget) -> None:
     else:
         note(t("delta.fine", part=number(round(1 / (budget.delta * n)))))
     # what the NIST 2018 challenge asked for, beside the usual 1 / n
-    note(t("delta.square" if budget.delta * n * n <= 1 else "delta.no_square"))
+    note(t("delta.square") if budget.delta * n * n <= 1 else t("delta.no_square"))
 
 
 def records(space: Workspace) -> int | None:
