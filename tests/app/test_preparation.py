@@ -32,7 +32,7 @@ def prepared(tmp_path_factory):
     """What a process holds after the preparation: [modules, frozen objects, whether a second call did nothing]."""
     code = (
         "import gc, sys\n"
-        "from ui import serving\n"
+        "from ui.shared import serving\n"
         "one = serving.prepare(); one.join()\n"
         "print(' '.join(sys.modules)); print(gc.get_freeze_count()); print(serving.prepare() is one)\n"
     )

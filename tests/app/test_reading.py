@@ -14,6 +14,7 @@ import pytest
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables.read import read
 from ui.data import reading
@@ -73,7 +74,7 @@ def test_the_table_arrives_as_it_was_read(readers, name):
         want.kind, want.delimiter, want.encoding, want.decimal,
     )  # fmt: skip
     assert got.notices == want.notices
-    assert schema == draft(want.table, name)
+    assert schema == draft(want.table, dataset_name(name))
     assert list(readers.folder.iterdir()) == [], "the table outlives its file"
     assert stat.S_IMODE(readers.folder.stat().st_mode) & 0o077 == 0
 
