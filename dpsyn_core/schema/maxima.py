@@ -12,7 +12,7 @@ from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.document import Schema
 
-LISTED = 100_000  # an enumeration up to this many codes is a list; above it, whole numbers, finely cut
+LISTED = 65_535  # an enumeration up to this many codes is a list: with a missing cell, what 16 bits hold in rls
 SINGLE = 1000  # whole numbers up to this distance from zero keep a cell each
 WIDTH = 0.01  # relative width of the bins beyond
 KEPT = "parameters"  # key under which an entry is kept as it was written
@@ -25,7 +25,7 @@ def import_maxima(document: Mapping[str, Any], codebook: Codebook | None = None,
     An enumeration stays the list of its codes 0..M; with a codebook that lists its codes, of those that both have,
     with their words. A column of which the codebook lists no codes, or special ones alone, is a number: zero, the
     special codes and the top code have a cell each, see `fine_bins` for the rest. Without a codebook only an
-    enumeration of more than 100,000 codes is taken for a number, with M as its special code.
+    enumeration of more than 65,535 codes is taken for a number, with M as its special code.
 
     Raises:
         SchemaError: an entry has no type or limit that is known, or the codebook lists none of its codes.

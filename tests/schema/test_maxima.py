@@ -80,13 +80,23 @@ def census(n, cities, seed=0):
 
 
 def test_codes_of_any_size_come_back_as_they_were():
-    specs = {"CITY": SPECS["CITY"], "OTHER": SPECS["OTHER"], "BPLD": {"type": "enum", "maxval": 90_021}}
+    specs = {"CITY": SPECS["CITY"], "OTHER": SPECS["OTHER"], "LARGE": {"type": "enum", "maxval": 65_534}}
     schema = import_maxima(specs)
-    assert schema.domain().sizes == (10_000, 17_704, 90_022)
+    assert schema.domain().sizes == (10_000, 17_704, 65_535)
     table = pa.table({n: np.random.default_rng(i).integers(0, s["maxval"] + 1, 4000) for i, (n, s) in
                       enumerate(specs.items())})  # fmt: skip
     assert there_and_back(schema, table).equals(table)
     assert binned(schema) == []
+
+
+def test_larger_enumerations_are_numbers_without_a_codebook_and_lists_with_one():
+    """The default method keeps values in 16 bits: a list of 90,022 codes would be refused by it."""
+    specs = {"BPLD": {"type": "enum", "maxval": 90_021}}
+    alone = import_maxima(specs)
+    assert alone["BPLD"].kind == "numeric" and alone["BPLD"].special_values == (90_021,)
+    assert len(binned(alone)) == 1
+    book = parse_codebook("BPLD\t\tBirthplace\n00100\t\tAlabama\n45300\t\tGermany\n90021\t\tAfrica, ns\n")
+    assert import_maxima(specs, book)["BPLD"].values == (100, 45_300, 90_021)
 
 
 def test_zero_wages_and_missing_wages_come_back_and_the_income_score_stays():
