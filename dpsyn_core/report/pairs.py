@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.report.figures.labels import axis_labels
+from dpsyn_core.report.figures.labels import axis_labels, merged
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
 
 SIDE = 20  # at most so many rows and columns of an embedded table
@@ -65,7 +65,7 @@ def coarse(
         labels = []
         for k in range(room):
             inside = np.flatnonzero(codes == k)
-            labels.append(words[inside[0]] if len(inside) == 1 else f"{words[inside[0]]} … {words[inside[-1]]}")
+            labels.append(merged(words[inside[0]], words[inside[-1]]))
     else:
         kept = np.sort(np.argsort(-count()[:plain], kind="stable")[: room - 1])
         codes = np.full(plain, room - 1)

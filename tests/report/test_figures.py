@@ -9,6 +9,7 @@ import pytest
 
 from dpsyn_core.metrics.registry import compute
 from dpsyn_core.report import build, figures
+from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
 from dpsyn_core.report.words import ENGLISH
@@ -104,6 +105,23 @@ def test_a_map_of_many_columns_says_how_many_are_left_out_and_keeps_the_worst_pa
 )
 def test_bins_have_short_words_and_other_values_keep_theirs(given, short):
     assert figures.short_bins(given) == short
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        ("1400-1499", "1600-1699", "1400-1699"),
+        ("0", "1-99", "0-99"),
+        ("12", "15", "12-15"),
+        ("12", "12", "12"),
+        ("-20--11", "-10--1", "-20--1"),
+        ("[0, 0.5)", "[1, 1.5]", "[0, 1.5]"),
+        ("2020-01", "2020-03", "2020-01 … 2020-03"),
+        ("low", "high", "low … high"),
+    ],
+)
+def test_merged_values_have_one_short_word(first, last, words):
+    assert merged(first, last) == words
 
 
 def test_short_words_of_bins_stay_different():

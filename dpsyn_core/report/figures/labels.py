@@ -10,6 +10,7 @@ LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 REAL_BIN = re.compile(rf"\[({NUMBER}), ({NUMBER})[)\]]")
 WHOLE_BIN = re.compile(r"(-?\d+)-(-?\d+)")
+WHOLE = re.compile(r"(-?\d+)(?:-(-?\d+))?")  # a whole number, or a bin of some
 NEAR = 0.2  # a rounded end of a bin lies within this share of the bin's width
 
 
@@ -42,6 +43,28 @@ def short_bins(words: Sequence[str]) -> list[str]:
     if any(w.startswith("-") and WHOLE_BIN.fullmatch(w) for w in plain):  # -20--11 is hard to read
         return [f"{m[1]} to {m[2]}" if (m := WHOLE_BIN.fullmatch(w)) else w for w in words]
     return list(words)
+
+
+def merged(first: str, last: str) -> str:
+    """Words for neighbouring values that were merged: "1400-1499" to "1600-1699" are "1400-1699"."""
+    if first == last:
+        return first
+    a, b = _whole(first), _whole(last)
+    if a and b:
+        return f"{a[0]}-{b[1]}"
+    real = REAL_BIN.fullmatch(first), REAL_BIN.fullmatch(last)
+    if real[0] and real[1]:
+        return f"[{real[0][1]}, {real[1][2]}{last[-1]}"
+    return f"{first} … {last}"
+
+
+def _whole(word: str) -> tuple[int, int] | None:
+    """Ends of a whole number or of a bin of some; a month such as 2020-03 is none."""
+    found = WHOLE.fullmatch(word)
+    if found is None:
+        return None
+    low, high = int(found[1]), int(found[2] or found[1])
+    return (low, high) if low <= high and str(low) == found[1] else None
 
 
 def _apart(ends: Sequence[tuple[float, float]], digits: int) -> bool:
