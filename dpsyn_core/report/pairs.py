@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.report.figures.labels import axis_labels, merged
+from dpsyn_core.report.figures.labels import axis_labels, merged, rising
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
 
 SIDE = 20  # at most so many rows and columns of an embedded table
@@ -46,8 +46,8 @@ def pair_tables(comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet]
 def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list[str]]:
     """A map of codes to at most SIDE coarse ones, and their labels.
 
-    Neighbouring values of an ordered attribute are merged evenly; of another one the commonest real values stay
-    and the rest is "all others". Missing and other cells stay as they are.
+    Neighbouring values of an ordered attribute, or of one whose values are rising numbers, are merged evenly; of
+    another one the commonest real values stay and the rest is "all others". Missing and other cells stay as they are.
     """
     return coarse(a, c.words(a.name), lambda: c.real_counter.marginal((a.name,)))
 
@@ -60,7 +60,7 @@ def coarse(
     room = SIDE - a.special
     if plain <= room:
         return np.arange(a.size), words
-    if a.ordered:
+    if a.ordered or rising(words[:plain]):
         codes = np.arange(plain) * room // plain
         labels = []
         for k in range(room):

@@ -59,6 +59,28 @@ def test_10_a_dragged_box_counts_as_a_direct_count_does(finished):
     assert [f"{c:,}" for c in counts] == numbers[4:6]
 
 
+def test_10_a_click_on_a_small_figure_shows_its_column_large_and_a_brush_leaves_some(finished):
+    finished.go("Report")
+    finished.pick("Columns")
+    chart = finished.page.locator(".st-key-wide_glance .vega-embed svg")
+    chart.wait_for()
+    titles = chart.locator("text").filter(has_text=re.compile(r"^[A-Z]+ +[0-9.]+%$"))
+    assert titles.count() == 14
+    third = titles.nth(2)
+    name, box = third.text_content().split()[0], third.bounding_box()
+    finished.page.mouse.click(box["x"] + 20, box["y"] + 35)
+    finished.settle()
+    shown = finished.page.get_by_role("combobox", name="column").first
+    assert shown.input_value().startswith(name) or name in finished.page.locator(".st-key-report_column").inner_text()
+    area = chart.bounding_box()
+    finished.page.mouse.move(area["x"] + 50, area["y"] + 45)
+    finished.page.mouse.down()
+    finished.page.mouse.move(area["x"] + 140, area["y"] + 45, steps=5)
+    finished.page.mouse.up()
+    finished.settle()
+    assert 0 < titles.count() < 14
+
+
 def gini(incomes):
     """One less twice the area under the Lorenz curve, by trapezoids."""
     lorenz = np.concatenate([[0], np.cumsum(np.sort(incomes))]) / incomes.sum()

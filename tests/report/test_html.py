@@ -206,6 +206,15 @@ def test_a_template_that_asks_for_a_value_that_is_not_there_fails():
     assert _environment().from_string("{{ x }}").render(x="<b>") == "&lt;b&gt;"
 
 
+def test_numbers_that_a_draft_took_for_categories_are_merged_in_their_order():
+    domain = Domain((CodedAttribute(name="age", size=60), CodedAttribute(name="y", size=2)))
+    codes = np.stack([np.arange(60), np.zeros(60)]).astype(np.uint8)
+    c = Comparison(domain=domain, real=codes, synthetic=codes, labels={"age": [str(i) for i in range(18, 78)]})
+    recode, labels = coarse_map(c, domain["age"])
+    assert labels[0] == "18-20" and labels[-1] == "75-77" and len(labels) == SIDE
+    assert (np.diff(recode) >= 0).all()
+
+
 def test_embedded_json_cannot_end_its_script():
     text = embedded({"a": HOSTILE, "b": float("nan"), "c": np.arange(2)})
     assert "<" not in text

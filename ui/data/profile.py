@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ui.shared.state import Dataset, Workspace
 
 WAYS = ("rows", "columns")
+FEW, TALL = 24, 560  # columns beyond which the figures scroll, in so many pixels
 MOST = 20_000  # records that the figures count; of a larger table, so many drawn at random
 
 
@@ -56,13 +57,14 @@ def _columns(space: Workspace, dataset: Dataset) -> None:
         return
     counted = min(MOST, dataset.table.num_rows)
     note(t("profile.note" if counted == dataset.table.num_rows else "profile.sampled", rows=number(counted)))
-    show_multiples(
-        lambda width, across: kept(
-            space, (*key, width, dark()),
-            lambda: glance(panels, across=across, palette=tokens(), selects=False, words=figure_words()),
-        ),
-        key="profile", alt=t("profile.alt", count=len(panels)), across=(3, 2),
-    )  # fmt: skip
+    with st.container(height=TALL if len(panels) > FEW else "content", border=False):
+        show_multiples(
+            lambda width, across: kept(
+                space, (*key, width, dark()),
+                lambda: glance(panels, across=across, palette=tokens(), selects=False, words=figure_words()),
+            ),
+            key="profile", alt=t("profile.alt", count=len(panels)), across=(3, 2),
+        )  # fmt: skip
 
 
 def _panels(space: Workspace, dataset: Dataset) -> list[Panel]:

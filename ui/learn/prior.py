@@ -92,10 +92,13 @@ def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
     colours = palette()
     mean, deviation = moments(COUNTS, int(COUNTS.sum()), eps)
     out = go.Figure()
-    out.add_trace(go.Bar(x=names(), y=COUNTS, name=t("learn.prior.real"), marker={"color": colours.real}))
+    # marks, not bars: on a log axis a bar has no foot
+    real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
+    out.add_trace(go.Scatter(x=names(), y=COUNTS, name=t("learn.prior.real"), mode="markers", marker=real))
     out.add_trace(
-        go.Bar(
-            x=names(), y=mean, name=t("learn.prior.mean"), marker={"color": colours.accent},
+        go.Scatter(
+            x=names(), y=mean, name=t("learn.prior.mean"), mode="markers",
+            marker={"color": colours.accent, "size": 10, "symbol": "diamond"},
             error_y={"type": "data", "array": 2 * deviation, "color": colours.ink, "thickness": 1.2},
         )
     )  # fmt: skip
@@ -104,7 +107,6 @@ def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
         label = t("learn.prior.draws")
         out.add_trace(go.Scatter(x=names(), y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
     out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1)
-    out.update_layout(barmode="group", bargap=0.3)
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -56,6 +57,13 @@ def merged(first: str, last: str) -> str:
     if real[0] and real[1]:
         return f"[{real[0][1]}, {real[1][2]}{last[-1]}"
     return f"{first} … {last}"
+
+
+def rising(words: Sequence[str]) -> bool:
+    """Whether the words are whole numbers, each larger than the one before it."""
+    found = [_whole(w) for w in words]
+    ends = [e for e in found if e]
+    return len(ends) == len(words) and all(a[1] < b[0] for a, b in pairwise(ends))
 
 
 def _whole(word: str) -> tuple[int, int] | None:
