@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.attributes import CategoricalAttribute
-from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE, blanks, to_text, uniques
+from dpsyn_core.tables.canonical import blanks, to_text, uniques
+from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE
 
 
 def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -19,31 +20,17 @@ def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int6
         attribute: with its public values.
 
     Returns:
-        int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank
-        (null or empty text) and unlisted.
+        int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank (null,
+        empty, NaN or only white space) and unlisted.
     """
-    import pyarrow.types as t
-
     entries, index = uniques(column)
-    if t.is_boolean(entries.type) and attribute.type in ("integer", "float"):
-        entries = entries.cast("int64")  # true and false of a frame stand for 1 and 0
     text = to_text(entries)
     found = np.append(_positions(text, attribute), -1)  # the last entry serves null cells
-    if found[-1] == -1 and "" in attribute.keys:
-        found[-1] = attribute.keys.index("")
-    empty = np.append(empty_cells(entries, text), True) & (found < 0)
+    empty = np.append(blanks(text), True) & (found < 0)
+    if "" in attribute.keys:
+        found[empty] = attribute.keys.index("")
+        empty[:] = False
     return found[index], empty[index]
-
-
-def empty_cells(entries: Any, text: Any) -> NDArray[np.bool_]:
-    """Blank text, and NaN in a column of floats; the text 'nan' is a text like any other."""
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    if t.is_floating(entries.type):
-        out: NDArray[np.bool_] = pc.is_nan(entries).to_numpy(zero_copy_only=False)
-        return out
-    return blanks(text)
 
 
 def _array(values: Any) -> Any:
@@ -72,6 +59,13 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
         for value, spellings in ((True, TRUE), (False, FALSE)):
             if value in attribute.values:
                 hit = pc.is_in(rest, value_set=_array(spellings)).to_numpy(zero_copy_only=False)
+                found[left[hit]] = attribute.values.index(value)
+    left = np.flatnonzero(found < 0)
+    if len(left) and attribute.type in ("integer", "float"):  # true and false of a frame stand for 1 and 0
+        rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
+        for value, word in ((1, "true"), (0, "false")):
+            if value in attribute.values:
+                hit = pc.equal(rest, word).fill_null(False).to_numpy(zero_copy_only=False)
                 found[left[hit]] = attribute.values.index(value)
     left = np.flatnonzero(found < 0)
     if len(left):  # an export of ours: '=x was written for =x

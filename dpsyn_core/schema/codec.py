@@ -21,6 +21,7 @@ from dpsyn_core.schema.attributes import (
     common_type,
 )
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables import canonical as canonical_text
 from dpsyn_core.tables import casting, instants
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.headers import locate, short
@@ -29,6 +30,7 @@ Codes = NDArray[np.unsignedinteger[Any]]
 Column = NDArray[Any]
 NO_OTHER = "add the value to the schema, or declare other: true"
 NO_MISSING = "declare missing: true for it, or fill the blank cells"
+STRICT = " (asked for by strict: a refusal is an exact answer about the data, for the owner only)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,11 +38,13 @@ class Encoded:
     """A table as codes, private.
 
     codes: unsigned (n_attributes, n_records), C-contiguous. identifiers: pyarrow array (n_records,) of text that
-    names each record's individual, or None when every record is an individual of its own.
+    names each record's individual, or None when every record is an individual of its own. kept: bool, one a record
+    of the table, False where the schema has no place for it; None: all have one.
     """
 
     codes: Codes
     identifiers: Any = None
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def n_records(self) -> int:
@@ -57,34 +61,49 @@ class Codec:
         self.domain = schema.domain()
         self.dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
 
-    def encode(self, table: Any, *, individuals: bool = True) -> Encoded:
+    def encode(self, table: Any, *, individuals: bool = True, strict: bool = False) -> Encoded:
         """Codes of a pyarrow table with text or typed columns.
 
-        A categorical value outside its list goes to the `other` cell, numbers and dates outside their range are
-        clamped, blank cells (and cells that cannot be cast) go to the `missing` cell.
+        Guarantee: the codes of a record, whether it is kept, and its identifier are a function of that record and
+        the schema alone (docs/proofs/encoding.md). No cell is refused.
+
+        A categorical value outside its list goes to the `other` cell, else to the `missing` cell; blank cells and
+        cells that are no number or no date go to the `missing` cell (blank categories to `other` where there is no
+        `missing`); numbers and dates outside their range are clamped. A record with a cell that has no place, or
+        without a name where the schema names individuals, is left out.
 
         Args:
             table: pyarrow table; columns that the schema does not name are left out.
             individuals: read the identifier column of the unit too; False for tables that have none, such as
                 synthetic ones, and whenever nothing is released.
+            strict: refuse a table without records, a value outside its list, a blank cell or one that cannot be cast
+                without a cell for it, and a record without a name. Such a refusal is an exact answer about the data.
 
         Raises:
-            TableError: a column is missing, or holds a cell that the schema has no place for; it names the column,
-                never the cell.
+            TableError: a column is missing; with `strict`, the above. It names the column, never the cell.
         """
         at = locate(table.column_names, [a.name for a in self.schema.coded])
         key = self.schema.unit.identifier if individuals else None
-        if table.num_rows == 0:
-            msg = "the table has no records; give a table with at least one"
-            raise TableError(msg)
         key_at = 0 if key is None else locate(table.column_names, [key])[0]
+        if strict and table.num_rows == 0:
+            msg = f"the table has no records; give a table with at least one{STRICT}"
+            raise TableError(msg)
         comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
         codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
+        kept = np.ones(table.num_rows, dtype=bool)
         for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
-            codes[row] = encode_column(table.column(i), attribute, comma=comma)
-        if key is None:
-            return Encoded(codes=codes)
-        return Encoded(codes=codes, identifiers=identifiers(table.column(key_at), key))
+            found = encode_column(table.column(i), attribute, comma=comma, strict=strict)
+            if len(found) and found.min() < 0:
+                kept &= found >= 0
+            codes[row] = found
+        names = None if key is None else identifiers(table.column(key_at), key, strict=strict)
+        if names is not None and names.null_count:
+            kept &= names.is_valid().to_numpy(zero_copy_only=False)
+        if kept.all():
+            return Encoded(codes=codes, identifiers=names)
+        if names is not None:
+            names = names.filter(kept)
+        return Encoded(codes=np.ascontiguousarray(codes[:, kept]), identifiers=names, kept=kept)
 
     def decode(
         self,
@@ -128,64 +147,76 @@ class Codec:
         return table.select([known[i] for i in np.argsort(at)] + rest)
 
 
-def encode_column(column: Any, attribute: CodedColumn, *, comma: bool = False) -> NDArray[np.intp]:
-    """Codes (n,) of one pyarrow ChunkedArray. Raises TableError that names the column, never a cell."""
+def encode_column(
+    column: Any, attribute: CodedColumn, *, comma: bool = False, strict: bool = False
+) -> NDArray[np.intp]:  # fmt: skip
+    """Codes (n,) of one pyarrow ChunkedArray; -1 where the attribute has no cell for a value.
+
+    Raises TableError, which names the column and never a cell, in place of -1 when `strict`.
+    """
     if isinstance(attribute, CategoricalAttribute):
-        return _encode_categories(column, attribute)
-    try:
-        if isinstance(attribute, DatetimeAttribute):
-            seconds, valid = casting.to_instants(column, attribute.formats)
-            codes = attribute.binning.find(seconds // attribute.unit_seconds)
-        else:
-            numbers, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
-            codes = attribute.binning.find(numbers)
-            for i, value in enumerate(attribute.special_values):
-                codes[numbers == value] = attribute.binning.size + i
-    except TableError as error:
-        msg = f"column '{short(attribute.name)}' is declared {attribute.kind}: {error}; change the schema or the table"
-        raise TableError(msg) from error
+        return _encode_categories(column, attribute, strict)
+    if isinstance(attribute, DatetimeAttribute):
+        seconds, valid = casting.to_instants(column, attribute.formats)
+        codes = attribute.binning.find(seconds // attribute.unit_seconds)
+    else:
+        numbers, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+        codes = attribute.binning.find(numbers)
+        for i, value in enumerate(attribute.special_values):
+            codes[numbers == value] = attribute.binning.size + i
     if valid.all():
         return codes
-    if not attribute.missing:
+    if strict and not attribute.missing:
         what = "numbers" if isinstance(attribute, NumericAttribute) else "dates"
         how = "" if isinstance(attribute, NumericAttribute) else ", declare how its dates are written (formats)"
-        msg = f"column '{short(attribute.name)}' holds cells that are not {what}; {NO_MISSING}{how}"
+        msg = f"column '{short(attribute.name)}' holds cells that are not {what}; {NO_MISSING}{how}{STRICT}"
         raise TableError(msg)
-    codes[~valid] = attribute.size - 1
+    codes[~valid] = attribute.size - 1 if attribute.missing else -1
     return codes
 
 
-def _encode_categories(column: Any, attribute: CategoricalAttribute) -> NDArray[np.intp]:
+def _encode_categories(column: Any, attribute: CategoricalAttribute, strict: bool) -> NDArray[np.intp]:
     found, blank = categories.match(column, attribute)
     unlisted = found < 0
     if not unlisted.any():
         return found
-    if attribute.missing:
-        found[blank] = attribute.size - 1
-        unlisted &= ~blank
-    if unlisted.any():
-        if not attribute.other:
-            if (blank & unlisted).any():
-                msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}"
-                raise TableError(msg)
-            msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}"
-            raise TableError(msg)
-        found[unlisted] = len(attribute.values)
+    missing = attribute.size - 1 if attribute.missing else -1
+    other = len(attribute.values) if attribute.other else -1
+    unlisted &= ~blank
+    if strict and not attribute.other and unlisted.any():
+        msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}{STRICT}"
+        raise TableError(msg)
+    if strict and blank.any() and max(missing, other) < 0:
+        msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}{STRICT}"
+        raise TableError(msg)
+    found[blank] = missing if missing >= 0 else other
+    found[unlisted] = other if other >= 0 else missing
     return found
 
 
-def identifiers(column: Any, name: str) -> Any:
-    """The column that names individuals, as a pyarrow text array (n,). Raises TableError for blank names."""
-    import pyarrow as pa
+def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:
+    """The column that names individuals, as a pyarrow dictionary array (n,) of text; null where there is no name.
 
-    entries, index = casting.uniques(column)
-    text = casting.to_text(entries)
-    if (index < 0).any() or casting.blanks(text).any():
+    A name is blank when its cell is null, NaN, empty or only white space; a name with a character that could not be
+    read (U+FFFD) is none either, since two people may share what is left of theirs. Composed and decomposed accents
+    are one name. Raises TableError when `strict` and some name is blank.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    entries, index = canonical_text.uniques(column)
+    text = canonical_text.to_text(entries)
+    if not pc.all(pc.string_is_ascii(text), min_count=0).as_py():
+        text = pc.utf8_normalize(text, "NFC")
+    nameless = canonical_text.blanks(text)
+    nameless |= pc.fill_null(pc.match_substring(text, canonical_text.UNREADABLE), True).to_numpy(zero_copy_only=False)
+    nameless = np.append(nameless, True)[index]  # the last one serves null cells
+    if strict and nameless.any():
         msg = f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
-        raise TableError(msg)
+        raise TableError(msg + STRICT)
     # entries that differ only as typed values (0.0 and -0.0) or repeat in a dictionary name one individual
     named = text.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index)), named.dictionary)
+    return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index, mask=nameless)), named.dictionary)
 
 
 def decode_column(

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema import categories
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import casting, headers, instants
+from dpsyn_core.tables import canonical, casting, headers, instants
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
@@ -21,7 +20,6 @@ BINS = 20
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
-FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
 
@@ -76,14 +74,14 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
-    entries, index = casting.uniques(column)
-    text = casting.to_text(entries)
-    blank = categories.empty_cells(entries, text)
+    entries, index = canonical.uniques(column)
+    text = canonical.to_text(entries)
+    blank = canonical.blanks(text)
     missing = bool((index < 0).any() or blank.any())
     filled = entries.filter(pa.array(~blank))
     if len(filled) == 0:
         return {"kind": "ignored", "description": "every cell is blank"}
-    texts = casting.to_text(filled)
+    texts = canonical.to_text(filled)
     base: dict[str, Any] = {"missing": missing}
     if t.is_boolean(entries.type) or set(pc.utf8_lower(texts).to_pylist()[:3]) <= {"true", "false"}:
         return base | {"kind": "categorical", "values": [False, True]}
@@ -111,7 +109,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     seconds, valid = casting.to_instants(filled, ())
     if not valid.all():
         return None
-    low, high = (int(np.clip(end, FIRST, LAST)) for end in (seconds.min(), seconds.max()))
+    low, high = (int(np.clip(end, instants.FIRST, instants.LAST)) for end in (seconds.min(), seconds.max()))
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
@@ -133,7 +131,7 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
 
     if t.is_time(filled.type):
         return None
-    if casting.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
+    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
         return None  # leading zeros: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
     if not valid.all() or (np.abs(floats) > LARGEST).any():

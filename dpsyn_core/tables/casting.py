@@ -1,109 +1,26 @@
-"""Casts columns by the schema: any flat Arrow column to canonical text, numbers or instants, whole columns at once."""
+"""Casts columns by the schema: any flat Arrow column to numbers or instants, whole columns at once, for any cell.
+
+A cell is read by its canonical text. Typed columns take shorter ways with the same results, so that the type of a
+column, which a single cell can change, decides nothing.
+"""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import TableError
 from dpsyn_core.tables import instants
+from dpsyn_core.tables.canonical import PER_SECOND, is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
-_PLAIN = 10**18  # whole numbers below it have at most 18 digits, as WHOLE asks
-WHOLE = r"^[+-]?\d{1,18}(\.0*)?$"
+DIGITS = r"^[+-]?\d+(\.\d*)?$"
+_PLAIN = 10**18  # below it, pyarrow's own reading of whole numbers is used
+_FAR = 2**62  # farther whole numbers are clamped: no bin reaches so far
 TRUE = ("true", "t", "yes", "y", "1", "on")
 FALSE = ("false", "f", "no", "n", "0", "off")
-
-
-def is_text(kind: Any) -> bool:
-    """Whether an Arrow type holds text."""
-    import pyarrow.types as t
-
-    return bool(t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind))
-
-
-def simplified(column: Any) -> Any:
-    """The column in a type that every kernel knows: text views, nulls, small decimals and half floats are cast."""
-    import pyarrow as pa
-    import pyarrow.types as t
-
-    kind = column.type
-    if t.is_string_view(kind):
-        return column.cast(pa.large_string())
-    if t.is_null(kind):
-        return column.cast(pa.string())
-    if t.is_float16(kind):
-        return column.cast(pa.float32())
-    if t.is_decimal(kind) and kind.bit_width < 128:
-        return column.cast(pa.decimal128(kind.precision, kind.scale))
-    return column
-
-
-def uniques(column: Any) -> tuple[Any, NDArray[np.intp]]:
-    """Distinct entries (nulls left out) and, for each record, the position of its entry; -1 for null.
-
-    Args:
-        column: pyarrow ChunkedArray of any flat type, length n.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    column = simplified(column)
-    encoded = column if t.is_dictionary(column.type) else pc.dictionary_encode(column)
-    if isinstance(encoded, pa.ChunkedArray):
-        if encoded.num_chunks == 0:
-            return pa.array([], column.type), np.zeros(0, dtype=np.intp)
-        encoded = encoded.unify_dictionaries()
-        entries = encoded.chunk(0).dictionary
-        parts = [_indices(chunk) for chunk in encoded.chunks]
-        return entries, parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return encoded.dictionary, _indices(encoded)
-
-
-def _indices(array: Any) -> NDArray[np.intp]:
-    import pyarrow.compute as pc
-
-    indices = array.indices
-    if indices.null_count:
-        indices = pc.fill_null(indices.cast("int64"), -1)
-    out: NDArray[np.intp] = indices.to_numpy(zero_copy_only=False)
-    return out
-
-
-def to_text(entries: Any) -> Any:
-    """Typed entries as canonical text: 3 for 3.0, true, ISO dates. Raises TableError for types that are not flat."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.types as t
-
-    kind = entries.type
-    if is_text(kind):
-        return entries.cast(pa.string()) if not t.is_string(kind) else entries
-    if t.is_floating(kind):
-        values = entries.cast(pa.float64())
-        exact = pc.and_(pc.is_finite(values), pc.less(pc.abs(values), 2.0**53))
-        whole = pc.and_(exact, pc.equal(pc.if_else(exact, pc.floor(values), 0.5), values))
-        as_whole = pc.if_else(whole, values, 0.0).cast(pa.int64()).cast(pa.string())
-        return pc.if_else(whole, as_whole, entries.cast(pa.string()))
-    if t.is_decimal(kind):  # a column has one scale, which its longest fraction decides
-        return pc.replace_substring_regex(entries.cast(pa.string()), r"\.0+$|(\.\d*[1-9])0+$", r"\1")
-    if t.is_timestamp(kind):
-        text = entries.cast(pa.timestamp("us", tz=kind.tz)).cast(pa.string())
-        return pc.replace_substring_regex(text, r"(\.0+)(Z?)$", r"\2")
-    if t.is_time(kind):
-        return pc.replace_substring_regex(entries.cast(pa.string()), r"\.0+$", "")
-    return entries.cast(pa.string())
-
-
-def blanks(text: Any) -> NDArray[np.bool_]:
-    """Which entries of a text array are empty or null."""
-    import pyarrow.compute as pc
-
-    out: NDArray[np.bool_] = pc.fill_null(pc.equal(text, ""), True).to_numpy(zero_copy_only=False)
-    return out
 
 
 def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -123,19 +40,33 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
 
     column = simplified(column)
     kind = column.type
-    if t.is_dictionary(kind):
-        entries, index = uniques(column)
-        values, valid = to_numbers(entries, whole=whole, comma=comma)
-        values, valid = np.append(values, values.dtype.type(0)), np.append(valid, False)
-        return values[index], valid[index]
     if is_text(kind):
         return _text_to_numbers(column, whole=whole, comma=comma)
-    if not (t.is_integer(kind) or t.is_floating(kind) or t.is_boolean(kind) or t.is_decimal(kind)):
-        msg = f"a column of type {kind} holds no numbers"
-        raise TableError(msg)
+    if t.is_integer(kind) or t.is_boolean(kind) or t.is_float64(kind):
+        return _typed_to_numbers(column, whole=whole)
+    if t.is_date(kind) or t.is_timestamp(kind) or t.is_time(kind):  # text that no number is
+        return np.zeros(len(column), dtype=np.int64 if whole else np.float64), np.zeros(len(column), dtype=bool)
+    # decimals and short floats are what their text says, whatever type the other cells gave the column
+    entries, index = uniques(column)
+    values, valid = to_numbers(entries if t.is_dictionary(kind) else to_text(entries), whole=whole, comma=comma)
+    values, valid = np.append(values, values.dtype.type(0)), np.append(valid, False)
+    return values[index], valid[index]
+
+
+def _typed_to_numbers(column: Any, *, whole: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Whole numbers, booleans and float64: the numbers that their canonical text would be read as."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    kind = column.type
     valid = column.is_valid().to_numpy(zero_copy_only=False)
-    if whole and (t.is_signed_integer(kind) or t.is_boolean(kind) or (t.is_integer(kind) and kind.bit_width < 64)):
-        return pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False), valid
+    if whole and not t.is_floating(kind):
+        if t.is_uint64(kind):
+            column = pc.if_else(column.is_valid(), pc.min_element_wise(column, pa.scalar(_FAR, kind)), None)
+        values = pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
+        far = kind.bit_width == 64 and len(values) and (values.min() < -_FAR or values.max() > _FAR)
+        return (np.clip(values, -_FAR, _FAR) if far else values), valid
     floats = pc.fill_null(column.cast(pa.float64(), safe=False), np.nan).to_numpy(zero_copy_only=False)
     valid = valid & ~np.isnan(floats)
     floats = np.where(valid, floats, 0.0)
@@ -143,7 +74,7 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
 
 
 def _floor(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.clip(np.floor(values), -(2.0**62), 2.0**62).astype(np.int64)
+    return np.clip(np.floor(values), -float(_FAR), float(_FAR)).astype(np.int64)
 
 
 def _text_to_numbers(column: Any, *, whole: bool, comma: bool) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -157,19 +88,47 @@ def _text_to_numbers(column: Any, *, whole: bool, comma: bool) -> tuple[NDArray[
     text = pc.utf8_trim_whitespace(to_text(entries))
     if comma:
         text = pc.replace_substring(text, ",", ".", max_replacements=1)
-    number = pc.match_substring_regex(text, NUMBER).to_numpy(zero_copy_only=False)
-    floats = pc.cast(pc.if_else(pa.array(number), text, "0"), pa.float64()).to_numpy(zero_copy_only=False)
-    values: NDArray[Any] = floats
-    if whole:  # whole numbers are cast as such, for a float has only 53 bits
-        exact = pc.match_substring_regex(text, WHOLE)
-        plain = pc.replace_substring_regex(pc.if_else(exact, text, "0"), r"^\+|\.0*$", "")
-        values = np.where(
-            exact.to_numpy(zero_copy_only=False),
-            pc.cast(plain, pa.int64()).to_numpy(zero_copy_only=False),
-            _floor(floats),
-        )
-    values, valid = np.append(values, values.dtype.type(0)), np.append(number, False)
+    for word, digit in (("(?i)^true$", "1"), ("(?i)^false$", "0")):
+        text = pc.replace_substring_regex(text, word, digit)
+    number = pc.fill_null(pc.match_substring_regex(text, NUMBER), False)
+    plain = pc.if_else(number, text, "0")
+    values: NDArray[Any] = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
+    if whole:
+        values = _whole(plain, values)
+    values, valid = np.append(values, values.dtype.type(0)), np.append(number.to_numpy(zero_copy_only=False), False)
     return values[index], valid[index]
+
+
+def _whole(text: Any, floats: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers as text cut downwards to whole ones, clamped to 2^62; digits are read as digits, never as a float.
+
+    Args:
+        text: pyarrow string array (n,) of numbers without white space.
+        floats: (n,) the same numbers, for those written with an exponent.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    out = _floor(floats)
+    digits = np.flatnonzero(pc.match_substring_regex(text, DIGITS).to_numpy(zero_copy_only=False))
+    if not len(digits):
+        return out
+    written = text.take(pa.array(digits))
+    below = pc.match_substring_regex(written, r"^-\d+\.\d*[1-9]").to_numpy(zero_copy_only=False)
+    plain = pc.replace_substring_regex(pc.replace_substring_regex(written, r"^\+|\.\d*$", ""), r"^(-?)0+(\d)", r"\1\2")
+    length = pc.utf8_length(pc.utf8_ltrim(plain, "-")).to_numpy(zero_copy_only=False)
+    sign = np.where(pc.starts_with(plain, "-").to_numpy(zero_copy_only=False), -1, 1)
+    values = sign * _FAR  # what has more than 19 digits
+    short = pc.if_else(pa.array(length <= 18), plain, "0")
+    values = np.where(length <= 18, pc.cast(short, pa.int64()).to_numpy(zero_copy_only=False), values)
+    edge = np.flatnonzero(length == 19)
+    if len(edge):
+        exact = pc.cast(plain.take(pa.array(edge)), pa.decimal128(38, 0))
+        far = [pa.scalar(Decimal(end), pa.decimal128(38, 0)) for end in (-_FAR, _FAR)]
+        clamped = pc.if_else(pc.less(exact, far[0]), far[0], pc.if_else(pc.greater(exact, far[1]), far[1], exact))
+        values[edge] = clamped.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    out[digits] = np.maximum(values - below, -_FAR)
+    return out
 
 
 def _quick(column: Any, kind: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
@@ -228,18 +187,18 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
 
     column = simplified(column)
     kind = column.type
-    if t.is_date(kind) or t.is_timestamp(kind):
+    if (t.is_date(kind) or t.is_timestamp(kind)) and not instants.confused(formats):
         if t.is_date32(kind):
             whole, per = column.cast(pa.int32()).cast(pa.int64()), -86_400
         elif t.is_date64(kind):
             whole, per = column.cast(pa.int64()), 1000
         else:
-            whole, per = column.cast(pa.int64()), {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+            whole, per = column.cast(pa.int64()), PER_SECOND[kind.unit]
         values = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
-        return (values * -per if per < 0 else values // per), column.is_valid().to_numpy(zero_copy_only=False)
-    if not (is_text(kind) or t.is_integer(kind) or t.is_dictionary(kind)):
-        msg = f"a column of type {kind} holds no dates"
-        raise TableError(msg)
+        values = values * -per if per < 0 else values // per
+        if len(values) and (values.min() < instants.FIRST or values.max() > instants.LAST):
+            values = np.clip(values, instants.FIRST, instants.LAST)
+        return values, column.is_valid().to_numpy(zero_copy_only=False)
     entries, index = uniques(column)
     seconds, valid = instants.parse(pc.fill_null(to_text(entries), ""), formats)
     seconds, valid = np.append(seconds, 0), np.append(valid, False)

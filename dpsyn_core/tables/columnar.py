@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import casting, headers
+from dpsyn_core.tables import canonical, headers
 from dpsyn_core.tables.reading import Reading
 
 MAX_CELLS = 1 << 32
 MAX_BYTES = 16 << 30
 
 
-def parse(data: memoryview) -> Reading:
+def parse(data: memoryview, *, strict: bool = False) -> Reading:
     """Reads a Parquet file; see `read`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -24,20 +24,57 @@ def parse(data: memoryview) -> Reading:
         for field in columns:
             check_type(field)
         _check_size(metadata)
-        texts = [field.name for field in columns if casting.is_text(field.type)]
+        texts = [field.name for field in columns if canonical.is_text(field.type)]
         # repeated texts stay dictionaries, as they are in the file: a third of the memory
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
             table = file.read(use_threads=True)
-        table.validate(full=True)  # text that is not UTF-8 would fail later, in the middle of a run
+        table = readable(table, strict=strict)
     except (TableError, MemoryError):  # Arrow's want of memory is one of its own errors as well
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"
         raise TableError(msg) from error
-    if table.num_rows == 0:
+    if strict and table.num_rows == 0:
         msg = "the file has columns but no records; give a table with at least one record"
         raise TableError(msg)
     return Reading(table=table.replace_schema_metadata(None), kind="parquet")
+
+
+def readable(table: Any, *, strict: bool = False) -> Any:
+    """The table, checked whole; text that is not UTF-8 holds U+FFFD where it does not decode.
+
+    Raises pyarrow's ArrowInvalid for a damaged table, and for such text when `strict`.
+    """
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    for i, field in enumerate(table.schema):
+        column = table.column(i)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            kind = field.type.value_type if t.is_dictionary(field.type) else field.type
+            if strict or not canonical.is_text(kind):
+                raise
+            chunks = [_decoded(chunk) for chunk in column.chunks]
+            table = table.set_column(i, field.name, pa.chunked_array(chunks))
+    table.validate(full=True)
+    return table
+
+
+def _decoded(chunk: Any) -> Any:
+    """Text of which some is not UTF-8, each distinct one decoded by itself (a file seldom holds any)."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if not t.is_dictionary(chunk.type):
+        chunk = chunk.view(pa.large_binary() if t.is_large_string(chunk.type) else pa.binary()).dictionary_encode()
+        entries, wide = chunk.dictionary, chunk
+    else:
+        chunk.validate()  # lengths and offsets
+        entries, wide = chunk.dictionary.view(pa.binary()), chunk
+    texts = [None if v is None else v.decode("utf-8", "replace") for v in entries.to_pylist()]
+    return pa.DictionaryArray.from_arrays(wide.indices.cast(pa.int32()), pa.array(texts, pa.string()))
 
 
 def check_type(field: Any) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import columnar, headers, postgresql
-from dpsyn_core.tables.frames import checked, written
+from dpsyn_core.tables import cells, columnar, headers, postgresql
+from dpsyn_core.tables.frames import checked
 
 System = Literal["duckdb", "sqlite", "postgresql"]
 BATCH = 50_000  # records fetched at a time
@@ -84,7 +84,7 @@ def list_tables(database: Database) -> list[str]:
 def read_database(
     database: Database, *, table: str | None = None, query: str | None = None, most: int | None = None
 ) -> Any:
-    """A pyarrow table: typed columns of DuckDB and SQLite, text of PostgreSQL as in its own CSV export.
+    """A pyarrow table: typed columns of DuckDB, cells of SQLite each by its own type, text of PostgreSQL.
 
     Args:
         database: where it is.
@@ -93,8 +93,8 @@ def read_database(
         most: records above which the table is refused.
 
     Raises:
-        TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, no
-            records or too many, nested columns. Passwords and cells are not shown.
+        TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, too
+            many records, columns of a nested type. Passwords and cells are not shown.
     """
     if (table is None) == (query is None):
         msg = "name either a table or a query of the database"
@@ -105,11 +105,7 @@ def read_database(
             found = connection.sql(statement)
             return checked(_few(_plain((found.limit(most + 1) if most else found).to_arrow_table()), most))
         if database.system == "sqlite":
-            cursor = connection.execute(statement)
-            names = [d[0] for d in cursor.description]
-            headers.check(names)
-            batches: Iterator[list[Any]] = iter(lambda: cursor.fetchmany(BATCH), [])
-            return checked(_typed(names, _counted(batches, len(names), most)))
+            return checked(_from_sqlite(connection, statement, most))
         names, batches = postgresql.text_batches(_driver("psycopg"), connection, statement, BATCH)
         return checked(_texts(names, _counted(batches, len(names), most)))
 
@@ -235,29 +231,31 @@ def _texts(names: list[str], batches: Iterator[list[Any]]) -> Any:
     return pa.table(columns, names=names)
 
 
+def _from_sqlite(connection: Any, statement: str, most: int | None) -> Any:
+    """The records of a SELECT. Text that is not UTF-8, which SQLite may hold, has U+FFFD where it does not decode."""
+    import sqlite3
+
+    cursor = connection.execute(statement)
+    names = [d[0] for d in cursor.description]
+    headers.check(names)
+    try:
+        return _typed(names, _counted(iter(lambda: cursor.fetchmany(BATCH), []), len(names), most))
+    except sqlite3.OperationalError:  # its words for this; all else raises again below, and the driver is faster above
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        cursor = connection.execute(statement)
+        return _typed(names, _counted(iter(lambda: cursor.fetchmany(BATCH), []), len(names), most))
+
+
 def _typed(names: list[str], batches: Iterator[list[Any]]) -> Any:
-    """Records of any types as a pyarrow table."""
+    """Records of any types as a pyarrow table: SQLite keeps a type for each cell, and so are its cells read."""
     import pyarrow as pa
 
     pieces: list[list[tuple[Any, ...]]] = [[] for _ in names]
     for rows in batches:
         for piece, values in zip(pieces, zip(*rows, strict=True), strict=True):
             piece.append(values)
-    return pa.table([_column(piece, name) for piece, name in zip(pieces, names, strict=True)], names=names)
-
-
-def _column(pieces: list[tuple[Any, ...]], name: str) -> Any:
-    """One column from its batches; text where the types of its cells differ, as SQLite allows."""
-    import pyarrow as pa
-
-    values = list(itertools.chain.from_iterable(pieces))
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        if any(isinstance(v, bytes) for v in values):
-            msg = f"column '{headers.short(name)}' holds binary cells; leave it out by a query"
-            raise TableError(msg) from error
-    return pa.array([None if v is None else written(v) for v in values], pa.string())
+    columns = [cells.column(list(itertools.chain.from_iterable(piece))) for piece in pieces]
+    return pa.table(columns, names=names)
 
 
 def _plain(table: Any) -> Any:

@@ -1,16 +1,20 @@
-"""Delimited text: strict cells, strict columns, all text, through pyarrow's CSV reader."""
+"""Delimited text: every cell stays the text that was written, through pyarrow's CSV reader.
+
+How a record is read depends on that record and the public form alone: the header line, what the person declared, and
+the rules of this file. A record that breaks the rules changes no other one.
+"""
 
 from __future__ import annotations
 
-import codecs
 from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers, scanning, sniffing
+from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.reading import File, Reading
 
 BLOCK = 1 << 22
-HEADER_LIMIT = 1 << 25
+LONGEST = 1 << 26  # bytes of a record
 
 
 def parse(
@@ -20,45 +24,65 @@ def parse(
     encoding: str | None,
     decimal: str | None,
     *,
+    multiline: bool = False,
+    strict: bool = False,
     file: File | None = None,
 ) -> Reading:
     """Reads a whole delimited file; see `read`."""
     found = sniffing.find_encoding(data, encoding)
-    notices = [found.notice] if found.notice else []
+    notices, odd = [found.notice] if found.notice else [], []
     body = data[found.skip :]
-    if found.name != "utf-8":
-        body = memoryview(_recoded(body, found.name))
-    nul = sniffing.find_nul(body)
-    if nul is not None:
-        msg = f"byte {nul + found.skip} is NUL, which no text table holds; repair the file, or name its encoding"
-        raise TableError(msg)
+    if strict:
+        _refuse(data, found.name, found.skip)
+    repaired = sniffing.repaired(data, found.name, found.skip)
+    if repaired is not None:
+        body, file = memoryview(repaired), None
+        if UNREADABLE.encode() in repaired:
+            odd.append(f"some cells hold bytes that are not {found.name}; if letters look wrong, choose the encoding")
     text = _head(body, sniffing.SAMPLE)
     if not text.strip("\r\n"):
-        msg = "the file holds no text; give a table with a header line and at least one record"
+        msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
-    chosen = _delimiter(text, name, delimiter, notices)
-    rows = sniffing.rows_of(text, chosen, 200)
-    mark = _decimal(rows, chosen, decimal, notices)
-    names = _names(body, chosen)
+    names, chosen = _names(body, name, delimiter, multiline, notices)
+    mark = _decimal(sniffing.rows_of(text, chosen, 200), chosen, decimal, notices)
     headers.check(names)
-    table = _cells(body, names, chosen, file if found.name == "utf-8" else None)
-    if table.num_rows == 0:
+    table, faults = _cells(body, names, chosen, multiline, strict, file)
+    if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
+    if faults is not None and faults.first is not None:
+        hint = "; if cells hold line ends, read it as multiline" if not multiline else ""
+        odd.append(
+            f"{len(faults)} of the lines do not fit the header, and no cell of them is read: "
+            f"{faults.first.sentence(len(names))}{hint}"
+        )
     if mark == "," or (decimal is None and chosen != ","):
         # never by looking at the cells: one odd cell must not change how those of other individuals are read
         table = table.replace_schema_metadata({b"dpsyn.decimal": b","})
     return Reading(
-        table=table, kind="text", delimiter=chosen, encoding=found.name, decimal=mark, notices=tuple(notices)
+        table=table,
+        kind="text",
+        delimiter=chosen,
+        encoding=found.name,
+        decimal=mark,
+        notices=tuple(notices),
+        odd=tuple(odd),
     )
 
 
-def _recoded(body: memoryview, name: str) -> bytes:
-    decoder = codecs.getincrementaldecoder(name)()
-    parts = [
-        decoder.decode(bytes(body[i : i + sniffing.STEP])).encode("utf-8") for i in range(0, len(body), sniffing.STEP)
-    ]
-    return b"".join(parts)
+def _refuse(data: memoryview, encoding: str, skip: int) -> None:
+    """Raises TableError for the first byte that does not decode, or is NUL."""
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    if not wide:
+        sniffing.refuse_binary(data)
+    bad = sniffing.first_invalid(data, encoding, skip)
+    if bad is not None:
+        msg = f"byte {bad[0]} is not valid {encoding.upper()}; repair the file, or name another encoding"
+        raise TableError(msg)
+    nul = None if wide else sniffing.find_nul(data)
+    if nul is not None:
+        msg = f"byte {nul} is NUL, which no text table holds; repair the file, or name its encoding"
+        raise TableError(msg)
 
 
 def _head(body: memoryview, size: int) -> str:
@@ -67,14 +91,14 @@ def _head(body: memoryview, size: int) -> str:
     return sniffing.sample_lines(text, len(body) <= size)
 
 
-def _delimiter(text: str, name: str, wanted: str | None, notices: list[str]) -> str:
+def _delimiter(header: str, name: str, wanted: str | None, notices: list[str]) -> str:
     if wanted is not None:
         if len(wanted) != 1 or wanted in '"\r\n' or not wanted.isascii():
             msg = f"the delimiter {wanted!r} must be one character other than a quotation mark or line end"
             raise TableError(msg)
         return wanted
     prefer = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
-    chosen = sniffing.find_delimiter(text, prefer=prefer)
+    chosen = sniffing.find_delimiter(header, prefer=prefer)
     if chosen != prefer:
         notices.append(f"cells are separated by a {sniffing.DELIMITERS[chosen]}")
     return chosen
@@ -92,57 +116,88 @@ def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, notices:
     return "."
 
 
-def _names(body: memoryview, delimiter: str) -> list[str]:
-    """The headers: the first line that is not blank, which a quoted line end may prolong."""
+def _names(
+    body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[str]
+) -> tuple[list[str], str]:  # fmt: skip
+    """The headers and the delimiter, from the first line that is not blank alone; a quoted line end may prolong it
+    where the table is read as multiline."""
+    line = sniffing.first_line(body)
+    chosen = _delimiter(line.decode("utf-8", "replace"), name, delimiter, notices)
     size = sniffing.SAMPLE
-    while True:
-        rows = sniffing.rows_of(_head(body, size), delimiter, 2)
+    rows = sniffing.rows_of(line.decode("utf-8", "replace"), chosen, 1)
+    while multiline:
+        rows = sniffing.rows_of(_head(body, size), chosen, 2)
         if len(rows) > 1 or size >= len(body):
-            if not rows:
-                msg = "the headers cannot be read; give a table whose first line holds short column names"
-                raise TableError(msg)
-            return rows[0]
-        if size > HEADER_LIMIT:
-            msg = "the first line is longer than 32 MiB; give a table whose first line holds the headers"
+            break
+        if size > sniffing.HEADER_LIMIT:
+            msg = "the header is longer than 32 MiB; give a table whose first line holds the headers"
             raise TableError(msg)
         size *= 4
+    fault = None if multiline else scanning.first_fault(memoryview(line), chosen, 0, multiline=False)
+    if fault is not None:
+        raise fault.error(0)
+    if not rows:
+        msg = "the headers cannot be read; give a table whose first line holds short column names"
+        raise TableError(msg)
+    return rows[0], chosen
 
 
-def _cells(body: memoryview, names: list[str], delimiter: str, file: File | None) -> Any:
+def _cells(
+    body: memoryview, names: list[str], delimiter: str, multiline: bool, strict: bool, file: File | None
+) -> tuple[Any, scanning.Faults | None]:  # fmt: skip
+    """The records as text columns, and what was wrong with those that break the rules.
+
+    No cell of such a record is read: each of its cells is the replacement character. They come last.
+    """
+    import pyarrow as pa
+
+    block = max(BLOCK, 4 * sum(map(len, names)))
+    longest = max(LONGEST, 2 * block)
+    faults = None
+    if _holds(body, b'"'):  # pyarrow would join what a stray quotation mark pulls together
+        faults = scanning.faults(body, delimiter, len(names), multiline=multiline, longest=longest)
+    if not faults:
+        try:
+            return _parsed(body, names, delimiter, multiline, block, file), faults
+        except pa.ArrowInvalid:  # some record has more or fewer cells than the header, or is longer than two blocks
+            faults = scanning.faults(body, delimiter, len(names), multiline=multiline, longest=longest)
+    if strict and faults.first is not None:
+        raise faults.first.error(len(names))
+    sound = memoryview(faults.without(body)) if len(faults) else body
+    block = min(max(block, faults.longest + 1), (1 << 31) - 1)
+    try:
+        table = _parsed(sound, names, delimiter, multiline, block, None)
+    except pa.ArrowInvalid as error:
+        msg = "the text cannot be split into cells; check its quotation marks and line ends"
+        raise TableError(msg) from error
+    lost = pa.array([UNREADABLE] * len(faults), pa.string())
+    return pa.concat_tables([table, pa.table([lost] * len(names), names=table.column_names)]), faults
+
+
+def _parsed(
+    body: memoryview, names: list[str], delimiter: str, multiline: bool, block: int, file: File | None
+) -> Any:  # fmt: skip
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    quoted = _holds(body, b'"')
-    if quoted:  # pyarrow would join what a stray quotation mark pulls together
-        fault = scanning.first_fault(body, delimiter, 0)
-        if fault is not None:
-            raise fault.error(len(names))
     lone_return = not _holds(body, b"\n")
-    try:
-        return pacsv.read_csv(
-            pa.BufferReader(pa.py_buffer(body)) if file is None else file.stream(),
-            read_options=pacsv.ReadOptions(block_size=max(BLOCK, 4 * sum(map(len, names))), use_threads=True),
-            parse_options=pacsv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=quoted or lone_return,
-                ignore_empty_lines=len(names) > 1,
-            ),
-            convert_options=pacsv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                strings_can_be_null=False,
-                null_values=[],
-                check_utf8=file is not None,  # bytes in memory have been decoded before; a file may have changed
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        if lone_return and not _holds(body, b"\r"):
-            msg = "the file has headers but no records; give a table with at least one record"
-            raise TableError(msg) from error
-        fault = scanning.first_fault(body, delimiter, len(names))
-        if fault is not None:
-            raise fault.error(len(names)) from error
-        msg = "the text cannot be split into cells; check its quotation marks and line ends"
-        raise TableError(msg) from error
+    if lone_return and len(bytes(body[: sniffing.HEADER_LIMIT]).strip(b"\r").split(b"\r", 1)) == 1:  # headers alone
+        return pa.table([pa.array([], pa.string())] * len(names), names=names)
+    return pacsv.read_csv(
+        pa.BufferReader(pa.py_buffer(body)) if file is None else file.stream(),
+        read_options=pacsv.ReadOptions(block_size=block, use_threads=True),
+        parse_options=pacsv.ParseOptions(
+            delimiter=delimiter,
+            newlines_in_values=multiline or lone_return,
+            ignore_empty_lines=len(names) > 1,
+        ),
+        convert_options=pacsv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=False,
+            null_values=[],
+            check_utf8=file is not None,  # bytes in memory have been decoded before; a file may have changed
+        ),
+    )
 
 
 def _holds(body: memoryview, byte: bytes) -> bool:

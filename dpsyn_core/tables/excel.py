@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import datetime
 import io
+import warnings
 import zipfile
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers
+from dpsyn_core.tables import cells, headers
+from dpsyn_core.tables.canonical import to_text
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.reading import Reading
 
 MAX_BYTES = 2 << 30
 
 
-def parse(data: memoryview, sheet: str | None) -> Reading:
+def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Reading:
     """Reads a sheet of an .xlsx file; see `read`."""
     raw = bytes(data)
     _check_archive(raw)
@@ -39,40 +41,41 @@ def parse(data: memoryview, sheet: str | None) -> Reading:
             msg = f"the sheet '{chosen}' holds a chart and no cells; choose another sheet"
             raise TableError(msg)
         # openpyxl hands out rows one by one; there is no column access in its streaming reader
-        rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
+            rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
     finally:
         book.close()
     notices = (f"read the sheet '{chosen}', the first of {len(names)}",) if sheet is None and len(names) > 1 else ()
-    if len(rows) < 2:
-        msg = f"the sheet '{chosen}' has no records below its headers; give a table with at least one record"
+    if len(rows) < (2 if strict else 1):
+        what = "records below its headers" if rows else "cells"
+        msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in the first row"
         raise TableError(msg)
     return Reading(table=_table(rows, pa), kind="excel", notices=notices)
 
 
 def _table(rows: list[tuple[Any, ...]], pa: Any) -> Any:
-    width = max(map(len, rows))
-    columns = list(zip(*(r + (None,) * (width - len(r)) for r in rows), strict=True))
-    while columns and all(c is None for c in columns[-1]):
-        columns.pop()
-    names = ["" if c[0] is None else cell(c[0]) for c in columns]
+    """The columns that have a header; cells to the right of the last header belong to no column."""
+    header = list(rows[0])
+    while header and header[-1] is None:
+        header.pop()
+    names = ["" if h is None else cell(h) for h in header]
     headers.check(names)
-    return pa.table([pa.array([cell(v) for v in c[1:]], pa.string()) for c in columns], names=names)
+    width = len(names)
+    records = [(*row[:width], *(None,) * (width - len(row))) for row in rows[1:]]
+    columns = zip(*records, strict=True) if records else [()] * width
+    return pa.table([_column(list(c)) for c in columns], names=names)
+
+
+def _column(values: list[Any]) -> Any:
+    """Cells as text; a time at midnight is a day, which is how Excel keeps days."""
+    days = [v.date() if isinstance(v, datetime.datetime) and v.time() == datetime.time() else v for v in values]
+    return to_text(cells.column(days)).fill_null("")
 
 
 def cell(value: object) -> str:
-    """A cell as text: 3 for 3.0, true, ISO dates, nothing for a blank."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
-    if isinstance(value, datetime.datetime):
-        midnight = value.time() == datetime.time()
-        return value.date().isoformat() if midnight else value.isoformat()
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return str(value)
+    """One cell as text: 3 for 3.0, true, ISO dates, nothing for a blank."""
+    return str(_column([value])[0])
 
 
 def _check_archive(raw: bytes) -> None:

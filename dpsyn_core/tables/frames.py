@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import columnar, headers
-from dpsyn_core.tables.canonical import canonical
-
-_MIXED = {"mixed", "mixed-integer"}  # what pandas calls columns whose cells are of several types
+from dpsyn_core.tables import cells, columnar, headers
 
 
 def to_arrow(frame: Any) -> Any:
     """A pyarrow table of any eager or lazy frame that narwhals knows.
 
-    Columns of mixed Python objects become text. Raises TableError for anything else, for blank or repeated headers
-    and for nested columns.
+    Cells of Python objects are read one by one, each by its own type. Raises TableError for anything else, for blank
+    or repeated headers and for columns of a nested type.
     """
     import pyarrow as pa
 
@@ -36,8 +33,7 @@ def to_arrow(frame: Any) -> Any:
     native = nw.to_native(known)
     if known.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
-        native = _without_objects(native)
-        return checked(pa.Table.from_pandas(native, preserve_index=False).replace_schema_metadata(None))
+        return checked(_without_objects(native))
     return checked(known.to_arrow())
 
 
@@ -46,58 +42,35 @@ def checked(table: Any) -> Any:
     headers.check(table.column_names)
     for field in table.schema:
         columnar.check_type(field)
-    if table.num_rows == 0:
-        msg = "the table has no records; give a table with at least one"
-        raise TableError(msg)
     return table
 
 
 def _without_objects(frame: Any) -> Any:
-    """A pandas frame whose columns of mixed objects are canonical text; pandas' missing marks stay.
+    """A pandas frame as a pyarrow table; columns that may hold objects of any type are read cell by cell.
 
-    The text of a cell is what it has in a column of its own type: one individual's odd cell must not change how
-    the cells of others are read.
+    What pandas calls an object column holds cells of any type, and becomes one through a single odd cell. The same
+    holds for its rarer types (periods, intervals, complex numbers) and for the values of a categorical column.
     """
-    from pandas.api.types import infer_dtype, is_object_dtype
-
-    named = frame.set_axis([str(c) for c in frame.columns], axis=1)
-    mixed: dict[str, Any] = {}
-    for name in named.columns:
-        column = named[name]
-        if not is_object_dtype(column.dtype) or column.map(_nested).any():
-            continue
-        if infer_dtype(column, skipna=True) in _MIXED or not _uniform(column):
-            mixed[name] = column.map(written, na_action="ignore").astype("string")
-    return named.assign(**mixed)
-
-
-def _nested(value: Any) -> bool:
-    """Whether a cell is a table of its own, which the check of types refuses."""
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
-
-
-def _uniform(column: Any) -> bool:
-    """Whether pyarrow has a type for the column."""
     import pyarrow as pa
 
-    try:
-        pa.Array.from_pandas(column)
-    except (pa.ArrowException, OverflowError):
-        return False
-    return True
+    made = [_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    return pa.table(made, names=[str(c) for c in frame.columns])
 
 
-def written(value: Any) -> str:
-    """One cell of a column of mixed objects as canonical text."""
-    import decimal
+def _column(series: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
 
-    import numpy as np
-
-    if isinstance(value, decimal.Decimal):
-        whole, point, rest = format(value, "f").partition(".")
-        rest = rest.rstrip("0")
-        return whole + point + rest if rest else whole
-    return canonical(value.item() if isinstance(value, np.generic) else value)
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        entries = cells.column(series.cat.categories.tolist())
+        codes = series.cat.codes.to_numpy()
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype("int64"), mask=codes < 0), entries)
+    if isinstance(kind, pd.ArrowDtype):
+        return pa.chunked_array(series.array.__arrow_array__())
+    if getattr(kind, "kind", "O") in "biufM" and not isinstance(kind, pd.SparseDtype):  # M: dates, with a zone or not
+        return pa.array(series, from_pandas=True)
+    return cells.column(series.tolist())
 
 
 def from_arrow(table: Any, like: Any) -> Any:

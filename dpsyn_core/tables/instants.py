@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +33,8 @@ _FIELDS = {
     "z": _ZONE,
     "%": "%",
 }
+FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999 in seconds since 1970
+CANONICAL = r"^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d+)?Z?)?$"  # how typed dates and times are written
 ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
 
 
@@ -80,11 +83,14 @@ def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
 
     Args:
         texts: pyarrow string array of length n.
-        formats: strptime formats tried in order; empty: ISO 8601 (a year or a month stands for its first day).
+        formats: strptime formats tried in order, and then the canonical text of typed dates and times; empty: ISO
+            8601 (a year or a month stands for its first day).
 
     Returns:
         int64 (n,), and bool (n,): whether the text is a date that exists. Fractions of a second are cut.
     """
+    import pyarrow.compute as pc
+
     n = len(texts)
     seconds, valid = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
     for expression in [pattern(f) for f in formats] or [ISO]:
@@ -93,7 +99,22 @@ def parse(texts: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
             break
         got, good = _match(texts if len(left) == n else texts.take(left), expression)
         seconds[left[good]], valid[left[good]] = got[good], True
+    left = np.flatnonzero(~valid) if formats else np.zeros(0, dtype=np.intp)
+    if len(left):
+        rest = texts.take(left)
+        got, good = _match(pc.if_else(pc.match_substring_regex(rest, CANONICAL), rest, ""), ISO)
+        seconds[left[good]], valid[left[good]] = got[good], True
     return seconds, valid
+
+
+@cache
+def confused(formats: tuple[str, ...]) -> bool:
+    """Whether a format reads the canonical text of a typed date or time as another moment, as %Y-%d-%m does."""
+    import pyarrow as pa
+
+    probes = pa.array(["2003-02-01", "2003-02-01 04:05:06", "2003-02-01 04:05:06.789", "2003-02-01 04:05:06Z"])
+    read, right = (parse(probes, f) for f in (formats, ()))
+    return bool((read[0] != right[0]).any() or not read[1].all())
 
 
 def _match(texts: Any, expression: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -6,7 +6,7 @@ import mmap
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import columnar, delimited, excel, inflate
@@ -20,11 +20,30 @@ ADDRESS = re.compile(r"\w{2,}:/")
 Source = str | os.PathLike[str] | bytes
 
 
+class Form(NamedTuple):
+    """What a person said about a file; see `read`."""
+
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    sheet: str | None
+    multiline: bool
+    strict: bool
+
+
 def read_table(
-    source: Source, *, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
+    source: Source,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    multiline: bool = False,
+    strict: bool = False,
 ) -> Any:
     """The table alone of `read`."""
-    return read(source, delimiter=delimiter, encoding=encoding, decimal=decimal).table
+    return read(
+        source, delimiter=delimiter, encoding=encoding, decimal=decimal, multiline=multiline, strict=strict
+    ).table
 
 
 def read(
@@ -35,25 +54,36 @@ def read(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    multiline: bool = False,
+    strict: bool = False,
     max_bytes: int | None = None,
 ) -> Reading:
-    """Reads a table strictly: nothing is dropped, renamed, padded or recast.
+    """Reads a table; nothing is renamed, padded or recast.
+
+    Guarantee: what a record becomes depends on that record and the public form alone: the header, and the arguments
+    (docs/proofs/encoding.md). A cell that does not decode holds U+FFFD there; a line that has another number of cells
+    than the header, or breaks the rules of quotation marks, becomes a record of which no cell is read.
 
     Args:
         source: a path, or the bytes of an upload.
         name: file name of an upload, for its ending.
-        delimiter: one character; None: found among comma, semicolon, tab and pipe.
-        encoding: None: found among UTF-8, UTF-16 and Latin-1.
+        delimiter: one character; None: the one among comma, semicolon, tab and pipe that splits the header most.
+        encoding: None: UTF-8, or what the header line says (UTF-16, or Windows-1252 where it is not UTF-8).
         decimal: '.' or ','; None: cells may have either, unless a comma separates them.
         sheet: of an Excel file; None: the first.
+        multiline: quoted cells of a text may hold line ends. Then a quotation mark that one record forgets to close
+            swallows the records after it, so that this needs the owner's word that none does.
+        strict: refuse a table without records, lines that break the rules (naming the first), bytes that do not
+            decode, and NUL bytes. Such a refusal is an exact answer about the data.
         max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
 
     Raises:
-        TableError: no such file, empty, too large, not a table, blank or repeated headers, ragged rows (with the
-            first such line), NUL bytes, bytes that do not decode, damaged or nested files. No cell is shown.
+        TableError: no such file, empty, too large, not a table, blank or repeated headers, damaged or nested files;
+            with `strict`, the above. No cell is shown.
     """
+    form = Form(delimiter, encoding, decimal, sheet, multiline, strict)
     if isinstance(source, bytes):
-        return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, delimiter, encoding, decimal, sheet)
+        return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, form)
     if ADDRESS.match(os.fspath(source)):  # which may hold a password, so that nothing of it is shown
         msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
         raise TableError(msg)
@@ -67,9 +97,7 @@ def read(
         _check_size(size, cap)
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
-        return _dispatch(
-            memoryview(mapped), path.name, cap, delimiter, encoding, decimal, sheet, file=File(path=path, pages=mapped)
-        )
+        return _dispatch(memoryview(mapped), path.name, cap, form, file=File(path=path, pages=mapped))
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise
@@ -87,28 +115,18 @@ def _check_size(size: int, cap: int) -> None:
         raise TableError(msg)
 
 
-def _dispatch(
-    data: memoryview,
-    name: str,
-    cap: int,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    sheet: str | None,
-    *,
-    file: File | None = None,
-) -> Reading:
+def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File | None = None) -> Reading:
     _check_size(len(data), cap)
     head = bytes(data[:8])
     if head.startswith(b"\x1f\x8b"):
         plain = inflate.gunzip(data, min(MAX_TEXT, inflate.MAX_RATIO * cap))
         name = name.removesuffix(".gz")
         _check_size(len(plain), MAX_TEXT)
-        return delimited.parse(memoryview(plain), name, delimiter, encoding, decimal)
+        return _text(memoryview(plain), name, form, None)
     if head.startswith(b"PAR1"):
-        return columnar.parse(data)
+        return columnar.parse(data, strict=form.strict)
     if head.startswith(b"PK\x03\x04"):
-        return excel.parse(data, sheet)
+        return excel.parse(data, form.sheet, strict=form.strict)
     for mark, what in (
         (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
         (b"BZh", "compressed by bzip2; inflate it first"),
@@ -121,4 +139,17 @@ def _dispatch(
         if head.startswith(mark):
             msg = f"the file is {what}"
             raise TableError(msg)
-    return delimited.parse(data, name, delimiter, encoding, decimal, file=file)
+    return _text(data, name, form, file)
+
+
+def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading:
+    return delimited.parse(
+        data,
+        name,
+        form.delimiter,
+        form.encoding,
+        form.decimal,
+        multiline=form.multiline,
+        strict=form.strict,
+        file=file,
+    )

@@ -10,7 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """A table as read. notices: sentences on what was assumed, none of which shows a cell.
+    """A table as read. notices: sentences on what was assumed, none of which shows a cell or depends on a record.
+
+    odd: sentences on what could not be read; they tell about the records, for the owner only.
 
     table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata says when a
     comma is a decimal mark. decimal: the mark that was seen in the first lines.
@@ -22,6 +24,7 @@ class Reading:
     encoding: str | None = None
     decimal: str = "."
     notices: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,10 +1,11 @@
-"""What a text file is: its encoding, its delimiter and its decimal mark, found from the bytes and told in notices."""
+"""What a text file is: its encoding, its delimiter and its decimal mark, by rules that look at the header alone."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from dpsyn_core.errors import TableError
@@ -12,6 +13,8 @@ from dpsyn_core.errors import TableError
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
 SAMPLE = 1 << 16
+HEADER_LIMIT = 1 << 25
+STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
 
 
@@ -25,72 +28,100 @@ class Encoding:
 
 
 def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
-    """Encoding of a text file. Raises TableError that names the byte which no encoding explains.
+    """Encoding of a text file: the person's choice, or a public rule that looks at the header line alone.
+
+    A mark at the start says UTF-8 or UTF-16, and so do zero bytes beside its first two letters; a header line that is
+    not UTF-8 makes the file Windows-1252 (Western European). All other files are UTF-8. No record is looked at, so that no
+    record decides how those of others are read.
 
     Args:
         data: the whole file.
-        wanted: the person's choice, or None to detect UTF-8, UTF-16 and Latin-1 (as Windows-1252).
+        wanted: the person's choice, or None for the rule.
+
+    Raises:
+        TableError: unknown or unfit encoding, or a header line with control bytes: the file is no text.
     """
-    head = bytes(data[:4096])
+    head = bytes(data[:4])
     if wanted is not None:
-        return _chosen(data, head, wanted)
+        return _chosen(head, wanted)
     if head.startswith(codecs.BOM_UTF8):
-        _require(data, "utf-8", 3)
         return Encoding(name="utf-8", skip=3)
     for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if head.startswith(mark) and not head.startswith(codecs.BOM_UTF32_LE):
-            _require(data, name, 2)
             return Encoding(name=name, skip=2, notice="read as UTF-16")
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    if even + odd and len(head) >= 4:
-        for zeros, others, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
-            if zeros > 0.4 * (len(head) // 2) and others == 0:
-                _require(data, name, 0)
-                return Encoding(name=name, notice="read as UTF-16 (no byte order mark)")
-    _refuse_binary(data)
-    bad = first_invalid(data, "utf-8", 0)
-    if bad is None:
-        return Encoding(name="utf-8")
-    at, truncated = bad
-    if truncated or _mostly_utf8(data):
-        msg = f"byte {at} is not valid UTF-8 in a file that otherwise is; repair the file, or name its encoding"
+    for low, high, name in ((head[0::2], head[1::2], "utf-16-le"), (head[1::2], head[0::2], "utf-16-be")):
+        if high == b"\0\0" and 0 not in low:
+            return Encoding(name=name, notice="read as UTF-16 (no byte order mark)")
+    line = first_line(data)
+    text = first_invalid(memoryview(line), "utf-8", 0) is None
+    if len(line) > len(line.translate(None, BINARY)) or not (text or first_invalid(memoryview(line), "cp1252", 0) is None):
+        msg = "the file is not a text table (its first line holds binary bytes); give CSV, TSV, Parquet or Excel"
         raise TableError(msg)
-    name = "cp1252" if first_invalid(data, "cp1252", 0) is None else "latin-1"
+    if text:
+        return Encoding(name="utf-8")
     return Encoding(
-        name=name, notice="not UTF-8: read as Latin-1 (Western European); choose another if letters look wrong"
+        name="cp1252",
+        notice="the headers are not UTF-8: read as Latin-1 (Western European); choose another if letters look wrong",
     )
 
 
-def _chosen(data: memoryview, head: bytes, wanted: str) -> Encoding:
+def first_line(data: memoryview) -> bytes:
+    """The first line that is not blank, without its end. Raises TableError where it has no end for 32 MiB."""
+    size = SAMPLE
+    while True:
+        head = bytes(data[:size]).lstrip(b"\r\n")
+        ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
+        if ends:
+            return head[: min(ends)]
+        if size >= len(data):
+            return head
+        if size > HEADER_LIMIT:
+            msg = "the first line is longer than 32 MiB; give a table whose first line holds the headers"
+            raise TableError(msg)
+        size *= 4
+
+
+def _chosen(head: bytes, wanted: str) -> Encoding:
     try:
         name = codecs.lookup(wanted).name
-    except LookupError as error:
-        msg = f"unknown encoding '{wanted}'; try utf-8, latin-1, cp1252 or utf-16"
+        known = wanted.isprintable() and "a,1\r\n".encode(name).decode(name) == "a,1\r\n"
+    except (LookupError, ValueError) as error:
+        msg = f"unknown encoding '{wanted[:40]}'; try utf-8, latin-1, cp1252 or utf-16"
         raise TableError(msg) from error
-    if name == "utf-16":
-        big = head.startswith(codecs.BOM_UTF16_BE)
-        marked = big or head.startswith(codecs.BOM_UTF16_LE)
-        name, skip = ("utf-16-be" if big else "utf-16-le"), (2 if marked else 0)
-    else:
-        name = "utf-8" if name == "utf-8-sig" else name
-        skip = 3 if name == "utf-8" and head.startswith(codecs.BOM_UTF8) else 0
-    _require(data, name, skip)
-    return Encoding(name=name, skip=skip)
-
-
-def _require(data: memoryview, name: str, skip: int) -> None:
-    bad = first_invalid(data, name, skip)
-    if bad is not None:
-        msg = f"byte {bad[0]} is not valid {name.upper()}; repair the file, or name another encoding"
+    if not known or any(word in re.sub("[-_]", "", name) for word in STATEFUL):
+        msg = f"the encoding '{name}' lets one line change how the next is read; save the file as UTF-8"
         raise TableError(msg)
+    if name in ("utf-16", "utf-32"):
+        unit = int(name[4:]) // 8
+        big = head.startswith(getattr(codecs, f"BOM_UTF{name[4:]}_BE"))
+        marked = big or head.startswith(getattr(codecs, f"BOM_UTF{name[4:]}_LE"))
+        return Encoding(name=f"{name}-be" if big else f"{name}-le", skip=unit if marked else 0)
+    name = "utf-8" if name == "utf-8-sig" else name
+    return Encoding(name=name, skip=3 if name == "utf-8" and head.startswith(codecs.BOM_UTF8) else 0)
 
 
-def _refuse_binary(data: memoryview) -> None:
+def refuse_binary(data: memoryview) -> None:
+    """Raises TableError for a file whose first 64 KiB hold more control bytes than text does."""
     head = bytes(data[:SAMPLE])
-    odd = len(head) - len(head.translate(None, BINARY))
-    if odd > max(1, len(head) // 200):
+    if len(head) - len(head.translate(None, BINARY)) > max(1, len(head) // 200):
         msg = "the file is not a text table (it holds binary bytes); give CSV, TSV, Parquet or Excel"
         raise TableError(msg)
+
+
+def repaired(data: memoryview, name: str, skip: int) -> bytes | None:
+    """The bytes as UTF-8, what does not decode replaced by U+FFFD; None when they are valid UTF-8 as they stand.
+
+    What one cell holds changes no other one: a byte below 128 always ends what does not decode in UTF-8, single bytes
+    are letters of their own, and no other encoding that is allowed has a line end inside a letter.
+    """
+    if name == "utf-8" and first_invalid(data, name, skip) is None:
+        return None
+    decoder = codecs.getincrementaldecoder(name)("replace")
+    parts = [
+        decoder.decode(bytes(data[i : i + STEP]), final=i + STEP >= len(data)).encode("utf-8", "replace")
+        for i in range(skip, len(data), STEP)
+    ]
+    return b"".join(parts)
 
 
 def first_invalid(data: memoryview, name: str, skip: int) -> tuple[int, bool] | None:
@@ -106,14 +137,6 @@ def first_invalid(data: memoryview, name: str, skip: int) -> tuple[int, bool] | 
         except UnicodeError:
             return start, False
     return None
-
-
-def _mostly_utf8(data: memoryview) -> bool:
-    """Whether more characters beyond ASCII are valid UTF-8 than are not, in the first 16 MiB."""
-    text = bytes(data[:STEP]).decode("utf-8", errors="replace")
-    beyond = len(text) - len(text.encode("ascii", errors="ignore"))
-    wrong = text.count("\ufffd")
-    return beyond - wrong > wrong
 
 
 def find_nul(data: memoryview) -> int | None:
@@ -133,23 +156,15 @@ def sample_lines(text: str, whole: bool) -> str:
     return text[: end + 1] if end >= 0 else text
 
 
-def find_delimiter(text: str, *, prefer: str = ",") -> str:
-    """The delimiter under which the most lines have as many cells as the first one; `prefer` when none splits it.
+def find_delimiter(header: str, *, prefer: str = ",") -> str:
+    """The delimiter that splits the header line into the most cells; `prefer` among equals, or when none splits it.
 
     Args:
-        text: the first lines of the file.
-        prefer: taken when candidates are as good, or none splits the header.
+        header: the first line of the file, which is public; no record is looked at.
+        prefer: by the ending of the file's name.
     """
-    best, score = prefer, (0.0, 0)
-    for delimiter in (prefer, *(d for d in DELIMITERS if d != prefer)):
-        rows = rows_of(text, delimiter, 200)
-        width = len(rows[0]) if rows else 1
-        if width < 2:
-            continue
-        agree = sum(len(r) == width for r in rows) / len(rows)
-        if (agree, width) > score and not (agree < 0.5 and score[0] > 0):
-            best, score = delimiter, (agree, width)
-    return best
+    widths = {d: max(map(len, rows_of(header, d, 1)), default=1) for d in (prefer, *DELIMITERS)}
+    return max(widths, key=lambda d: widths[d])
 
 
 def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:

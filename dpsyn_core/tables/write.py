@@ -9,7 +9,7 @@ from typing import Any
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import check_writable, replacing
-from dpsyn_core.tables import casting
+from dpsyn_core.tables import canonical, casting
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
@@ -63,7 +63,7 @@ def escape(table: Any) -> Any:
     import pyarrow.compute as pc
 
     def harmless(column: Any) -> Any:
-        if not casting.is_text(column.type):
+        if not canonical.is_text(column.type):
             return column
         if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
             return column
@@ -96,7 +96,7 @@ def _lines(table: Any, delimiter: str) -> bytes:
     cells = []
     for column in table.columns:
         text = pc.fill_null(as_written(column), "")
-        if casting.is_text(column.type) or table.num_columns == 1:
+        if canonical.is_text(column.type) or table.num_columns == 1:
             wrap = pc.match_substring_regex(text, needs)
             if pc.any(wrap).as_py():
                 quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
@@ -116,7 +116,7 @@ def as_written(column: Any) -> Any:
 
     if t.is_floating(column.type):
         return pc.replace_substring_regex(column.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
-    return casting.to_text(column)
+    return canonical.to_text(column)
 
 
 def _write_excel(table: Any, path: Path) -> None:

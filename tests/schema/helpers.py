@@ -24,7 +24,7 @@ def date(name, low, high, bins, **more):
     return {"name": name, "kind": "datetime", "min": low, "max": high, "bins": bins, **more}
 
 
-def encode_one(attribute, cells):
-    """Codes of a single column."""
+def encode_one(attribute, cells, strict=False):
+    """Codes of a single column, of the records that are kept."""
     column = cells if isinstance(cells, pa.Array | pa.ChunkedArray) else pa.array(cells)
-    return Codec(schema(attribute)).encode(pa.table({attribute["name"]: column})).codes[0].tolist()
+    return Codec(schema(attribute)).encode(pa.table({attribute["name"]: column}), strict=strict).codes[0].tolist()
