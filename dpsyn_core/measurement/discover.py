@@ -21,9 +21,9 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.tables import casting
+from dpsyn_core.tables.headers import composed
 
 Kind = Literal["categorical", "integer", "float", "date"]
 _TOTAL_SHARE = 0.1
@@ -120,41 +120,41 @@ def discover(
         elif want.kind == "date":
             found = _dates(column, want.name, gate=gate, cost=part)
         else:
-            found = _numbers(column, want, gate=gate, cost=part)
+            comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+            found = _numbers(column, want, comma, gate=gate, cost=part)
         attributes.append({"name": want.name, "source": "bought", "missing": True} | found)
         progress("discover", i + 1, len(wanted))
     charges = tuple(gate.account.charges[before:])
     if unit.identifier is not None:
         attributes.append({"name": unit.identifier, "kind": "identifier"})
-    order = {n: i for i, n in enumerate(table.column_names)}
     document = {
         "version": 1,
         "name": name,
         "unit": unit.model_dump(),
-        "attributes": sorted(attributes, key=lambda a: order[a["name"]]),
+        "attributes": sorted(attributes, key=lambda a: columns[a["name"]]),
         "bought": [_bought(c) | {"unit": unit.model_dump()} for c in charges],
     }
     return Discovery(schema=Schema.of(document), total=max(int(total.values), 0), charges=charges)
 
 
 def check_columns(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> None:
-    """Raises SchemaError or TableError when columns are not there, or individuals have blank names."""
+    """Raises SchemaError when columns are not there, or are asked for twice."""
     _located(table, wanted, unit)
-    if unit.identifier is not None:
-        identifiers(table.column(unit.identifier), unit.identifier)
 
 
 def _located(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> dict[str, int]:
     names = list(table.column_names)
     asked = [w.name for w in wanted] + ([unit.identifier] if unit.identifier is not None else [])
-    for name in asked:
-        if names.count(name) != 1 or asked.count(name) != 1:
+    keys = [composed(n) for n in names]
+    wants = [composed(a) for a in asked]
+    for name, key in zip(asked, wants, strict=True):
+        if keys.count(key) != 1 or wants.count(key) != 1:
             msg = f"the column '{name}' must be in the table exactly once and be asked for once"
             raise SchemaError(msg)
     if not wanted:
         msg = "nothing is wanted; name the columns to buy, for example --buy age=integer"
         raise SchemaError(msg)
-    return {name: names.index(name) for name in asked}
+    return {name: keys.index(key) for name, key in zip(asked, wants, strict=True)}
 
 
 def _categories(
@@ -170,9 +170,9 @@ def _categories(
     return {"kind": "categorical", "values": list(got.keys), "other": True}
 
 
-def _numbers(column: Any, want: Wanted, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+def _numbers(column: Any, want: Wanted, comma: bool, *, gate: Gate, cost: Cost) -> dict[str, Any]:
     whole = want.kind == "integer"
-    values, valid = casting.to_numbers(column, whole=whole)
+    values, valid = casting.to_numbers(column, whole=whole, comma=comma)
     values = values[valid]
     range_cost, edge_cost = cost.split([_RANGE_SHARE, 1 - _RANGE_SHARE])
     if want.low is None or want.high is None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.codec import Encoded, identifiers
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.sources.bounding import kept, record_hashes
-from dpsyn_core.tables import casting
+from dpsyn_core.tables import canonical
+from dpsyn_core.tables.headers import locate
 
 
 def bounded(table: Any, unit: SchemaUnit) -> Any:
@@ -19,12 +20,13 @@ def bounded(table: Any, unit: SchemaUnit) -> Any:
 
     Without an identifier every row is an individual of its own, or the owner vouches for max_records: all rows are
     kept.
-    Raises TableError where the identifier is blank: nobody can say whose records those are.
+    Rows without a name are left out: nobody can say whose they are.
     """
     if unit.identifier is None:
         return table
     key = os.urandom(32)
-    names = identifiers(table.column(unit.identifier), unit.identifier)
+    names = named(table, unit.identifier)
+    table, names = table.filter(names.is_valid()), names.filter(names.is_valid())
     nothing = np.zeros((0, table.num_rows), dtype=np.uint64)
     content = [
         record_hashes(Encoded(codes=nothing, identifiers=_texts(table.column(i))), key)
@@ -35,12 +37,17 @@ def bounded(table: Any, unit: SchemaUnit) -> Any:
     return table.filter(kept(groups, hashes, unit.max_records))
 
 
+def named(table: Any, identifier: str) -> Any:
+    """The names of individuals, as `identifiers` gives them."""
+    return identifiers(table.column(locate(table.column_names, [identifier])[0]), identifier)
+
+
 def distinct_counts(table: Any, name: str, unit: SchemaUnit) -> tuple[list[str], NDArray[np.int64]]:
     """Distinct non-blank texts of a column and how many individuals (or records) have each. Private."""
-    column = _texts(table.column(name))
+    column = _texts(table.column(locate(table.column_names, [name])[0]))
     index = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     if unit.identifier is not None:
-        owners = _texts(table.column(unit.identifier)).indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        owners = named(table, unit.identifier).indices.to_numpy(zero_copy_only=False).astype(np.int64)
         index = np.unique(np.stack([owners, index]), axis=1)[1]
     keys = column.dictionary.to_pylist()
     counts = np.bincount(index, minlength=len(keys)).astype(np.int64)
@@ -48,12 +55,14 @@ def distinct_counts(table: Any, name: str, unit: SchemaUnit) -> tuple[list[str],
 
 
 def _texts(column: Any) -> Any:
-    """A column as a dictionary array of canonical texts; blanks and nulls are ''."""
+    """A column as a dictionary array of canonical texts, as a schema's values are compared; blanks are ''."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    entries, index = casting.uniques(column)
-    texts = pc.fill_null(casting.to_text(entries), "").cast(pa.large_string())
+    entries, index = canonical.uniques(column)
+    texts = canonical.to_text(entries)
+    blank = pa.array(canonical.blanks(texts))
+    texts = pc.utf8_normalize(pc.if_else(blank, "", texts), "NFC").cast(pa.large_string())
     texts = pa.concat_arrays([texts, pa.array([""], pa.large_string())])
     at = np.where(index < 0, len(texts) - 1, index)
     unique, inverse = np.unique(np.asarray(texts.to_pylist(), dtype=object), return_inverse=True)

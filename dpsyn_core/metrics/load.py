@@ -49,8 +49,8 @@ def compare_tables(
     values: dict[str, Columns] = {}
     for what, table in (("synthetic", synthetic), ("real", real), ("held-out", held_out)):
         if table is not None:
-            codes[what] = encode(schema, table, what)
-            values[what] = numbers(schema, table, codes[what])
+            codes[what], described = encode(schema, table)
+            values[what] = numbers(schema, described, codes[what])
     return Comparison(
         domain=schema.domain(),
         synthetic=codes["synthetic"],
@@ -66,14 +66,11 @@ def compare_tables(
     )
 
 
-def encode(schema: Schema, table: Any, what: str) -> Codes:
-    """Codes of a table, without asking for its identifier column."""
+def encode(schema: Schema, table: Any) -> tuple[Codes, Any]:
+    """Codes of a table, without asking for its identifier column, and the records of it that the schema describes."""
     anonymous = schema.model_copy(update={"unit": schema.unit.model_copy(update={"identifier": None})})
-    try:
-        return Codec(anonymous).encode(table).codes
-    except TableError as error:
-        msg = f"the {what} table: {error}"
-        raise TableError(msg) from error
+    encoded = Codec(anonymous).encode(table)
+    return encoded.codes, table if encoded.kept is None else table.filter(encoded.kept)
 
 
 class Columns(Mapping[str, Floats]):

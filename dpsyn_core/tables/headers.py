@@ -18,7 +18,7 @@ def check(names: Sequence[str]) -> None:
         if not name.strip():
             msg = f"column {i} has a blank header; give every column a name"
             raise TableError(msg)
-        key = unicodedata.normalize("NFC", name)
+        key = composed(name)
         if key in seen:
             msg = f"columns {seen[key]} and {i} have the same header '{short(name)}'; give every column its own name"
             raise TableError(msg)
@@ -27,14 +27,19 @@ def check(names: Sequence[str]) -> None:
 
 def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Position of each wanted column. Raises TableError that lists those the table lacks."""
-    at = {unicodedata.normalize("NFC", n): i for i, n in enumerate(names)}
-    keys = [unicodedata.normalize("NFC", w) for w in wanted]
+    at = {composed(n): i for i, n in enumerate(names)}
+    keys = [composed(w) for w in wanted]
     lacking = [w for w, k in zip(wanted, keys, strict=True) if k not in at]
     if lacking:
         shown = ", ".join(f"'{short(n)}'" for n in lacking[:5]) + (", ..." if len(lacking) > 5 else "")
         msg = f"the table lacks the column {shown} that the schema declares; check the headers, or change the schema"
         raise TableError(msg)
     return [at[k] for k in keys]
+
+
+def composed(name: str) -> str:
+    """A name with composed accents: how names are compared."""
+    return unicodedata.normalize("NFC", name)
 
 
 def short(name: str) -> str:
