@@ -49,7 +49,7 @@ def compare_tables(
     values: dict[str, Columns] = {}
     for what, table in (("synthetic", synthetic), ("real", real), ("held-out", held_out)):
         if table is not None:
-            codes[what], described = encode(schema, table)
+            codes[what], described = encode(schema, table, what)
             values[what] = numbers(schema, described, codes[what])
     return Comparison(
         domain=schema.domain(),
@@ -66,10 +66,22 @@ def compare_tables(
     )
 
 
-def encode(schema: Schema, table: Any) -> tuple[Codes, Any]:
-    """Codes of a table, without asking for its identifier column, and the records of it that the schema describes."""
+def encode(schema: Schema, table: Any, what: str) -> tuple[Codes, Any]:
+    """Codes of a table, without asking for its identifier column, and the records of it that the schema describes.
+
+    Records of private tables that the schema has no place for are left out, as they are of a run. A synthetic table
+    must fit as a whole, else it was made with another schema. Raises TableError for one that does not fit, and for a
+    table of which no record is left.
+    """
     anonymous = schema.model_copy(update={"unit": schema.unit.model_copy(update={"identifier": None})})
-    encoded = Codec(anonymous).encode(table)
+    try:
+        encoded = Codec(anonymous).encode(table, strict=what == "synthetic")
+    except TableError as error:
+        msg = f"the {what} table: {error}"
+        raise TableError(msg) from error
+    if encoded.n_records == 0:
+        msg = f"the {what} table has no records that the schema describes; there is nothing to compare"
+        raise TableError(msg)
     return encoded.codes, table if encoded.kept is None else table.filter(encoded.kept)
 
 

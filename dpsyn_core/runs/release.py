@@ -72,6 +72,7 @@ def synthesize(
     n_records: int | None = None,
     dataset: str | None = None,
     ledger: Ledger | None = None,
+    strict: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -90,6 +91,8 @@ def synthesize(
         n_records: records to write; None takes the schema's public number, else a released total.
         dataset: name on the ledger; None takes the schema's name.
         ledger: None is the ledger in DPSYN_HOME.
+        strict: refuse a table without records, or with cells that the schema has no place for, instead of leaving
+            those records out. Whether it refuses is an exact answer about the data, for the owner only.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -104,7 +107,7 @@ def synthesize(
         msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
         raise SettingError(msg)
 
-    source = source_of(table)
+    source = source_of(table, strict=strict)
     measured = measure(source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress)
     started = time.perf_counter()  # how long reading and counting took would tell the number of records
 

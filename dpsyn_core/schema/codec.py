@@ -30,7 +30,6 @@ Codes = NDArray[np.unsignedinteger[Any]]
 Column = NDArray[Any]
 NO_OTHER = "add the value to the schema, or declare other: true"
 NO_MISSING = "declare missing: true for it, or fill the blank cells"
-STRICT = " (asked for by strict: a refusal is an exact answer about the data, for the owner only)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,7 +85,7 @@ class Codec:
         key = self.schema.unit.identifier if individuals else None
         key_at = 0 if key is None else locate(table.column_names, [key])[0]
         if strict and table.num_rows == 0:
-            msg = f"the table has no records; give a table with at least one{STRICT}"
+            msg = f"the table has no records; give a table with at least one"
             raise TableError(msg)
         comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
         codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
@@ -169,7 +168,7 @@ def encode_column(
     if strict and not attribute.missing:
         what = "numbers" if isinstance(attribute, NumericAttribute) else "dates"
         how = "" if isinstance(attribute, NumericAttribute) else ", declare how its dates are written (formats)"
-        msg = f"column '{short(attribute.name)}' holds cells that are not {what}; {NO_MISSING}{how}{STRICT}"
+        msg = f"column '{short(attribute.name)}' holds cells that are not {what}; {NO_MISSING}{how}"
         raise TableError(msg)
     codes[~valid] = attribute.size - 1 if attribute.missing else -1
     return codes
@@ -184,10 +183,10 @@ def _encode_categories(column: Any, attribute: CategoricalAttribute, strict: boo
     other = len(attribute.values) if attribute.other else -1
     unlisted &= ~blank
     if strict and not attribute.other and unlisted.any():
-        msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}{STRICT}"
+        msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}"
         raise TableError(msg)
     if strict and blank.any() and max(missing, other) < 0:
-        msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}{STRICT}"
+        msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}"
         raise TableError(msg)
     found[blank] = missing if missing >= 0 else other
     found[unlisted] = other if other >= 0 else missing
@@ -213,7 +212,7 @@ def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:
     nameless = np.append(nameless, True)[index]  # the last one serves null cells
     if strict and nameless.any():
         msg = f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
-        raise TableError(msg + STRICT)
+        raise TableError(msg)
     # entries that differ only as typed values (0.0 and -0.0) or repeat in a dictionary name one individual
     named = text.dictionary_encode()
     return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index, mask=nameless)), named.dictionary)

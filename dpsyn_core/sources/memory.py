@@ -18,9 +18,12 @@ from dpsyn_core.tables.frames import from_arrow, to_arrow
 class MemorySource:
     """Encodes the whole table at once. See `Source` for what its methods promise."""
 
-    def __init__(self, table: Any) -> None:
-        """Keeps the table; nothing is read before `open`."""
-        self._table = table
+    def __init__(self, table: Any, *, strict: bool = False) -> None:
+        """Keeps the table; nothing is read before `open`.
+
+        strict: refuse a table with cells that the schema has no place for, an exact answer for the owner only.
+        """
+        self._table, self._strict = table, strict
 
     @contextmanager
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
@@ -28,7 +31,7 @@ class MemorySource:
         progress("encoding", 0, 1)
         codec, frame = Codec(schema), to_arrow(self._table)
         columns = tuple(frame.column_names)
-        codes = bound(codec.encode(frame), schema.unit.max_records)
+        codes = bound(codec.encode(frame, strict=self._strict), schema.unit.max_records)
         del frame
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=columns)
 

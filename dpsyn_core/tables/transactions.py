@@ -67,10 +67,8 @@ def _text(path: Path) -> str:
         if path.stat().st_size > MAX_BYTES:
             msg = f"'{path.name}' is larger than 2 GiB; split it, or draw a public part of it"
             raise TableError(msg)
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        # a letter that is not UTF-8 makes its item one that is not public; it changes no other one
+        return path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError as error:
         msg = f"'{path.name}' cannot be read: {error.strerror}; check the path"
-        raise TableError(msg) from error
-    except UnicodeDecodeError as error:
-        msg = f"'{path.name}' is not UTF-8 text; save it as UTF-8, one transaction a line"
         raise TableError(msg) from error

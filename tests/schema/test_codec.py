@@ -146,7 +146,7 @@ def test_categorical_cells_are_compared_after_casting(values, cells, codes):
 def test_strict_refuses_a_value_outside_the_domain_and_never_shows_it(values, cell):
     with pytest.raises(TableError, match="'secret-column'") as error:
         encode_one(cat("secret-column", values), [cell + "", cell], strict=True)
-    assert f"'{cell}'" not in str(error.value) and "other" in str(error.value) and "owner only" in str(error.value)
+    assert f"'{cell}'" not in str(error.value) and "other" in str(error.value)
     assert encode_one(cat("a", values), [cell, cell]) == []
 
 
