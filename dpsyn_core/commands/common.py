@@ -12,6 +12,8 @@ from typing import Any, TextIO
 
 from dpsyn_core.errors import SettingError
 
+PRIVATE = "reads private data: for the owner only"
+
 
 def print_json(document: Any) -> None:
     """Prints a document as JSON on stdout."""
@@ -84,9 +86,20 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
     """
     group = parser.add_argument_group(f"reading {name}")
     if delimiter:
-        group.add_argument("--delimiter", help="one character; default detected (comma, semicolon, tab, pipe)")
-    group.add_argument("--encoding", help="default detected (UTF-8, UTF-16, Latin-1)")
-    group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default detected")
+        group.add_argument("--delimiter", help="one character; default by the header (comma, semicolon, tab, pipe)")
+    group.add_argument("--encoding", help="default UTF-8, or what the header line says (UTF-16, Windows-1252)")
+    group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default either, unless commas separate")
+    group.add_argument(
+        "--multiline",
+        action="store_true",
+        help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
+    )
+    group.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse a table with cells that cannot be read or that the schema has no place for; "
+        "a refusal is an exact answer about private data, for the owner only",
+    )
     group.add_argument("--sql-table", metavar="NAME", help=f"{name} is a DuckDB, SQLite or PostgreSQL database")
     group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
 
@@ -113,9 +126,14 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
         return read_database(Database.of(table), table=args.sql_table, query=args.sql_query)
     from dpsyn_core.tables.read import read
 
-    got = read(table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal)
+    got = read(
+        table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
+        strict=args.strict,
+    )  # fmt: skip
     for notice in got.notices:
         print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
+    for notice in got.odd:
+        print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
     return got.table
 
 

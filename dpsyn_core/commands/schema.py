@@ -37,9 +37,11 @@ def add(commands: Any) -> None:
     draft.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
     add_reading(draft)
     draft.set_defaults(run=run_draft)
-    check = actions.add_parser("check", help="check a schema, and a table against it")
-    check.add_argument("schema", metavar="schema.json", type=Path)
-    check.add_argument("table", metavar="TABLE", type=place, nargs="?")
+    check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
+    check.usage = "dpsyn schema check TABLE --schema schema.json [...], or dpsyn schema check schema.json [TABLE]"
+    check.add_argument("first", metavar="TABLE|schema.json", type=place)
+    check.add_argument("second", metavar="TABLE", type=place, nargs="?")
+    check.add_argument("--schema", type=Path, metavar="schema.json", help="then the table comes first")
     add_reading(check)
     check.set_defaults(run=run_check)
 
@@ -119,19 +121,28 @@ def parse_wanted(text: str) -> Any:
 
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
+    from dpsyn_core.errors import SettingError
     from dpsyn_core.schema.document import Schema
 
-    schema = Schema.load(args.schema)
-    print_findings(schema, None if args.table is None else read_input(args))
+    if args.schema is not None and args.second is not None:
+        msg = "--schema names the schema, so that only one table may stand beside it"
+        raise SettingError(msg)
+    path, args.table = (args.first, args.second) if args.schema is None else (args.schema, args.first)
+    schema = Schema.load(path)
+    print_findings(schema, None if args.table is None else read_input(args), strict=args.strict)
     print("the schema can be used")
 
 
-def print_findings(schema: Any, table: Any) -> None:
+def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
     """One line a finding. Raises SchemaError on the first error."""
+    from dpsyn_core.commands.common import PRIVATE
     from dpsyn_core.errors import SchemaError
     from dpsyn_core.schema.check import check
 
-    for finding in check(schema, table):
+    found = check(schema, table, strict=strict)
+    if table is not None:
+        print(f"what follows {PRIVATE}")
+    for finding in found:
         about = f"'{finding.about}' " if finding.about else ""
         if finding.level == "error":
             msg = f"{about}{finding.text}"

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
     table = read_input(args)
     release = synthesize(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
-        n_records=args.n_records, rng=args.seed, dataset=args.dataset, progress=progress,
+        n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, progress=progress,
     )  # fmt: skip
     out = args.out if release.manifest.private else not_private_name(args.out)
     progress("writing", 0, 1)

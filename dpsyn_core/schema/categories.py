@@ -63,10 +63,10 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
     left = np.flatnonzero(found < 0)
     if len(left) and attribute.type in ("integer", "float"):  # true and false of a frame stand for 1 and 0
         rest = pc.utf8_lower(pc.utf8_trim_whitespace(text.take(pa.array(left))))
-        for value, word in ((1, "true"), (0, "false")):
-            if value in attribute.values:
+        for number, word in ((1, "true"), (0, "false")):
+            if number in attribute.values:
                 hit = pc.equal(rest, word).fill_null(False).to_numpy(zero_copy_only=False)
-                found[left[hit]] = attribute.values.index(value)
+                found[left[hit]] = attribute.values.index(number)
     left = np.flatnonzero(found < 0)
     if len(left):  # an export of ours: '=x was written for =x
         rest = text.take(pa.array(left))

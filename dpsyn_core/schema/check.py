@@ -9,11 +9,10 @@ import numpy as np
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import categories
-from dpsyn_core.schema.attributes import CategoricalAttribute, DerivedAttribute, NumericAttribute
-from dpsyn_core.schema.codec import encode_column, identifiers
+from dpsyn_core.schema.attributes import CategoricalAttribute, DerivedAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import casting
-from dpsyn_core.tables.headers import locate, short
+from dpsyn_core.schema.misfits import has, misfits, unreadable_records
+from dpsyn_core.tables.headers import composed, locate, short
 
 LARGE = 5000
 
@@ -27,14 +26,19 @@ class Finding:
     text: str
 
 
-def check(schema: Schema, table: Any = None) -> list[Finding]:
+def check(schema: Schema, table: Any = None, *, strict: bool = False) -> list[Finding]:
     """Findings on a schema and, when a pyarrow table is given, on how it fits; errors first.
 
-    With a table this reads private data: it is for the owner's eyes. It shows no cell and no count.
+    With a table this reads private data, counts and shows cells: it is for the owner only.
+
+    Args:
+        schema: to be checked.
+        table: to be described by it.
+        strict: the run will be strict, so that cells without a place of their own are errors.
     """
     found = _alone(schema)
     if table is not None:
-        found += _against(schema, table)
+        found += _against(schema, table, strict)
     order = {"error": 0, "warning": 1, "note": 2}
     return sorted(found, key=lambda f: order[f.level])
 
@@ -63,40 +67,32 @@ def _alone(schema: Schema) -> list[Finding]:
     return out
 
 
-def _against(schema: Schema, table: Any) -> list[Finding]:
+def _against(schema: Schema, table: Any, strict: bool) -> list[Finding]:
     out: list[Finding] = []
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
     for a in schema.coded:
-        try:
-            (at,) = locate(table.column_names, [a.name])
-        except TableError:
+        if not has(table, a.name):
             text = "is declared, and the table lacks it; check the headers, or change the schema"
             out.append(Finding(level="error", about=a.name, text=text))
-            continue
-        try:
-            encode_column(table.column(at), a, comma=comma)
-        except TableError as error:
-            out.append(Finding(level="error", about=a.name, text=_without_name(error, a.name)))
-            continue
-        out += _outside(table.column(at), a, comma)
+    for m in misfits(schema, table):
+        level: Literal["error", "warning", "note"] = "warning" if m.goes == "left out" else "note"
+        out.append(Finding(level="error" if strict and m.refused else level, about=m.about, text=m.sentence()))
+    lost = unreadable_records(table)
+    if lost:
+        text = f"records that could not be read ({lost:,}), such as lines with another number of cells than the header"
+        out.append(Finding(level="error" if strict else "warning", about="", text=text))
+    if table.num_rows == 0:
+        out.append(Finding(level="error" if strict else "warning", about="", text="the table has no records"))
     out += [f for a in schema.attributes if isinstance(a, DerivedAttribute) for f in _disagreeing(schema, a, table)]
     key = schema.unit.identifier
-    if key is not None:
-        try:
-            identifiers(table.column(locate(table.column_names, [key])[0]), key)
-        except TableError as error:
-            out.append(Finding(level="error", about=key, text=_without_name(error, key)))
-    known = {a.name for a in schema.attributes} | {key}
+    if key is not None and not has(table, key):
+        text = "names individuals, and the table lacks it; check the headers, or change unit.identifier"
+        out.append(Finding(level="error", about=key, text=text))
+    known = {composed(a.name) for a in schema.attributes} | {key and composed(key)}
     for name in table.column_names:
-        if name not in known:
+        if composed(name) not in known:
             text = "is in the table and not in the schema: it is left out"
             out.append(Finding(level="note", about=short(name), text=text))
     return out
-
-
-def _without_name(error: TableError, name: str) -> str:
-    """The sentence after the column's name, which the finding shows by itself."""
-    return str(error).removeprefix(f"column '{short(name)}' ")
 
 
 def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> list[Finding]:
@@ -114,22 +110,4 @@ def _disagreeing(schema: Schema, attribute: DerivedAttribute, table: Any) -> lis
     if (found != expected[place])[place >= 0].any():
         text = f"does not always follow from '{attribute.origin}' by its map: the output has the map's values"
         return [Finding(level="warning", about=attribute.name, text=text)]
-    return []
-
-
-def _outside(column: Any, attribute: Any, comma: bool) -> list[Finding]:
-    """Whether numbers or dates are clamped."""
-    if isinstance(attribute, CategoricalAttribute):
-        return []
-    if isinstance(attribute, NumericAttribute):
-        values, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
-        low, high = attribute.min, attribute.max
-        valid = valid & ~np.isin(values, attribute.special_values)
-    else:
-        values, valid = casting.to_instants(column, attribute.formats)
-        values = values // attribute.unit_seconds
-        low, high = int(attribute.binning.starts[0]), attribute.binning.last
-    if ((values < low) | (values > high))[valid].any():
-        text = "holds cells outside its declared range: they are clamped to it"
-        return [Finding(level="note", about=attribute.name, text=text)]
     return []

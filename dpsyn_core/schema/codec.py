@@ -85,7 +85,7 @@ class Codec:
         key = self.schema.unit.identifier if individuals else None
         key_at = 0 if key is None else locate(table.column_names, [key])[0]
         if strict and table.num_rows == 0:
-            msg = f"the table has no records; give a table with at least one"
+            msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
         comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
         codes = np.empty((len(at), table.num_rows), dtype=self.dtype)

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress
-from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.sources.bounding import bound
@@ -31,9 +32,18 @@ class MemorySource:
         progress("encoding", 0, 1)
         codec, frame = Codec(schema), to_arrow(self._table)
         columns = tuple(frame.column_names)
-        codes = bound(codec.encode(frame, strict=self._strict), schema.unit.max_records)
+        codes = bound(self._encoded(codec, frame), schema.unit.max_records)
         del frame
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=columns)
+
+    def _encoded(self, codec: Codec, frame: Any) -> Encoded:
+        try:
+            return codec.encode(frame, strict=self._strict)
+        except TableError as error:
+            if not self._strict:
+                raise
+            msg = f"{error} (strict: whether a table is refused is an exact answer about it, for the owner only)"
+            raise TableError(msg) from error
 
     def returned(self, table: Any) -> Any:
         """A table of the library that the private one came from."""

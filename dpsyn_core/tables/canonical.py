@@ -171,5 +171,3 @@ def blanks(text: Any) -> NDArray[np.bool_]:
         zero_copy_only=False
     )
     return out
-
-

@@ -34,8 +34,6 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
     Returns:
         int64 or float64 (n,) and bool (n,): whether the entry is a number (infinity is one, NaN is not).
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.types as t
 
     column = simplified(column)

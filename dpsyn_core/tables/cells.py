@@ -131,7 +131,7 @@ def _moment(value: Any) -> str:
         return UNREADABLE
     whole, point, rest = text.partition(".")
     rest = rest.rstrip("0")
-    return (whole + point + rest if rest else whole) + ("" if value.utcoffset() is None else "Z")
+    return f"{whole}{point if rest else ''}{rest}{'' if value.utcoffset() is None else 'Z'}"
 
 
 def _numpy_moment(value: np.datetime64) -> str | None:

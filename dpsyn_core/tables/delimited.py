@@ -38,13 +38,16 @@ def parse(
     if repaired is not None:
         body, file = memoryview(repaired), None
         if UNREADABLE.encode() in repaired:
-            odd.append(f"some cells hold bytes that are not {found.name}; if letters look wrong, choose the encoding")
+            odd.append(
+                f"some cells hold bytes that are not {found.name.upper()} and count as misfits; if the file has another "
+                "encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
+            )
     text = _head(body, sniffing.SAMPLE)
     if not text.strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
     names, chosen = _names(body, name, delimiter, multiline, notices)
-    mark = _decimal(sniffing.rows_of(text, chosen, 200), chosen, decimal, notices)
+    mark = _decimal(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
     headers.check(names)
     table, faults = _cells(body, names, chosen, multiline, strict, file)
     if strict and table.num_rows == 0:
@@ -104,14 +107,14 @@ def _delimiter(header: str, name: str, wanted: str | None, notices: list[str]) -
     return chosen
 
 
-def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, notices: list[str]) -> str:
+def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, odd: list[str]) -> str:
     if wanted is not None:
         if wanted not in (".", ","):
             msg = f"the decimal mark {wanted!r} must be '.' or ','"
             raise TableError(msg)
         return wanted
     if delimiter != "," and sniffing.uses_decimal_comma(rows):
-        notices.append("numbers are read with a decimal comma (12,5 is twelve and a half)")
+        odd.append("numbers are read with a decimal comma (12,5 is twelve and a half)")
         return ","
     return "."
 
@@ -120,7 +123,8 @@ def _names(
     body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[str]
 ) -> tuple[list[str], str]:  # fmt: skip
     """The headers and the delimiter, from the first line that is not blank alone; a quoted line end may prolong it
-    where the table is read as multiline."""
+    where the table is read as multiline.
+    """
     line = sniffing.first_line(body)
     chosen = _delimiter(line.decode("utf-8", "replace"), name, delimiter, notices)
     size = sniffing.SAMPLE

@@ -54,7 +54,9 @@ def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
             return Encoding(name=name, notice="read as UTF-16 (no byte order mark)")
     line = first_line(data)
     text = first_invalid(memoryview(line), "utf-8", 0) is None
-    if len(line) > len(line.translate(None, BINARY)) or not (text or first_invalid(memoryview(line), "cp1252", 0) is None):
+    if len(line) > len(line.translate(None, BINARY)) or not (
+        text or first_invalid(memoryview(line), "cp1252", 0) is None
+    ):
         msg = "the file is not a text table (its first line holds binary bytes); give CSV, TSV, Parquet or Excel"
         raise TableError(msg)
     if text:

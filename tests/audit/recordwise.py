@@ -299,7 +299,9 @@ def sqlite(rows, rng):
 
 
 def _lite(value):
-    known = isinstance(value, str | bytes | float | type(None)) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+    known = isinstance(value, str | bytes | float | type(None)) or (
+        isinstance(value, int) and -(2**63) <= value < 2**63
+    )
     return value if known else as_text(value)
 
 
@@ -375,7 +377,7 @@ def lines(rng, n, delimiter):
 
 
 def _quoted(text, rng, delimiter):
-    if rng.random() < 0.2 or (delimiter in text or '"' in text) and rng.random() < 0.8:
+    if rng.random() < 0.2 or ((delimiter in text or '"' in text) and rng.random() < 0.8):
         text = '"' + text.replace('"', '""') + '"'
     return text.encode("utf-8", "replace")
 

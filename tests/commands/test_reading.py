@@ -36,11 +36,14 @@ def test_what_is_detected_is_said_and_can_be_corrected(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "Latin-1" in said and "semicolon" in said and "decimal comma" in said
     assert (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()[0] == "city,age"
+    assert "reads private data" in said
     assert main(["schema", "check", str(schema), str(table), "--encoding", "latin-1"]) == 0
-    assert synth(table, schema, tmp_path, "--encoding", "utf-8") == 2
+    assert synth(table, schema, tmp_path, "--encoding", "utf-8", "--strict") == 2
     assert "byte" in capsys.readouterr().err
-    assert synth(table, schema, tmp_path, "--decimal", ".") == 2
-    assert "'age'" in capsys.readouterr().err
+    assert synth(table, schema, tmp_path, "--encoding", "cp1252", "--decimal", ".", "--strict") == 2
+    said = capsys.readouterr().err
+    assert "'age'" in said and "exact answer about it, for the owner only" in said
+    assert synth(table, schema, tmp_path, "--decimal", ".") == 0
 
 
 def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
@@ -61,15 +64,41 @@ def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
     assert "SQLite" in capsys.readouterr().err
 
 
-def test_errors_of_a_check_name_the_column_once(tmp_path, capsys):
+def test_a_check_shows_the_owner_what_does_not_fit_in_both_orders_of_its_arguments(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("city,age\nRome,3\nRome,300\n,x\n1,2,3\n", encoding="utf-8")
+    schema = str(write_schema(tmp_path / "s.json", CITY, AGE))
+    for arguments in ([schema, str(table)], [str(table), "--schema", schema]):
+        assert main(["schema", "check", *arguments]) == 0
+        said = capsys.readouterr()
+        assert said.out.startswith("what follows reads private data: for the owner only")
+        assert "'city' holds cells that are not in its list of values (3, such as 'Rome'" in said.out
+        assert "they count as (missing)" in said.out and "their records are left out" in said.out
+        assert "cells outside its range (1, such as '300')" in said.out and "could not be read (1)" in said.out
+        assert "line 5 has 3 cells" in said.err
+    assert main(["schema", "check", schema, str(table), "--schema", schema]) == 2
+
+
+def test_errors_of_a_strict_check_name_the_column_once(tmp_path, capsys):
     table = tmp_path / "t.csv"
     table.write_text("city,age\nRome,3\n", encoding="utf-8")
-    assert main(["schema", "check", str(write_schema(tmp_path / "s.json", CITY, AGE)), str(table)]) == 2
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    assert main(["schema", "check", str(schema), str(table)]) == 0
+    assert main(["schema", "check", str(schema), str(table), "--strict"]) == 2
     text = capsys.readouterr().err
-    assert text.count("'city'") == 1 and "Rome" not in text
+    assert text.count("'city'") == 1
     lacking = {**AGE, "name": "height"}
     assert main(["schema", "check", str(write_schema(tmp_path / "s.json", lacking)), str(table)]) == 2
     assert "'height' is declared, and the table lacks it" in capsys.readouterr().err
+
+
+def test_a_run_without_records_gives_a_table_and_a_strict_one_a_refusal(tmp_path, capsys):
+    table, schema = tmp_path / "t.csv", write_schema(tmp_path / "s.json", CITY, AGE)
+    table.write_text("city,age\n", encoding="utf-8")
+    assert synth(table, schema, tmp_path) == 0
+    assert len((tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()) == 21
+    assert synth(table, schema, tmp_path, "--strict") == 2
+    assert "no records" in capsys.readouterr().err
 
 
 def test_every_command_that_reads_a_table_can_be_told_how(tmp_path, capsys):
@@ -86,7 +115,7 @@ def test_every_command_that_reads_a_table_can_be_told_how(tmp_path, capsys):
     assert main(["compare", str(table), str(tmp_path / "o.csv"), *common, *scores]) == 0
     assert main(["report", str(table), str(tmp_path / "o.csv"), *common, *scores, "--metrics", "tvd-1way"]) == 0
     capsys.readouterr()
-    wrong = ["--schema", str(schema), "--quiet", "--encoding", "utf-8", *scores]
+    wrong = ["--schema", str(schema), "--quiet", "--encoding", "utf-8", "--strict", *scores]
     assert main(["compare", str(table), str(tmp_path / "o.csv"), *wrong]) == 2
     assert "byte" in capsys.readouterr().err
     items = tmp_path / "items.txt"
