@@ -39,8 +39,8 @@ def parse(
         body, file = memoryview(repaired), None
         if UNREADABLE.encode() in repaired:
             odd.append(
-                f"some cells hold bytes that are not {found.name.upper()} and count as misfits; if the file has another "
-                "encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
+                f"some cells hold bytes that are not {found.name.upper()} and count as misfits; if the file has "
+                "another encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
             )
     text = _head(body, sniffing.SAMPLE)
     if not text.strip("\r\n"):
@@ -122,8 +122,9 @@ def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, odd: lis
 def _names(
     body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[str]
 ) -> tuple[list[str], str]:  # fmt: skip
-    """The headers and the delimiter, from the first line that is not blank alone; a quoted line end may prolong it
-    where the table is read as multiline.
+    """The headers and the delimiter, from the first line that is not blank alone.
+
+    Where the table is read as multiline, a quoted line end may prolong it.
     """
     line = sniffing.first_line(body)
     chosen = _delimiter(line.decode("utf-8", "replace"), name, delimiter, notices)

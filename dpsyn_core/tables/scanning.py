@@ -102,7 +102,7 @@ def _walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool
     while i <= n:
         at_end = i == n
         c = LF if at_end else data[i]
-        ends = at_end or ((c == LF or c == CR) and not (quoted and multiline))
+        ends = at_end or (c in (LF, CR) and not (quoted and multiline))
         if ends:
             if not at_end and c == CR and i + 1 < n and data[i + 1] == LF:
                 i += 1

@@ -31,8 +31,8 @@ def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
     """Encoding of a text file: the person's choice, or a public rule that looks at the header line alone.
 
     A mark at the start says UTF-8 or UTF-16, and so do zero bytes beside its first two letters; a header line that is
-    not UTF-8 makes the file Windows-1252 (Western European). All other files are UTF-8. No record is looked at, so that no
-    record decides how those of others are read.
+    not UTF-8 makes the file Windows-1252 (Western European). All other files are UTF-8. No record is looked at, so that
+    no record decides how those of others are read.
 
     Args:
         data: the whole file.

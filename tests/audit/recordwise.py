@@ -11,6 +11,7 @@ import decimal
 import gzip
 import io
 import itertools
+import math
 import random
 import sqlite3
 import uuid
@@ -111,7 +112,8 @@ TEXTS = [
     "+1", "1e0", "1e400", "-1e400", "inf", "-inf", "NaN", "nan", "None", "0x1F", "1_000", "9" * 19, "1" + "0" * 400,
     "9007199254740993", "9007199254740993.0", "-0", "-0.0", "true", "True", "FALSE", "t", "2020-02-30", "2020-01-31",
     "31/01/2020", "2020-13-01", "2020-01-31T10:00:00+05:30", "2020-01-31 10:00:00Z", "12020-01-01", "0000-00-00",
-    "#N/A", "#DIV/0!", "unknown", "\ufffd", "J\ufffdrg", "٣", "１", "1 ", " 1", "\u00a01", "1577836800123456789", "2020",
+    "#N/A", "#DIV/0!", "unknown", "\ufffd", "J\ufffdrg", "٣", "１", "1 ", " 1", "\u00a01", "1577836800123456789",
+    "2020",
 ]  # fmt: skip
 TYPED = [
     0, 1, -1, 2**53 + 1, 10**18, 10**19 - 1, -(10**19), 2**63 - 1, -(2**63), 2**63, 2**64, 10**400, -(10**400),
@@ -214,7 +216,7 @@ def contained(values, rng):
 
 
 def _same(a, b):
-    return a == b or (a != a and b != b)
+    return a == b or repr(a) == repr(b) == "nan"
 
 
 def as_text(value):
@@ -222,7 +224,7 @@ def as_text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        if value != value:
+        if math.isnan(value):
             return ""
         return str(int(value)) if value == value // 1 and abs(value) < 1e300 else repr(value)
     if isinstance(value, decimal.Decimal):
@@ -309,7 +311,7 @@ SQLITE_ODD = [v for v in [*BLANK[:5], *TEXTS, *TYPED, b"x", b"\xff"] if not isin
 
 TYPES = {
     "text": ("VARCHAR", ["a", "é", "e\u0301", "", " ", "nan", "\ufeffa"]), "lone": ("BOOLEAN", [True, False]),
-    "whole": ("HUGEINT", [0, 1, 2, 2**53 + 1, 2**70, -(2**70)]), "real": ("DOUBLE", [0.5, 1.0, 1e20, float("nan"), 1e-7]),
+    "whole": ("HUGEINT", [0, 1, 2, 2**53 + 1, 2**70, -(2**70)]), "real": ("DOUBLE", [0.5, 1.0, 1e20, math.nan, 1e-7]),
     "flag": ("TINYINT", [0, 1, 2]), "age": ("DECIMAL(9,2)", [1, decimal.Decimal("7.25"), 99]),
     "big": ("BIGINT", [*BIG, 2**63 - 1, -(2**63)]), "pay": ("FLOAT", [0.1, 0.5, 0.3, float("inf"), float("nan")]),
     "born": ("DATE", [datetime.date(2020, 1, 31), "infinity", "-infinity", "12020-01-01"]),
@@ -371,7 +373,7 @@ def lines(rng, n, delimiter):
         elif way < 0.4:
             line = bytes(rng.randrange(256) for _ in range(rng.randrange(40)))
         elif way < 0.42:
-            line = delimiter.encode().join([b"x" * 9_000] + cells[1:])
+            line = delimiter.encode().join([b"x" * 9_000, *cells[1:]])
         out.append(line.replace(b"\r", b"").replace(b"\n", b""))
     return out
 
