@@ -143,17 +143,27 @@ TABLES = {
     "column the table lacks": "sex,height\nF,1\n",
     "duplicate header": "sex,sex\nF,F\n",
     "blank header": "sex,\nF,1\n",
+    "empty table": "",
+}
+MISFITS = {
     "ragged row": "sex,age\nF,1,2\n",
     "value outside the domain": "sex,age\nX_SECRET,31\n",
-    "empty table": "",
     "header only": "sex,age\n",
 }
 
 
-@pytest.mark.parametrize("case", TABLES)
+@pytest.mark.parametrize("case", MISFITS)
+def test_whether_a_run_happens_does_not_depend_on_its_records(folder, capsys, case):
+    (folder / "odd.csv").write_text(MISFITS[case])
+    assert synth(folder, table="odd.csv") == 0
+    assert "X_SECRET" not in capsys.readouterr().err + (folder / "out.csv").read_text()
+    assert len(spent(folder, capsys)["datasets"]) == 1
+
+
+@pytest.mark.parametrize("case", [*TABLES, *MISFITS])
 def test_a_bad_table_is_refused_before_anything_is_charged_and_no_value_is_shown(folder, capsys, case):
-    (folder / "bad.csv").write_text(TABLES[case])
-    assert synth(folder, table="bad.csv") == 2
+    (folder / "bad.csv").write_text((TABLES | MISFITS)[case])
+    assert synth(folder, *(["--strict"] if case in MISFITS else []), table="bad.csv") == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "X_SECRET" not in error

@@ -36,5 +36,6 @@ class ReadSpec(BaseModel):
     path: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
+    multiline: bool = False
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
