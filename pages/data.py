@@ -34,6 +34,8 @@ with right:
             note(f"{columns} {t('data.safe')}")
         else:
             private_tag()
+            for sentence in dataset.odd:
+                note(sentence, "warning")
             note(t("data.shape", columns=columns, rows=number(dataset.table.num_rows)))
             profile.panel(space, dataset)
     shown = quick.button(space)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui.schema import buying, editor, files, public
+from ui.schema import buying, editor, files, misfits, public
 from ui.schema import more as schema
 from ui.shared import stamps
 from ui.shared.state import workspace
@@ -43,6 +43,7 @@ editor.table(space)
 editor.problems(space)
 schema.more(space)
 public.panel(space)
+misfits.panel(space)
 buying.panel(space)
 
 left, right = st.columns([7, 5], gap="large")

@@ -47,8 +47,6 @@ BAD = {
     "header.csv": (b"a,b\n", "record"),
     "twice.csv": (b"a,a\n1,2\n", "'a'"),
     "blank.csv": (b"a,,c\n1,2,3\n", "blank"),
-    "ragged.csv": (b"a,b\n1,2\n1,2,3\n", "line 3"),
-    "nul.csv": (b"a,b\n1,\x002\n", "NUL"),
     "torn.parquet": (b"PAR1 this is no table PAR1", "arquet"),
     "page.csv": (b"%PDF-1.4 x", "PDF"),
     "book.xlsx": (b"PK\x03\x04 torn", "damaged"),

@@ -59,7 +59,7 @@ def _read(folder: Path, spec: ReadSpec) -> None:
 
     limit_resources(spec.memory_mb, spec.seconds)
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
-    reading = read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding)
+    reading = read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
     del source
     draft(reading.table, dataset_name(spec.name)).dump(folder / DRAFT)
     leave(folder, reading)

@@ -38,6 +38,9 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     headers.check(table.column_names)
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
+    if table.num_rows == 0:
+        msg = "the table has no records to draft a schema from; write the schema by hand"
+        raise SchemaError(msg)
     comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it

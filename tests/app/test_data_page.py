@@ -21,6 +21,14 @@ def test_a_bad_upload_gets_one_sentence_and_leaves_the_table_before_it(app, name
     assert sentence.lower() in app.error[0].value.lower(), "the sentence stays while the file stays"
 
 
+def test_what_could_not_be_read_is_shown_to_the_owner_and_hidden_in_safe_mode(app):
+    uploaded(app, raw=b"a,b\n1,2\n1,2,3\n\xff,\x002\n" + b"1,2\n" * 9)
+    assert not app.error
+    assert "line 3 has 3 cells" in words(app) and "not UTF-8" in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert "line 3 has 3 cells" not in words(app) and "not UTF-8" not in words(app)
+
+
 def test_an_upload_is_read_with_what_was_detected_shown_and_stamped_not_private(app):
     uploaded(app)
     assert not app.error

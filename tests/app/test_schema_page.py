@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
 from tests.app_driver import at_page, edited, space_of, uploaded, words
 from ui.schema.rows import identified
@@ -155,3 +156,27 @@ def test_a_codebook_alone_is_refused(app):
     at_page(app, "schema")
     app.file_uploader(key="schema_upload").set_value([(CODEBOOK.name, CODEBOOK.read_bytes(), "text/plain")]).run()
     assert "codebook alone" in app.error[0].value
+
+
+def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_anything_is_spent(app):
+    rows = "".join(f"{'x' if i % 2 else 'y'},{i % 5}\n" for i in range(60))
+    uploaded(app, name="misfits.csv", raw=("word,age\n" + rows).encode())
+    space = space_of(app)
+    space.schema = Schema.of(
+        {
+            "version": 1,
+            "name": "t",
+            "attributes": [
+                {"name": "word", "kind": "categorical", "values": ["x"]},
+                {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 3, "bins": {"count": 4}},
+            ],
+        }
+    )
+    app.switch_page("pages/schema.py").run()
+    app.button(key="misfits_look").click().run()
+    assert not app.exception
+    shown = next(d.value for d in app.dataframe if "in a run" in d.value.columns)
+    assert shown["in a run"].tolist() == ["their records are left out", "they count as the nearest end of the range"]
+    assert shown["cells"].tolist() == ["30", "12"] and shown["such as"].tolist() == ["y", "4"]
+    app.toggle(key="safe").set_value(True).run()
+    assert not any(b.key == "misfits_look" for b in app.button)

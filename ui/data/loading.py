@@ -75,11 +75,12 @@ def upload(
     raw: bytes,
     delimiter: str | None = None,
     encoding: str | None = None,
+    multiline: bool = False,
     *,
     tell: Tell = lambda _: None,
 ) -> None:
     """Reads the bytes of an upload in a child process. Raises DPSynError."""
-    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, **limits())
+    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, multiline=multiline, **limits())
     reading, drafted = readers().read(spec, raw, tell)
     place(space, _dataset(name, reading, raw=raw), drafted)
 
@@ -105,7 +106,13 @@ def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
     short = Path(name).name
     source = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
     return Dataset(
-        short[:80], dataset_name(short), reading.table, notices=list(reading.notices), source=source, raw=raw
+        short[:80],
+        dataset_name(short),
+        reading.table,
+        notices=list(reading.notices),
+        odd=list(reading.odd),
+        source=source,
+        raw=raw,
     )
 
 

@@ -63,7 +63,7 @@ def _upload(space: Workspace) -> None:
 
 
 def _correct(space: Workspace) -> None:
-    """Delimiter and encoding as detected, correctable."""
+    """Delimiter, encoding and line ends in cells, correctable."""
     data = space.dataset
     if data is None or data.raw is None or not data.source.get("delimiter"):
         return
@@ -76,10 +76,11 @@ def _correct(space: Workspace) -> None:
         )
     with second:
         encoding = st.selectbox(t("data.encoding"), encodings, key=f"encoding_{data.serial}")
+    multiline = st.checkbox(t("data.multiline"), key=f"multiline_{data.serial}", help=t("data.multiline_help"))
     with third:
         again = st.button(t("data.reread"), key="reread", width="stretch")
     raw, name = data.raw, data.name
-    if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, tell=tell)):
+    if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, multiline, tell=tell)):
         st.rerun()
 
 

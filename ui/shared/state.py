@@ -42,6 +42,7 @@ class Dataset:
     path: str | None = None
     sample: bool = False
     notices: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)  # what could not be read; private
     source: dict[str, Any] = field(default_factory=dict)  # delimiter, encoding: shown and correctable
     raw: bytes | None = None  # an upload's bytes, to be read again after a correction
     serial: str = field(default_factory=lambda: secrets.token_hex(4))

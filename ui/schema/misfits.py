@@ -1,0 +1,54 @@
+"""What of the private table the schema does not describe, for the owner to see before anything is spent."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ui.shared.results import kept
+from ui.shared.state import Workspace
+from ui.shared.text import number, t
+from ui.shared.theme import note, private_tag
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.misfits import Misfit
+
+
+def panel(space: Workspace) -> None:
+    """A list under a button, since it reads the whole table; nothing in safe mode."""
+    data, schema = space.dataset, space.schema
+    if data is None or data.table is None or schema is None or space.choices.safe:
+        return
+    digest = hashlib.sha256(schema.dumps().encode()).hexdigest()
+    key = ("misfits", data.serial, digest)
+    with st.expander(t("schema.misfits"), key="misfits_expander"):
+        private_tag()
+        note(t("schema.misfits_lead"))
+        if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
+            return
+        found = kept(space, key, lambda: _found(schema, data.table))
+        if not found:
+            note(t("schema.misfits_none"))
+            return
+        st.dataframe([_row(m) for m in found], hide_index=True, key="misfits_table", alt=t("schema.misfits_alt"))
+
+
+def _found(schema: Any, table: Any) -> list[Misfit]:
+    from dpsyn_core.schema.misfits import misfits
+
+    return misfits(schema, table)
+
+
+def _row(misfit: Misfit) -> dict[str, str]:
+    from dpsyn_core.schema.misfits import WHERE
+
+    return {
+        t("schema.misfits_column"): misfit.about,
+        t("schema.misfits_what"): misfit.what,
+        t("schema.misfits_count"): number(misfit.count),
+        t("schema.misfits_few"): ", ".join(misfit.few),
+        t("schema.misfits_goes"): WHERE[misfit.goes],
+        t("schema.misfits_mend"): misfit.mend,
+    }
