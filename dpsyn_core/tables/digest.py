@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import casting
+from dpsyn_core.tables import canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
 _BLOCK = 1 << 20
@@ -188,4 +188,4 @@ def _cell(value: Any) -> str:
         return value
     if isinstance(value, float):
         return str(as_written(pa.array([value], pa.float64()))[0])
-    return str(casting.to_text(pa.array([value]))[0])
+    return str(canonical.to_text(pa.array([value]))[0])
