@@ -27,6 +27,7 @@ from dpsyn_core.privacy.curves import noise_curves
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
+from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.synthesizers.base import Task
@@ -92,10 +93,9 @@ def test_reports_say_whether_they_read_private_data(tmp_path, book, monkeypatch)
     table = rows(*crowd(60, 0))
     made = run(table, schema(), book, n_records=60)
     schema().dump(tmp_path / "schema.json")
-    made.manifest.dump(tmp_path / "m.json")
-    for name, content in (("real", table), ("fake", made.arrow)):
-        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([content.column_names, *zip(*content.to_pydict().values(), strict=True)])
+    made.write(tmp_path / "fake.csv", tmp_path / "m.json")
+    with (tmp_path / "real.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([table.column_names, *zip(*table.to_pydict().values(), strict=True)])
     pages = {}
     for real, label, metric in ((str(tmp_path / "real.csv"), PRIVATE_LABEL, "tvd-1way"), ("-", SAFE_LABEL, "gini")):
         out = ["--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html"), "--quiet"]
@@ -231,13 +231,21 @@ def test_a_report_is_called_safe_to_publish_only_where_manifests_promise_it(tmp_
     private = run(table, schema(), book, n_records=9)
     drafted = run(table, draft(table, "people", identifier="who"), book, n_records=9)
 
-    def label(*manifests):
+    def label(*releases):
         made = compare_tables(schema(), private.arrow, None)
-        return label_of([ScoredTable(name="t", comparison=made, scores={}, manifest=m) for m in manifests])
+        tables = []
+        for release in releases:
+            found = None
+            if release is not None:
+                release.write(tmp_path / "t.csv", tmp_path / "m.json")
+                found = receipt(tmp_path / "t.csv", tmp_path / "m.json")
+            manifest = None if found is None else found.manifest
+            tables.append(ScoredTable(name="t", comparison=made, scores={}, manifest=manifest, receipt=found))
+        return label_of(tables)
 
-    assert label(private.manifest) == SAFE_LABEL
-    assert label(private.manifest, drafted.manifest) == UNSAFE_LABEL
-    assert label(private.manifest, None) == UNKNOWN_LABEL
+    assert label(private) == SAFE_LABEL
+    assert label(private, drafted) == UNSAFE_LABEL
+    assert label(private, None) == UNKNOWN_LABEL
 
 
 def test_files_are_as_hidden_as_the_person_wants_theirs_to_be(tmp_path):
