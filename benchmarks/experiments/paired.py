@@ -84,7 +84,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="a line of JSON a run instead of a table")
     parser.add_argument("--before", type=Path, help="lines of JSON from another version")
     given = parser.parse_args()
-    earlier = {same_run(x): x for x in map(json.loads, given.before.read_text().splitlines())} if given.before else {}
+    written = given.before.read_text().splitlines() if given.before else []
+    earlier = {same_run(x): x for x in (json.loads(line) for line in written if line.startswith("{"))}
     rows, other, compared = [], [], 0
     for data in map(load, given.tables.split(",")):
         for method in given.methods.split(","):
