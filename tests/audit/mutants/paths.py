@@ -33,7 +33,8 @@ def free_selection():
 
     def score(counter, sets, expected, recodes, **kwargs):
         noisy, sd = real(counter, sets, expected, recodes, **kwargs)
-        exact = [np.abs(counter.marginal(s, recodes) - e).sum() for s, e in zip(sets, expected, strict=True)]
+        tables = zip(sets, expected, recodes, strict=True)
+        exact = [np.abs(counter.marginal(s, maps) - e).sum() for s, e, maps in tables]
         return np.array(exact) + 0 * noisy, sd
 
     with replacing((rls_pairs, "score_sets", score)):

@@ -1,5 +1,7 @@
 """Seeded bugs of whole releases: from the raw table to the files, for T1 and T2 on a release."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from dpsyn_core.measurement import discover
@@ -63,7 +65,7 @@ def bounding_by_place():
 
 @mutant("the ledger is debited when the run is over", "T2 whole", whole.t2_crash)
 def late_ledger():
-    with replacing((Ledger, "reserve", lambda self, *a, **k: None)):
+    with replacing((Ledger, "reserve", lambda self, *a, **k: SimpleNamespace(chain=None))):
         yield
 
 
