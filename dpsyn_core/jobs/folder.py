@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
-ASK, UPLOAD, DRAFT = "ask.json", "upload", "draft.json"  # in the folder of a table to be read
+UPLOAD, DRAFT = "upload", "draft.json"  # in the folder of a table to be read
 LOG = "worker.log"
 SPACING = 0.2  # seconds between two writes of the progress file
 CURVE_POINTS = 240  # convergence values kept; beyond that every other one is dropped

@@ -1,4 +1,4 @@
-"""Limits of a worker's memory and time, kept by the operating system."""
+"""Limits of a process, kept by the operating system: memory, time, and no image of its memory on disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+PR_SET_DUMPABLE = 4  # of Linux's prctl
 LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded after the limit is set
 
 
@@ -32,3 +33,21 @@ def limit_resources(memory_mb: int, seconds: int) -> None:
     cap = used + LIBRARIES + memory_mb * 2**20
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))
+
+
+def forbid_core_dumps() -> None:
+    """Lets a crash of this process leave no core dump: it would hold the private table.
+
+    The limit of size is inherited by children. It does not hold where the system hands dumps to a program (such as
+    systemd-coredump), so on Linux the process is marked as not dumpable too, which its children do not inherit. That
+    mark also keeps other processes of the same user from reading its memory.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows writes no dump of another's program unless it is told to
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Reads one table in a child process, from an untrusted file, and drafts a schema for it."""
+"""Reads one table in a child process, from an untrusted file or a database, and drafts a schema for it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import sys
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import DPSynError, OutputError, SizeError
-from dpsyn_core.jobs.folder import ASK, DRAFT, UPLOAD, leave_fault, leave_refusal
+from dpsyn_core.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
 from dpsyn_core.jobs.limits import limit_resources
-from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.jobs.spec import QuerySpec, ReadJob, ReadSpec
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables.reading import Reading
 
 READ_FAULT = "The file could not be read because of a fault in the program; save it as CSV and try again."
 
 
 def read_when_asked() -> int:
-    """Imports what reading needs, waits for the name of a folder on the standard input, and reads its table.
+    """Imports what reading needs, waits for one line with a `ReadJob` on the standard input, and reads its table.
 
-    So the app keeps one ready. An input that ends without a name means that the app is gone.
+    So the app keeps one ready. An input that ends without a line means that the app is gone. The job comes this way,
+    and not by an argument or a file, because the address of a database may hold a password.
 
     Returns:
         The exit status.
@@ -30,13 +35,14 @@ def read_when_asked() -> int:
     line = sys.stdin.readline().strip()
     if not line:
         return 0
-    folder = Path(line)
+    job = ReadJob.model_validate_json(line)
+    folder, spec = job.folder, job.spec
     sys.excepthook = partial(_fault, folder)
-    spec = ReadSpec.model_validate_json((folder / ASK).read_text("utf-8"))
     try:
         _read(folder, spec)
     except MemoryError:
-        msg = f"reading the file takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
+        what = "file" if spec.database is None else "database"
+        msg = f"reading the {what} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
         return leave_refusal(folder, SizeError(msg))
     except DPSynError as error:
         return leave_refusal(folder, error)
@@ -55,11 +61,24 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.drafting import draft
     from dpsyn_core.tables.handover import leave
-    from dpsyn_core.tables.read import read
 
     limit_resources(spec.memory_mb, spec.seconds)
-    source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
-    reading = read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
-    del source
+    reading = _from_file(folder, spec) if spec.database is None else _from_database(spec.database, spec.seconds)
     draft(reading.table, dataset_name(spec.name)).dump(folder / DRAFT)
     leave(folder, reading)
+
+
+def _from_file(folder: Path, spec: ReadSpec) -> Reading:
+    from dpsyn_core.tables.read import read
+
+    source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
+    return read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
+
+
+def _from_database(spec: QuerySpec, seconds: int) -> Reading:
+    from dpsyn_core.tables.databases import Database, read_database
+    from dpsyn_core.tables.reading import Reading
+
+    base = Database(system=spec.system, place=spec.place)
+    table = read_database(base, table=spec.table, query=spec.query, most=spec.most, seconds=seconds)
+    return Reading(table=table, kind=spec.system)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -27,15 +28,37 @@ class JobSpec(BaseModel):
     seconds: int = Field(default=3600, ge=1)
 
 
+class QuerySpec(BaseModel):
+    """A table or one query of a database. `place` may hold a password: it is never shown and never put into a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    system: Literal["duckdb", "sqlite", "postgresql"]
+    place: str = Field(repr=False)
+    table: str | None = None
+    query: str | None = None
+    most: int
+
+
 class ReadSpec(BaseModel):
-    """A table to be read: the file `upload` of the folder under its own `name`, or a `path` on this machine."""
+    """A table to be read, under its `name`: the file `upload` of the folder, a `path` of this machine, or a database."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     path: str | None = None
+    database: QuerySpec | None = None
     delimiter: str | None = None
     encoding: str | None = None
     multiline: bool = False
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
+
+
+class ReadJob(BaseModel):
+    """What a reader finds on its standard input, in one line: the folder for its answer, and what to read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    folder: Path
+    spec: ReadSpec

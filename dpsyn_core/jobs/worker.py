@@ -24,7 +24,7 @@ from dpsyn_core.jobs.folder import (
     take_table,
     write_json,
 )
-from dpsyn_core.jobs.limits import limit_resources
+from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.jobs.reader import read_when_asked
 
 WARM, READ = "--warm", "--read"
@@ -89,6 +89,7 @@ def warm() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs one job. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
     given = arguments or sys.argv[1:]
+    forbid_core_dumps()
     if hasattr(os, "nice"):
         os.nice(NICENESS_OF_READING if given == [READ] else NICENESS)
     if given == [WARM]:

@@ -82,7 +82,12 @@ def list_tables(database: Database) -> list[str]:
 
 
 def read_database(
-    database: Database, *, table: str | None = None, query: str | None = None, most: int | None = None
+    database: Database,
+    *,
+    table: str | None = None,
+    query: str | None = None,
+    most: int | None = None,
+    seconds: int | None = None,
 ) -> Any:
     """A pyarrow table: typed columns of DuckDB, cells of SQLite each by its own type, text of PostgreSQL.
 
@@ -91,6 +96,7 @@ def read_database(
         table: name of a table or view, schema.name where that is not the default schema.
         query: one SELECT instead of a table.
         most: records above which the table is refused.
+        seconds: after which a PostgreSQL server gives the query up by itself, even when its client is gone.
 
     Raises:
         TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, too
@@ -101,6 +107,8 @@ def read_database(
         raise TableError(msg)
     statement = _select_all(table) if table is not None else _one_select(query or "")
     with _connected(database) as connection:
+        if database.system == "postgresql" and seconds is not None:
+            postgresql.limit(connection, seconds)
         if database.system == "duckdb":
             found = connection.sql(statement)
             return checked(_few(_plain((found.limit(most + 1) if most else found).to_arrow_table()), most))

@@ -48,6 +48,11 @@ def connect(psycopg: Any, address: str) -> Any:
     return connection
 
 
+def limit(connection: Any, seconds: int) -> None:
+    """Lets the server end each statement after so many seconds: it would not notice that its client was ended."""
+    connection.execute(f"SET statement_timeout = {1000 * int(seconds)}")
+
+
 def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> tuple[list[str], Iterator[list[Any]]]:
     """Names of the columns, and batches of records as text (None for NULL).
 

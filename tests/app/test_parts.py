@@ -2,11 +2,9 @@
 
 import ast
 import re
-import sqlite3
 from pathlib import Path
 from typing import Literal
 
-import duckdb
 import pyarrow as pa
 import pytest
 from pydantic import BaseModel, Field
@@ -21,7 +19,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
-from ui.data import databases
 from ui.data.places import FOLDERS, allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t
@@ -183,51 +180,6 @@ def test_the_folder_of_other_visitors_runs_is_never_read_by_path(tmp_path, monke
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "data" / "home"))
     with pytest.raises(TableError, match="does not read that folder"):
         allowed(str(folder / "table.parquet"))
-
-
-@pytest.fixture
-def base(tmp_path, monkeypatch):
-    monkeypatch.setattr(databases, "shared", lambda: False)
-    path = tmp_path / "x.db"
-    with sqlite3.connect(path) as link:
-        link.execute("CREATE TABLE people (age INTEGER, town TEXT)")
-        link.executemany("INSERT INTO people VALUES (?, ?)", [(30, "A"), (None, "B")])
-    link.close()
-    return str(path)
-
-
-@pytest.mark.parametrize("query", ["DROP TABLE people", "SELECT 1; DROP TABLE people", "people; --", "", "PRAGMA x"])
-def test_a_database_is_sent_one_reading_query_only(base, query):
-    with pytest.raises(TableError, match="SELECT"):
-        databases.fetch("SQLite", base, query)
-
-
-def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
-    assert databases.fetch("SQLite", base, "people").to_pydict() == {"age": [30, None], "town": ["A", "B"]}
-    assert databases.fetch("SQLite", base, "SELECT town FROM people WHERE age > 1").to_pydict() == {"town": ["A"]}
-    for query in ("nobody", "WITH x AS (SELECT 1) DELETE FROM people"):
-        with pytest.raises(TableError, match="refused the request"):
-            databases.fetch("SQLite", base, query)
-    with pytest.raises(TableError, match="does not exist"):
-        databases.fetch("SQLite", base + "x", "people")
-    with pytest.raises(TableError, match="no DuckDB database"):
-        databases.fetch("DuckDB", base, "people")
-    with pytest.raises(TableError, match="no SQLite database was given"):
-        databases.fetch("SQLite", " ", "people")
-
-
-def test_a_table_of_duckdb_is_read_and_reaches_no_other_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(databases, "shared", lambda: False)
-    path = tmp_path / "x.duckdb"
-    with duckdb.connect(str(path)) as link:
-        link.execute('CREATE TABLE "Größe" AS SELECT 1.5::DECIMAL(4, 2) AS a, NULL::DATE AS b')
-    assert databases.fetch("DuckDB", str(path), "Größe").num_rows == 1
-    (tmp_path / "secret.csv").write_text("a\n1\n")
-    with pytest.raises(TableError, match="refused the request"):
-        databases.fetch("DuckDB", str(path), f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
-    monkeypatch.setattr(databases, "MOST_ROWS", 10)
-    with pytest.raises(TableError, match="more than 10 such records"):
-        databases.fetch("DuckDB", str(path), "SELECT * FROM range(11)")
 
 
 def test_a_plan_is_what_a_run_then_charges():

@@ -1,34 +1,55 @@
-"""Tables of databases for the Data page: DuckDB and SQLite files, PostgreSQL; read-only, one query."""
+"""Tables of databases for the Data page: DuckDB and SQLite files, PostgreSQL; read-only, one query, in a child."""
 
 from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.jobs.spec import QuerySpec, ReadSpec
+from dpsyn_core.tables.databases import Database
 from dpsyn_core.tables.postgresql import ADDRESS
+from ui.data.reading import Tell, limits, readers
 from ui.shared.access import shared
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.tables.reading import Reading
 
 DATABASES = ("DuckDB", "SQLite", "PostgreSQL")
 MOST_ROWS = 5_000_000  # rows fetched into the app
+LONGEST = 20_000  # characters of a query
 NAME = re.compile(r"^[^\W\d][\w$]*(\.[^\W\d][\w$]*)?$")
 HOSTS = "DPSYN_DATABASE_HOSTS"  # PostgreSQL hosts that visitors of a shared server may reach, separated by commas
 
 
-def fetch(kind: str, target: str, query: str) -> pa.Table:
-    """Reads a table, or the rows of one query. Raises TableError that names the database and never a cell."""
+def fetch(kind: str, target: str, query: str, tell: Tell = lambda _: None) -> tuple[Reading, Schema]:
+    """Reads a table, or the rows of one query, and drafts a schema.
+
+    A query may run without end or fill the memory, so it runs in a child under the limits of a reading. Its address
+    goes there over a pipe: it stands on no command line and in no file.
+
+    Raises:
+        DPSynError: names the database and never a cell or a password.
+    """
     if not target.strip():
         msg = f"no {kind} database was given; write the path of its file, or a connection address for PostgreSQL"
         raise TableError(msg)
     database, text = _database(kind, target.strip()), query.strip()
-    if NAME.match(text):
-        return read_database(database, table=text, most=MOST_ROWS)
-    return read_database(database, query=text, most=MOST_ROWS)
+    if len(text) > LONGEST:
+        msg = f"the query has {len(text):,} characters; at most {LONGEST:,} are sent: make it a view of the database"
+        raise TableError(msg)
+    what = {"table": text} if NAME.match(text) else {"query": text}
+    place = database.place if database.system == "postgresql" else str(Path(database.place).absolute())
+    asked = QuerySpec(system=database.system, place=place, most=MOST_ROWS, **what)
+    return readers().read(ReadSpec(name=named(kind, text), database=asked, **limits()), None, tell)
+
+
+def named(kind: str, query: str) -> str:
+    """What the table is called: the table's own name, or the kind of the database for a query."""
+    return query.replace('"', "") if re.fullmatch(r"[\w.\"]{1,80}", query) else kind
 
 
 def _database(kind: str, target: str) -> Database:

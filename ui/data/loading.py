@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.reading import Reading
-from ui.data.databases import fetch
+from ui.data.databases import fetch, named
 from ui.data.places import allowed
 from ui.data.reading import Tell, limits, readers
 from ui.shared.jobs import hashed
@@ -95,11 +94,11 @@ def by_path(space: Workspace, text: str, *, tell: Tell = lambda _: None) -> None
     place(space, _dataset(path.name, reading), drafted)
 
 
-def database(space: Workspace, kind: str, target: str, query: str) -> None:
-    """Reads a table or a query of a database. Raises TableError."""
-    table = fetch(kind, target, query)
-    name = query.strip() if re.fullmatch(r"[\w.\"]{1,80}", query.strip()) else kind
-    place(space, Dataset(name, dataset_name(name.replace('"', "")), table, source={"kind": kind}), None)
+def database(space: Workspace, kind: str, target: str, query: str, *, tell: Tell = lambda _: None) -> None:
+    """Reads a table or a query of a database in a child process. Raises DPSynError."""
+    reading, drafted = fetch(kind, target, query, tell)
+    name = named(kind, query.strip())
+    place(space, Dataset(name, dataset_name(name), reading.table, source={"kind": kind}), drafted)
 
 
 def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:

@@ -1,4 +1,4 @@
-"""Reading of untrusted files: in a child process with memory and time limits, never in the server."""
+"""Reading of untrusted files and of databases: in a child process with memory and time limits, never in the server."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import streamlit as st
 from dpsyn_core import errors
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import home
-from dpsyn_core.jobs.folder import ASK, DRAFT, ERROR, UPLOAD
-from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.jobs.folder import DRAFT, ERROR, UPLOAD
+from dpsyn_core.jobs.spec import ReadJob, ReadSpec
 from dpsyn_core.jobs.worker import READ
 from dpsyn_core.schema.document import Schema
 from ui.shared.jobs import spawn
@@ -66,11 +66,11 @@ class Readers:
 
         Args:
             spec: what to read, and within which limits.
-            raw: bytes of an upload; None for a path.
+            raw: bytes of an upload; None for a path or a database.
             tell: called about twice a second with the seconds since the start; what it raises ends the child.
 
         Raises:
-            DPSynError: what the child found wrong with the file, or one sentence on how the child ended.
+            DPSynError: what the child found wrong with the table, or one sentence on how the child ended.
         """
         start = said = time.monotonic()
         while not self._room.acquire(timeout=TELL):
@@ -79,10 +79,11 @@ class Readers:
         child = None
         try:
             folder.mkdir(mode=0o700)
-            _ask(folder, spec, raw)
+            if raw is not None:
+                _put(folder / UPLOAD, raw)
             child = self._child()
             begun = time.monotonic()
-            _send(child, folder)
+            _send(child, ReadJob(folder=folder.absolute(), spec=spec))
             while child.poll() is None:
                 time.sleep(STEP)
                 now = time.monotonic()
@@ -129,17 +130,15 @@ def limits() -> Limits:
     return {"memory_mb": int(os.environ.get(MEMORY, "4096")), "seconds": int(os.environ.get(SECONDS, "300"))}
 
 
-def _ask(folder: Path, spec: ReadSpec, raw: bytes | None) -> None:
-    for name, data in ((UPLOAD, raw), (ASK, spec.model_dump_json().encode())):
-        if data is not None:
-            with open(folder / name, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-                file.write(data)
+def _put(path: Path, data: bytes) -> None:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(data)
 
 
-def _send(child: subprocess.Popen[bytes], folder: Path) -> None:
+def _send(child: subprocess.Popen[bytes], job: ReadJob) -> None:
     try:
         with child.stdin as pipe:  # type: ignore[union-attr]
-            pipe.write(f"{folder}\n".encode())
+            pipe.write(job.model_dump_json().encode() + b"\n")  # JSON has no line end inside
     except BrokenPipeError:
         return  # it has ended already; how, `_taken` says
 
@@ -157,11 +156,22 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
     if status == -getattr(signal, "SIGALRM", 0):
         msg = _late(spec)
     elif status == -getattr(signal, "SIGKILL", 0):
-        msg = "reading the file was ended from outside, often for want of memory; give a smaller file"
+        msg = f"{_doing(spec)} was ended from outside, often for want of memory; {_less(spec)}"
+    elif spec.database is not None:
+        msg = "the database crashed the reader; check that its file is whole, or export the table as CSV"
     else:
         msg = "the file crashed the reader: it is damaged or malicious; save it again, or as CSV"
     raise TableError(msg)
 
 
 def _late(spec: ReadSpec) -> str:
-    return f"reading the file took longer than {spec.seconds} s; give a smaller file, or save it as Parquet"
+    other = ", or save it as Parquet" if spec.database is None else ""
+    return f"{_doing(spec)} took longer than {spec.seconds} s; {_less(spec)}{other}"
+
+
+def _doing(spec: ReadSpec) -> str:
+    return f"reading the {'file' if spec.database is None else 'database'}"
+
+
+def _less(spec: ReadSpec) -> str:
+    return "give a smaller file" if spec.database is None else "ask for less by a query"

@@ -98,7 +98,7 @@ def _database(space: Workspace) -> None:
         target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
         query = st.text_input(t("data.query"), key="database_query", placeholder="people")
         pressed = st.form_submit_button(t("data.database_load"))
-    if pressed and not _tried(lambda _: loading.database(space, kind, target or "", query or "")):
+    if pressed and not _tried(lambda tell: loading.database(space, kind, target or "", query or "", tell=tell)):
         st.rerun()
 
 

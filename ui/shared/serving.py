@@ -12,6 +12,8 @@ from types import TracebackType
 
 import streamlit as st
 
+from dpsyn_core.jobs.limits import forbid_core_dumps
+
 # what pages import when they are first opened, those first that a visitor is likely to open first
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
@@ -54,6 +56,7 @@ def prepare() -> threading.Thread:
     """Starts, once in this process, the thread that loads what pages will need and calls `settle`."""
     with _LOCK:
         if not _started:
+            forbid_core_dumps()
             _started.append(threading.Thread(target=_prepare, name="dpsyn-prepare", daemon=True))
             _started[0].start()
     return _started[0]
