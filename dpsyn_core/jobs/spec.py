@@ -41,7 +41,7 @@ class QuerySpec(BaseModel):
 
 
 class ReadSpec(BaseModel):
-    """A table to be read, under its `name`: the file `upload` of the folder, a `path` of this machine, or a database."""
+    """A table to be read, by its `name`: the file `upload` of the folder, a `path` of this machine, or a database."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
