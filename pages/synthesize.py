@@ -6,7 +6,7 @@ from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import literal, plain, sentence, t
 from ui.shared.theme import heading, not_private, note, section
 from ui.synthesize import answers, design, methods, runs
 from ui.synthesize.starting import problem, start
@@ -37,7 +37,7 @@ with right:
         try:
             start(space)
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
         else:
             st.rerun()
     note(t("synthesize.many"))

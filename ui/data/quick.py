@@ -8,7 +8,7 @@ from dpsyn_core.errors import DPSynError
 from ui.shared import outcome, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import literal, plain, sentence, t
 from ui.shared.theme import not_private, note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
@@ -33,7 +33,7 @@ def button(space: Workspace) -> Job | None:
         try:
             st.session_state[QUICK] = start(space).id
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
         else:
             st.rerun()
     mine = {j.id: j for j in jobs().of(space.owner)}

@@ -13,7 +13,7 @@ from ui.data.reading import Tell
 from ui.schema.rows import identified
 from ui.shared.names import point_out_names
 from ui.shared.state import Workspace
-from ui.shared.text import sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 
 WAYS = ("sample", "upload", "path", "database")
@@ -58,7 +58,7 @@ def _upload(space: Workspace) -> None:
                 st.rerun()
             st.session_state[PROBLEM] = problem
         elif PROBLEM in st.session_state:
-            st.error(st.session_state[PROBLEM])
+            st.error(literal(st.session_state[PROBLEM]))
     _correct(space)
 
 
@@ -112,7 +112,7 @@ def _tried(load: Callable[[Tell], None]) -> str:
         with st.spinner(t("data.reading")):
             load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
         return sentence(error)
     finally:
         slot.empty()
@@ -148,7 +148,7 @@ def who(space: Workspace) -> None:
         try:
             space.schema = identified(schema, chosen, most)
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
 
 
 def ledger_name(space: Workspace) -> None:

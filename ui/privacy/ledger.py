@@ -11,7 +11,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.state import Workspace
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import literal, plain, sentence, t
 from ui.shared.theme import note
 
 
@@ -81,8 +81,8 @@ def limit_field(space: Workspace) -> None:
         wanted = None if not (text or "").strip() else Budget(epsilon=float(text or ""), delta=space.choices.delta)
         book.set_limit(name, wanted)
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
     except ValueError:
-        st.error(t("limit.problem", got=(text or "")[:40]))
+        st.error(t("limit.problem", got=literal((text or "")[:40])))
     else:
         st.rerun()

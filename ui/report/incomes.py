@@ -11,7 +11,7 @@ from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import capital, figure_words, sentence, t
+from ui.shared.text import capital, figure_words, literal, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 
@@ -59,7 +59,7 @@ def _roles(view: Look) -> dict[str, Any]:
 def _quantity(view: Look, metric: str, what: str) -> None:
     got = view.score(view.first, metric)
     if isinstance(got, MetricError):
-        st.warning(sentence(got))
+        st.warning(literal(sentence(got)))
         return
     rows = list(got.details["groups"])
     if metric == "gini":

@@ -9,7 +9,7 @@ from dpsyn_core.metrics.base import GOAL_WORDS
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.report import build
 from ui.report.look import Look
-from ui.shared.text import figure_words, number, t
+from ui.shared.text import figure_words, literal, number, t
 from ui.shared.theme import note, section, show
 
 LEARNING = "learning"
@@ -37,7 +37,7 @@ def _learning(view: Look) -> None:
     st.session_state[asked] = True
     known = {}
     for side in view.sides:
-        with st.spinner(t("learning.running", label=view.name(side))):
+        with st.spinner(t("learning.running", label=literal(view.name(side)))):
             got = view.score(side, LEARNING)
         if isinstance(got, MetricError):
             note(str(got), "warning")

@@ -14,7 +14,7 @@ from dpsyn_core.metrics.workload import Condition, Query
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.theme import Figure
 from ui.report.look import Look
-from ui.shared.text import figure_words, number, percent, sentence, t
+from ui.shared.text import figure_words, literal, number, percent, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def panel(view: Look) -> None:
             try:
                 _answers(view, [parse(text, view.first.comparison)])
             except MetricError as error:
-                st.error(sentence(error))
+                st.error(literal(sentence(error)))
         section(t("queries.random"))
         _random(view)
 
@@ -108,7 +108,7 @@ def _answers(view: Look, queries: list[Query]) -> None:
         try:
             got = ask(side.comparison, queries)[0]
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
             return
         _answer(side.comparison, got, "" if len(view.sides) == 1 else f"{side.letter} · ")
 

@@ -14,7 +14,7 @@ from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row
 from ui.shared.state import Workspace
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import literal, plain, sentence, t
 from ui.shared.theme import note
 
 KINDS: dict[str, Kind] = {
@@ -45,7 +45,7 @@ def panel(space: Workspace) -> None:
         known = confirmation(space, [rows[n] for n in wanted])
         got = read(price or "", plain(space.choices.delta))
         with third:
-            name = t("buying.spend", epsilon=price)
+            name = t("buying.spend", epsilon=literal(price or ""))
             pressed = st.button(name, key="buy", disabled=not wanted or got.budget is None, width="stretch")
         if got.budget is None:
             note(got.epsilon_problem or got.delta_problem, "alarm")
@@ -55,7 +55,7 @@ def panel(space: Workspace) -> None:
                     chosen = [rows[n] for n in wanted]
                     space.schema = bought(space, chosen, got.budget.epsilon, got.budget.delta, known=known)
             except DPSynError as error:
-                st.error(sentence(error))
+                st.error(literal(sentence(error)))
             else:
                 editor.sync(space)
                 editor.redraw()

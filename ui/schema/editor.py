@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed
 from ui.shared.state import Workspace
-from ui.shared.text import number, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def adopt(space: Workspace, rows: list[Row]) -> None:
     try:
         built = build(space.schema, rows)
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
         redraw()
         return
     take(space, built)
@@ -203,7 +203,7 @@ def problems(space: Workspace) -> None:
     """Every edit that does not fit, with its column and its remedy."""
     for row in space.rows:
         if row.problem:
-            st.error(sentence(ValueError(row.problem)))
+            st.error(literal(sentence(ValueError(row.problem))))
 
 
 def bins_preview(space: Workspace) -> None:

@@ -18,7 +18,7 @@ from dpsyn_core.schema.importing import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
 from ui.schema import editor
 from ui.shared.state import Workspace
-from ui.shared.text import sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note, section
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def load_and_save(space: Workspace) -> None:
             found = chosen(space, got)
             check(space, found)
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
         else:
             st.session_state[TAKEN] = marks
             st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()

@@ -10,7 +10,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
 from ui.schema import codelists, editor, relations
 from ui.shared.state import Workspace
-from ui.shared.text import number, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _groups(space: Workspace, schema: Schema) -> None:
         try:
             made = relations.grouped(schema, name or "", columns)
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
         else:
             _change(space, made)
 
@@ -118,7 +118,7 @@ def _follows(space: Workspace, schema: Schema) -> None:
         if st.button(t("follows.save"), key="follows_save"):
             _change(space, relations.following(schema, column, origin, edited))
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
 
 
 def _labels(space: Workspace, schema: Schema) -> None:
@@ -147,7 +147,7 @@ def _labels(space: Workspace, schema: Schema) -> None:
         if st.button(t("labels.save"), key="labels_save"):
             _change(space, _worded(schema, {**found, column: edited}, codes=bool(adds)))
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
 
 
 def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema:

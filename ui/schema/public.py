@@ -13,7 +13,7 @@ from ui.data.loading import uploaded_reading
 from ui.schema import editor
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, number, sentence, t
+from ui.shared.text import figure_words, literal, number, sentence, t
 from ui.shared.theme import note, show
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def panel(space: Workspace) -> None:
             with st.spinner(t("public.looking")):
                 found = _found(space, schema, own)
         except DPSynError as error:
-            st.error(sentence(error))
+            st.error(literal(sentence(error)))
             return
         space.memo["public"] = True
         _shown(space, schema, found)

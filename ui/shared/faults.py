@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit import net_util
 
 from dpsyn_core.errors import DPSynError
-from ui.shared.text import sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import PageEnd
 
 log = logging.getLogger("dpsyn.app")
@@ -49,7 +49,7 @@ def explain(error: BaseException) -> bool:
     if isinstance(error, PageEnd):
         return True
     if isinstance(error, DPSynError):
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
         return True
     log.error("%s at %s", type(error).__name__, places(error.__traceback__))
     st.error(t("error.fault"))

@@ -7,7 +7,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.ledger import Ledger
 from ui.shared.state import Workspace
-from ui.shared.text import sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 
 
@@ -18,7 +18,7 @@ def point_out_names(space: Workspace) -> None:
     try:
         others = Ledger().similar(space.dataset.ledger)
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
         return
     if others:
         note(t("data.ledger_near", name=space.dataset.ledger, others=", ".join(others)), "warning")

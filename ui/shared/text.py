@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from dpsyn_core.report.words import ENGLISH
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
+JOINER = "\u2060"  # word joiner: takes no room and is not seen
 LANGUAGE = "DPSYN_LANGUAGE"  # environment variable; a translation is one more file beside en.toml
 
 
@@ -70,6 +72,20 @@ def sentence(error: Exception) -> str:
     """An error's message as a sentence."""
     text = str(error).strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def literal(text: str) -> str:
+    """Text that Streamlit shows as it is, for whatever holds a name or value that came from a file.
+
+    Streamlit reads Markdown in messages, headings and labels of widgets: links, images, colours, mathematics, icons.
+    A backslash takes the meaning from a mark. Short names of icons (`:smile:`) and addresses are looked for after the
+    backslashes are gone; an unseen character inside them keeps them text. What `st.html` shows is escaped by
+    `html.escape` instead, and figures by the engine's `plain_text`.
+    """
+    line = " ".join(text.split())
+    line = re.sub(r"[\\`*\[\]<>|~$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", line)
+    line = re.sub(r"[:@](?=\S)|www(?=\.)", rf"\g<0>{JOINER}", line, flags=re.IGNORECASE)
+    return re.sub(r"^(\d{0,9})([-+=#.)])", r"\1\\\2", line)
 
 
 def plain(value: float) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
-from ui.shared.text import ASSETS, t
+from ui.shared.text import ASSETS, literal, t
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -203,8 +203,8 @@ def end_page() -> NoReturn:
 
 
 def section(text: str) -> None:
-    """A heading inside a page."""
-    st.subheader(text, anchor=False)
+    """A heading inside a page, shown as it is: some are names that came from files."""
+    st.subheader(literal(text), anchor=False)
 
 
 def private_tag() -> None:

@@ -11,7 +11,7 @@ from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import number, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     if job.state == "queued":
         stage = t("run.queued")
     with left:
-        st.progress(share, text=t("run.stage", label=job.label, stage=stage, seconds=f"{seen.get('seconds', 0):.0f}"))
+        seconds = f"{seen.get('seconds', 0):.0f}"
+        st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
         if seen.get("passed"):
             note(t("run.passed", stages=", ".join(seen["passed"][-5:])))
     with right:
@@ -97,7 +98,7 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
             st.session_state[OPEN] = job.id
             st.switch_page("pages/export.py")
     elif state == "failed":
-        words.error(sentence(JobError(job.failure())))
+        words.error(literal(sentence(JobError(job.failure()))))
     elif state == "cancelled":
         with words:
             note(t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
