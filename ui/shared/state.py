@@ -19,6 +19,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from dpsyn_core.jobs.worker import WARM
 from ui.schema.rows import Row
 from ui.shared.jobs import Jobs, spawn
+from ui.shared.visitors import issue, issued
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,25 +137,25 @@ def workspaces() -> Workspaces:
 
 
 def owner() -> str:
-    """Who is looking: the login behind OIDC, else the token of the cookie, else a new token for this session."""
+    """Who is looking: the login behind OIDC, else the cookie's token when this server issued it, else a new one."""
     if "owner" not in st.session_state:
         login = st.user.get("sub") if st.user.get("is_logged_in") else None
         kept = st.context.cookies.get(COOKIE)
         known = login and f"login:{st.user.get('iss', '')}:{login}"
-        st.session_state["owner"] = known or (kept if _is_token(kept) else secrets.token_hex(32))
+        st.session_state["owner"] = known or (kept if issued(kept) else issue())
     return str(st.session_state["owner"])
 
 
-def _is_token(text: str | None) -> bool:
-    return text is not None and len(text) == 64 and all(c in "0123456789abcdef" for c in text)
-
-
 def remember_visitor() -> None:
-    """Sets the cookie once, from the page itself; it holds a random token and lasts as long as the browser."""
+    """Sets the cookie once, from the page itself; it holds a random token and lasts as long as the browser.
+
+    A script of Streamlit cannot answer with a header, so the cookie cannot be HttpOnly; over TLS it is Secure.
+    """
     token = owner()
-    if _is_token(token) and st.context.cookies.get(COOKIE) != token:
+    if issued(token) and st.context.cookies.get(COOKIE) != token:
         st.html(
-            f"<script>document.cookie = '{COOKIE}={token}; path=/; SameSite=Strict'</script>",
+            f"<script>document.cookie = '{COOKIE}={token}; path=/; SameSite=Strict' + "
+            "(location.protocol === 'https:' ? '; Secure' : '')</script>",
             unsafe_allow_javascript=True,
         )
 
