@@ -44,6 +44,14 @@ def ran(app):
     return app
 
 
+def test_safe_mode_does_not_tell_how_long_a_run_took(ran):
+    """Reading and counting are part of that time; the manifest leaves them out."""
+    at_page(ran, "synthesize")
+    assert "done in" in words(ran)
+    ran.toggle(key="safe").set_value(True).run()
+    assert "done in" not in words(ran) and "from press to table" not in words(ran) and not ran.exception
+
+
 def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     at_page(ran, "report")
     for view in VIEWS:

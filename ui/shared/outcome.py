@@ -31,7 +31,8 @@ def card(space: Workspace, job: Job) -> None:
     if compared is not None:
         pairs = comparing.pairs(space, job, compared)
         items.append((percent(pairs.mean), t("outcome.pairs"), t("outcome.floor", floor=percent(pairs.floor))))
-    items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=len(manifest["charges"]))))
+    if not space.choices.safe:  # reading and counting take a time that depends on the table
+        items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=len(manifest["charges"]))))
     facts(items)
     row = st.container(horizontal=True, gap="small")
     with row:

@@ -85,7 +85,8 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
     """One earlier run: what it was, how it ended, and what to do with it."""
     words, report, export, drop = st.columns([6, 1.4, 1.4, 1.4], vertical_alignment="center")
     state = job.state
-    tail = t("run.done", seconds=f"{job.seconds():.1f}") if state == "done" else t(f"state.{state}")
+    timed = state == "done" and not space.choices.safe  # in safe mode others may look at the screen
+    tail = t("run.done", seconds=f"{job.seconds():.1f}") if timed else t(f"state.{state}")
     stale = state == "done" and job.fingerprint != results.fingerprint(space, job.spec)
     extra = f" · {t('run.stale')}" if stale else ""
     tail = html.escape(tail + extra)
