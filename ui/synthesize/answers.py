@@ -12,7 +12,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import number, plain, sentence, t
+from ui.shared.text import literal, number, plain, sentence, t
 from ui.shared.theme import not_private, note
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _run(space: Workspace, kind: str, release: Any) -> None:
         with st.spinner(t("answers.running")):
             space.memo[f"answers_{kind}"] = release()
     except DPSynError as error:
-        st.error(sentence(error))
+        st.error(literal(sentence(error)))
 
 
 def _result(space: Workspace, kind: str) -> None:

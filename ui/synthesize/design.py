@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
 from ui.shared.state import Workspace
-from ui.shared.text import sentence, t
+from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def editor(space: Workspace) -> None:
             try:
                 made = design_of(edited, design, space.schema.domain())
             except DPSynError as error:
-                st.error(sentence(error))
+                st.error(literal(sentence(error)))
                 return
             kept = space.choices.settings.get(METHOD, {})
             space.choices.settings[METHOD] = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
