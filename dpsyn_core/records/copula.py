@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from dpsyn_core.schema.domain import Domain
 
@@ -51,6 +50,8 @@ def normal_scores(
     Yields:
         A slice of the records, and float64 (numbers, records of the slice).
     """
+    from scipy.special import ndtri
+
     precision: Floats = np.asarray(np.linalg.inv(positive_definite(matrix)), dtype=np.float64)
     upper = [np.cumsum(c) / max(float(c.sum()), TINY) for c in counts]
     edges = [ndtri(np.clip(np.concatenate([[0.0], u]), TINY, 1 - TINY)) for u in upper]
@@ -84,6 +85,8 @@ def _drawn(cells: Sequence[NDArray[np.integer]], edges: Sequence[Floats], precis
 
 def _between(low: Floats, high: Floats, share: Floats) -> Floats:
     """Standard normal values between two bounds, at a share of the probability between them."""
+    from scipy.special import ndtr, ndtri  # scipy is heavy, and systems are imported by every page
+
     flip = low > 0  # work in the lower tail, where the distribution function keeps its digits
     a, b = np.where(flip, -high, low), np.where(flip, -low, high)
     pa, pb = ndtr(a), ndtr(b)
@@ -146,6 +149,8 @@ def scores_in_bins(
 
 def mean_scores(share: Floats) -> Floats:
     """Mean normal score of each cell of an ordered column, from the shares of its records; 0 for empty cells."""
+    from scipy.special import ndtri
+
     edges = ndtri(np.clip(np.concatenate([[0.0], np.cumsum(share)]), TINY, 1 - TINY))
     density = np.exp(-(edges**2) / 2) / np.sqrt(2 * np.pi)
     out: Floats = np.divide(density[:-1] - density[1:], share, out=np.zeros(len(share)), where=share > 0)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtr, ndtri
 
 from dpsyn_core.records.copula import STRONGEST, TINY, hand_out, normal_scores
 from dpsyn_core.records.rls.fit import Target
@@ -40,6 +38,9 @@ def correlation(values: Floats, rows: Floats, columns: Floats) -> float:
         rows: float64 (r,), positive counts of the rows alone.
         columns: float64 (c,), those of the columns.
     """
+    from scipy.optimize import minimize_scalar  # scipy is heavy, and systems are imported by every page
+    from scipy.special import ndtr, ndtri
+
     p, q = rows / rows.sum(), columns / columns.sum()
     table = values / max(float(values.sum()), 1e-9)
     edges = ndtri(np.clip(np.concatenate([[0.0], np.cumsum(q)]), TINY, 1 - TINY))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
@@ -31,6 +30,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
     size = len(values)
     if size < tuning.shortest_empty or sigma <= 0:
         return np.ones(size, dtype=bool)
+    from scipy.special import ndtri  # scipy is heavy, and systems are imported by every page
+
     scales = int(np.log2(size)) + 1
     cut = -float(ndtri(tuning.empty_chance / (size * scales)))
     reach = np.zeros(size, dtype=np.int64)  # width of the window that found a value; 0: none did
