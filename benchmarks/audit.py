@@ -10,20 +10,25 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 
 from dpsyn_core.synthesizers import registry
-from tests.audit import bought, whole
+from tests.audit import bought, raw, whole
 from tests.audit.apart import t1_apart
 from tests.audit.blackbox import t4
 from tests.audit.gates import Alarm
 from tests.audit.layers import t0, t1, t2, t3
 from tests.audit.mutants import MUTANTS
+from tests.audit.readers import READERS as RAW
+from tests.audit.recordwise import KINDS, recordwise
 from tests.audit.world import OWN, accessors, flavours, main_offer, random_pairs, systems
 
-PARTS = ["bugs", "releases", "systems", "faults"]
+PARTS = ["bugs", "releases", "readers", "systems", "faults"]
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -63,6 +68,33 @@ def sources() -> int:
         ("stamps and identifiers", whole.stamp),
     ):
         alarms += silent(text, check)
+    return alarms
+
+
+def readers(pools: int) -> int:
+    """T1 to T3 from raw bytes, frames and databases, and every reader fuzzed record by record."""
+    print("\n## Readers\n\nA case is a record in a table that is read as it is alone.\n")
+    alarms = 0
+    for kind in RAW:
+        for text, check in (
+            ("T1", partial(raw.t1_raw, kind)),
+            ("T2", partial(raw.t2_raw, kind)),
+            ("T2, records without a name", partial(raw.t2_nameless, kind)),
+            ("T3", partial(raw.t3_raw, kind, runs=500)),
+        ):
+            alarms += silent(f"{text} from {kind}", check)
+    print("\n| reader | cases | alarms | s |\n|---|---|---|---|")
+    for kind in KINDS:
+        start, cases, found = time.perf_counter(), 0, 0
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in range(pools * (4 if kind == "text" else 1)):
+                try:
+                    cases += recordwise(kind, seed, Path(folder), tables=60)
+                except Alarm as leak:
+                    found += 1
+                    print(f"ALARM: {leak}", flush=True)
+        alarms += found
+        print(f"| {kind} | {cases:,} | {found} | {time.perf_counter() - start:.0f} |", flush=True)
     return alarms
 
 
@@ -143,6 +175,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--white", type=int, default=2000, help="T3 runs for each pair and side")
     parser.add_argument("--black", type=int, default=20_000, help="T4 runs of a system")
+    parser.add_argument("--pools", type=int, default=20, help="pools of records for each reader")
     parser.add_argument("--processes", type=int, default=2, help="systems audited at a time")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to look at")
     arguments = parser.parse_args()
@@ -152,6 +185,8 @@ def main() -> int:
         alarms += mutants()
     if "releases" in arguments.parts:
         alarms += sources()
+    if "readers" in arguments.parts:
+        alarms += readers(arguments.pools)
     if "systems" in arguments.parts:
         alarms += by_system(arguments.white, arguments.black, arguments.processes)
         print(f"\n{(time.perf_counter() - start) / 60:.1f} minutes without the faults.")
