@@ -6,7 +6,7 @@ from tests.audit.raw import t1_raw, t2_nameless, t2_raw, t3_raw
 from tests.audit.readers import READERS
 from tests.audit.recordwise import KINDS, recordwise
 
-POOLS = {"text": 8, "excel": 1}  # of records, each of them read alone and in tables; others: 2
+POOLS = {"text": 4, "pandas": 2, "duckdb": 2}  # of records, each of them read alone and in tables; others: 1
 
 
 @pytest.mark.parametrize("kind", READERS)
@@ -31,5 +31,5 @@ def test_t3_canary_scores_of_neighbours_that_were_raw_tables_are_what_the_charge
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_record_is_read_the_same_alone_and_in_any_table(kind, tmp_path):
-    cases = sum(recordwise(kind, seed, tmp_path) for seed in range(POOLS.get(kind, 2)))
-    assert cases > 100
+    cases = sum(recordwise(kind, seed, tmp_path) for seed in range(POOLS.get(kind, 1)))
+    assert cases > 50
