@@ -56,7 +56,6 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
     out.update_yaxes(title=t("learn.attacker.posterior_axis"), range=[0, 1], row=1, col=1)
     out.update_xaxes(title=t("learn.attacker.alarm_axis"), range=[0, 1], row=1, col=2)
     out.update_yaxes(title=t("learn.attacker.miss_axis"), range=[0, 1], row=1, col=2)
-    out.update_layout(legend={"y": -0.3})
     return out
 
 

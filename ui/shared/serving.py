@@ -18,7 +18,7 @@ from dpsyn_core.jobs.limits import forbid_core_dumps
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
 FIGURES = "PlotlyChart.*.js"  # the part of Streamlit's page that draws figures: 5 MB of script
 FETCHED = "figures_fetched"  # key of the session that has been told to fetch it
-LAST = ("scipy.stats", "openpyxl", "pyarrow.dataset")  # what the first report and the first export take
+LAST = ("scipy.stats", "altair", "openpyxl", "pyarrow.dataset")  # what the first report and the first export take
 PATIENCE = 1.0  # seconds that an import waits for pages that are being drawn
 
 
