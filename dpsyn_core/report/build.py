@@ -83,7 +83,7 @@ def profile(schema: Schema, table: Any) -> list[Panel]:
 
     Raises TableError where a column holds what the schema has no place for. Reads private data and is not DP.
     """
-    codes = Codec(schema).encode(table, individuals=False).codes
+    codes = Codec(schema).encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
     out = []
     for a, column in zip(schema.domain().attributes, codes, strict=True):
         counts = np.bincount(column, minlength=a.size)
