@@ -208,7 +208,8 @@ class Rls(Synthesizer):
         held_by_one = np.maximum(n / plan.resolution, deviations)
         coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
         few = np.minimum(coarse, np.ceil(plan.number_resolution))
-        number = [a.number for a in self.domain.attributes]
+        least = self.tuning.resolution.numbers_from
+        number = [a.number and a.size - a.special >= least for a in self.domain.attributes]
         by_kind = ((few if number[i] and number[j] else coarse, i, j) for i, j in combinations(range(len(sizes)), 2))
         return np.array([float(values[i]) * values[j] for values, i, j in by_kind])
 

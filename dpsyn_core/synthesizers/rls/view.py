@@ -54,7 +54,8 @@ class View:
             for a in self.attributes
         ]  # fmt: skip
         # values of numbers have distances, so that a coarse value says more of them than of a category
-        self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special > 1)
+        least = tuning.resolution.numbers_from
+        self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
         self.joint = merged([m for m in measured if len(m.attributes) > 1])
 
     @cached_property
