@@ -69,7 +69,7 @@ def exported(server, tmp_path, what):
     copied = f"COPY ({what}) TO STDOUT (FORMAT csv, HEADER)"
     with server.connect() as connection, connection.cursor().copy(copied) as copy, path.open("wb") as file:
         file.writelines(copy)
-    return read(path).table
+    return read(path, multiline=True).table  # some cells hold line ends
 
 
 def refusal(database, **what):
@@ -137,7 +137,7 @@ def test_requests_that_cannot_be_served_are_one_sentence_without_password_or_cel
     assert "refused" in refusal(base, table="PEOPLE")
     assert "refused" in refusal(base, query="SELECT nothing FROM people")
     assert "refused" in refusal(base, query="SELECT city::integer FROM people")
-    assert "no records" in refusal(base, table="empty")
+    assert read_database(base, table="empty").num_rows == 0
     assert "SELECT" in refusal(base, query="SELECT 1; DROP TABLE people")
     assert "same header" in refusal(base, query="SELECT age, age FROM people")
     for column in "abcd":

@@ -20,7 +20,7 @@ SETTINGS = (
 )
 WAIT = 10  # seconds for a connection
 NESTED = ("A", "C")  # arrays and composite values, by PostgreSQL's own category of types
-BOOLEAN, BINARY, JSON, JSONB = 16, 17, 114, 3802  # object identifiers of types
+BINARY, JSON, JSONB = 17, 114, 3802  # object identifiers of types
 
 
 def shown(address: str) -> str:
@@ -59,12 +59,11 @@ def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> t
     Text, because numbers without a value, endless dates and decimals of any length have no common type, and because
     a table then reads like its CSV export. Raises TableError for nested and binary columns.
     """
-    plain, boolean = _loaders(psycopg, connection)
+    plain = _loader(psycopg, connection)
     cursor = connection.cursor(name="dpsyn")  # on the server, so that records come in batches
     for known in connection.adapters.types:
         cursor.adapters.register_loader(known.oid, plain)
         cursor.adapters.register_loader(known.array_oid, plain)
-    cursor.adapters.register_loader(BOOLEAN, boolean)
     cursor.execute(statement)
     names = [column.name for column in cursor.description]
     headers.check(names)
@@ -78,8 +77,8 @@ def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> t
     return names, iter(lambda: cursor.fetchmany(batch), [])
 
 
-def _loaders(psycopg: Any, connection: Any) -> tuple[Any, Any]:
-    """How cells become text, and how booleans do (true and false, where the server writes t and f)."""
+def _loader(psycopg: Any, connection: Any) -> Any:
+    """How cells become text: as the server writes them."""
     from psycopg.types.string import TextLoader
 
     class Decoded(psycopg.adapt.Loader):  # type: ignore[misc]
@@ -88,9 +87,4 @@ def _loaders(psycopg: Any, connection: Any) -> tuple[Any, Any]:
         def load(self, data: Any) -> str:
             return bytes(data).decode("utf-8", "replace")
 
-    class Boolean(psycopg.adapt.Loader):  # type: ignore[misc]
-        def load(self, data: Any) -> str:
-            return "true" if bytes(data) == b"t" else "false"
-
-    unchecked = connection.info.parameter_status("server_encoding") == "SQL_ASCII"
-    return (Decoded if unchecked else TextLoader), Boolean
+    return Decoded if connection.info.parameter_status("server_encoding") == "SQL_ASCII" else TextLoader
