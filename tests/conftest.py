@@ -34,4 +34,4 @@ def app(tmp_path, monkeypatch):
     monkeypatch.setattr(serving, "prepare", lambda: None)  # a thread that loads what pages need; tested by itself
     st.cache_resource.clear()
     st.cache_data.clear()
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)

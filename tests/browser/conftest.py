@@ -104,7 +104,7 @@ class Visitor:
         self.context.on("request", self._watch)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(90_000)
 
     def _watch(self, request):
         own = (self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:", *self.friends)
@@ -123,7 +123,7 @@ class Visitor:
     def settle(self):
         """Waits until nothing runs and the page has been drawn."""
         self.page.wait_for_timeout(350)
-        self.page.wait_for_selector(DRAWN, timeout=60_000)
+        self.page.wait_for_selector(DRAWN, timeout=180_000)
         self.page.wait_for_timeout(250)
         return self
 
