@@ -194,11 +194,10 @@ def test_a_new_server_takes_up_finished_runs_and_marks_broken_off_ones(home, mon
 
 
 def test_what_the_person_got_wrong_reaches_the_page_as_one_sentence(home):
-    table = TABLE.set_column(0, "a", pa.array(["x", "nowhere"] * 200))
+    table = TABLE.rename_columns(["elsewhere", *TABLE.column_names[1:]])  # the schema's column 'a' is not there
     job = ended(start(Jobs(), table=table))
     assert job.state == "failed"
     assert "'a'" in job.failure()
-    assert "nowhere" not in job.failure()
     assert Ledger().summary("toy").runs == 0
 
 
