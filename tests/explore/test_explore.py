@@ -131,3 +131,10 @@ def test_a_table_without_records_is_refused():
     table, schema = made()
     with pytest.raises(InputError, match="no records"):
         explore(table.slice(0, 0), schema, public=True)
+
+
+def test_a_record_that_the_schema_does_not_describe_is_refused_and_not_left_out():
+    table, schema = made()
+    odd = table.set_column(table.column_names.index("dice"), "dice", pa.array([99, *[0] * (N - 1)]))
+    with pytest.raises(InputError, match="dice"):
+        explore(odd, schema, public=True)
