@@ -27,6 +27,7 @@ ARGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 DONE = 240_000  # milliseconds that a run may take on a busy machine
+PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter of seconds never stops
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
@@ -121,10 +122,16 @@ class Visitor:
         return self.settle()
 
     def settle(self):
-        """Waits until nothing runs and the page has been drawn."""
+        """Waits until nothing runs and the page's words have stopped changing, for a busy server draws in pieces."""
         self.page.wait_for_timeout(350)
-        self.page.wait_for_selector(DRAWN, timeout=180_000)
-        self.page.wait_for_timeout(250)
+        before = None
+        for _ in range(PIECES):
+            self.page.wait_for_selector(DRAWN, timeout=180_000)
+            now = self.words()
+            if now == before:
+                return self
+            before = now
+            self.page.wait_for_timeout(250)
         return self
 
     def press(self, name, exact=True):
