@@ -3,6 +3,7 @@
 DPSynError
 ├── InputError (ValueError)        what the person got wrong: exit status 2
 │   ├── SchemaError                the schema document, or a schema that does not fit
+│   ├── QuestionError              a declared question, or one that does not fit the schema
 │   ├── TableError                 the table: unreadable, ragged, outside its domain
 │   ├── BudgetError                epsilon, delta, sensitivity or a charge above the budget
 │   ├── UnitError                  unit of privacy that a system does not support
@@ -30,6 +31,10 @@ class InputError(DPSynError, ValueError):
 
 class SchemaError(InputError):
     """The schema document is wrong, or does not fit the table."""
+
+
+class QuestionError(InputError):
+    """A declared question is wrong, or does not fit the schema."""
 
 
 class TableError(InputError):

@@ -1,21 +1,15 @@
-"""The query language: `age in [20, 35] and sex in {female} and "home town" in {"Paris, Texas", Lyon}`."""
+"""Queries on two tables, as they are written (see `questions.language`): read, and answered on both."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpsyn_core.errors import MetricError
+from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.workload import Condition, Query, count_queries
-
-QUOTED = r'"(?:[^"]|"")*"'
-HEAD = re.compile(rf'\s*({QUOTED}|[^"\[{{]+?)\s+in\s*([\[{{])')
-VALUE = re.compile(rf'\s*({QUOTED}|[^,}}\]"]+?)\s*([,}}\]])')
-AND = re.compile(r"\s+and\b")
-LANGUAGE = "write conditions as 'attribute in [low, high]' or 'attribute in {value, value}', joined by 'and'"
+from dpsyn_core.questions.language import clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,26 +35,19 @@ def parse(text: str, c: Comparison) -> Query:
         MetricError: an unknown attribute or value, an interval on an attribute without order, or other text; it
             says where.
     """
+    try:
+        read = clauses(text)
+    except QuestionError as error:
+        raise MetricError(str(error)) from error
     conditions = []
-    at = 0
-    while True:
-        head = HEAD.match(text, at)
-        if head is None:
-            msg = f"the query cannot be read from '{text[at : at + 30].strip()}' on; {LANGUAGE}"
-            raise MetricError(msg)
-        name = _unquoted(head[1])
+    for clause in read:
+        name = clause.attribute
         if name not in c.domain.names:
             msg = f"the query names '{name}', which is not in the schema; known are {', '.join(c.domain.names)}"
             raise MetricError(msg)
-        values, at = _values(text, head.end(), "]" if head[2] == "[" else "}")
-        conditions.append(_interval(name, values, c) if head[2] == "[" else _set(name, values, c))
-        if not text[at:].strip():
-            return Query(tuple(conditions))
-        joint = AND.match(text, at)
-        if joint is None:
-            msg = f"the query cannot be read from '{text[at : at + 30].strip()}' on; {LANGUAGE}"
-            raise MetricError(msg)
-        at = joint.end()
+        values = list(clause.values)
+        conditions.append(_interval(name, values, c) if clause.interval else _set(name, values, c))
+    return Query(tuple(conditions))
 
 
 def ask(c: Comparison, queries: Sequence[Query]) -> list[Answer]:
@@ -80,19 +67,6 @@ def ask(c: Comparison, queries: Sequence[Query]) -> list[Answer]:
             )
         )
     return out
-
-
-def _values(text: str, at: int, closing: str) -> tuple[list[str], int]:
-    values = []
-    while True:
-        found = VALUE.match(text, at)
-        if found is None or found[2] not in (",", closing):
-            msg = f"the query has no '{closing}' after '{text[max(0, at - 20) : at].strip()}'; {LANGUAGE}"
-            raise MetricError(msg)
-        values.append(_unquoted(found[1]))
-        at = found.end()
-        if found[2] == closing:
-            return values, at
 
 
 def _interval(name: str, values: list[str], c: Comparison) -> Condition:
@@ -117,8 +91,3 @@ def _set(name: str, values: list[str], c: Comparison) -> Condition:
             msg = f"'{v}' is no value of '{name}' in the schema; its values are {some}"
             raise MetricError(msg)
     return Condition(attribute=name, codes=tuple(sorted({codes[v] for v in values})))
-
-
-def _unquoted(token: str) -> str:
-    token = token.strip()
-    return token[1:-1].replace('""', '"') if token.startswith('"') else token

@@ -6,14 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.questions.names import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.domain import Domain
 
-# looked for in this order, without regard to case and punctuation
-INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")
-GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education")
-SPLIT = ("sex", "gender")
-TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")
-FIRST_SIDE = ("male", "m", "man", "men")
 IPUMS_NOT_APPLICABLE = 999998.0  # of INCWAGE in the 1940 census files
 
 
@@ -54,17 +49,17 @@ class Roles:
         if self.income is not None and self.income not in readable:
             msg = f"the income attribute '{self.income}' cannot be read as numbers; choose a numeric one"
             raise MetricError(msg)
-        income = self.income or _find(INCOME, [n for n in domain.names if n in readable])
-        split = self.split or _find(SPLIT, [n for n in domain.names if _known(domain, n) >= 2])
+        income = self.income or find(INCOME, [n for n in domain.names if n in readable])
+        split = self.split or find(SPLIT, [n for n in domain.names if _known(domain, n) >= 2])
         others = [n for n in domain.names if n not in (income, split) and n not in numeric]
         not_applicable = self.not_applicable
-        if not_applicable is None and income is not None and _key(income) == "incwage":
+        if not_applicable is None and income is not None and key(income) == "incwage":
             not_applicable = IPUMS_NOT_APPLICABLE
         return replace(
             self,
             income=income,
             split=split,
-            group=self.group or _find(GROUP, others),
+            group=self.group or find(GROUP, others),
             split_values=_sides(self.split_values, split, domain, labels),
             not_applicable=not_applicable,
             target=self.target or _target(domain),
@@ -86,13 +81,8 @@ def _sides(
     if known < 2:
         msg = f"attribute '{split}' has fewer than two values, so there are no two sides to compare"
         raise MetricError(msg)
-    words = [_key(w) for w in labels.get(split, ())][:known]
-    for word in FIRST_SIDE:
-        if word in words:
-            first = words.index(word)
-            second = next((i for i, w in enumerate(words) if w in (f"fe{word}", "f", "woman", "women")), None)
-            return first, second if second is not None else next(i for i in range(known) if i != first)
-    return (1, 2) if known == 3 else (0, 1)
+    words = labels.get(split, ())[:known]
+    return two_sides(words if len(words) == known else [str(i) for i in range(known)])
 
 
 def _known(domain: Domain, name: str) -> int:
@@ -100,26 +90,9 @@ def _known(domain: Domain, name: str) -> int:
     return domain[name].size - domain[name].special
 
 
-def _key(name: str) -> str:
-    return "".join(c for c in name.lower() if c.isalnum())
-
-
-def _find(wanted: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first wanted word that is a name; else the first that begins or ends one."""
-    keys = {_key(n): n for n in reversed(names)}
-    for w in wanted:
-        if w in keys:
-            return keys[w]
-    for w in wanted:
-        for key, name in keys.items():
-            if len(w) > 3 and (key.startswith(w) or key.endswith(w)):
-                return name
-    return None
-
-
 def _target(domain: Domain) -> str | None:
     """An attribute that is called one; else the last of two values, else of at most ten, else of any number."""
-    keys = {_key(n): n for n in reversed(domain.names) if _known(domain, n) >= 2}
+    keys = {key(n): n for n in reversed(domain.names) if _known(domain, n) >= 2}
     for w in TARGET:
         if w in keys:
             return keys[w]

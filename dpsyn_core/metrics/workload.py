@@ -30,7 +30,7 @@ class Condition:
 
     def text(self, words: Sequence[str] = ()) -> str:
         """As it is written in the query language."""
-        name = _written(self.attribute)
+        name = _written(self.attribute, plain='"' not in self.attribute and "=" not in self.attribute)
         if self.codes is None:
             return f"{name} in [{self.low:g}, {self.high:g}]"
         shown = [words[c] if words else str(c) for c in self.codes]
@@ -48,9 +48,9 @@ class Query:
         return " and ".join(c.text(comparison.words(c.attribute)) for c in self.conditions) or "all records"
 
 
-def _written(word: str) -> str:
+def _written(word: str, *, plain: bool = True) -> str:
     """A name or value as the query language reads it back: in double quotes where that is needed."""
-    bare = bool(word) and not set(word) & set(',{}[]"') and word == word.strip() and " in " not in f"{word} "
+    bare = plain and bool(word) and not set(word) & set(',{}[]"') and word == word.strip() and " in " not in f"{word} "
     return word if bare and " and " not in word else '"' + word.replace('"', '""') + '"'
 
 

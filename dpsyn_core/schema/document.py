@@ -70,6 +70,9 @@ class Schema(Document):
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")
     bought: tuple[BoughtCharge, ...] = Field((), description="Charges for what was bought from the data")
     notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
+    questions: JsonValue = Field(
+        None, description="Questions that will be asked (docs/questions.md), as a document or as a list; null: none"
+    )
 
     @validator(mode="after")
     def _names_differ(self) -> Schema:
@@ -202,7 +205,7 @@ class Schema(Document):
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; optional extras appear only where they are set."""
         out = self.model_dump(mode="json")
-        for key in ("dataset", "bought", "notes"):
+        for key in ("dataset", "bought", "notes", "questions"):
             if not out[key]:
                 del out[key]
         for charge in out.get("bought", ()):

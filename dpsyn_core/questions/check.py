@@ -1,0 +1,117 @@
+"""Whether a question fits a schema: known columns and values, numbers where numbers are needed, tables of a size."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.questions.forms import (
+    GapQuestion,
+    GroupedQuestion,
+    PredictQuestion,
+    Question,
+    RangeQuestion,
+    RegressionQuestion,
+    TableQuestion,
+)
+from dpsyn_core.questions.language import clauses
+from dpsyn_core.questions.meaning import attribute_of, coarse_of, code_of, numbers_of, numeric, within
+from dpsyn_core.schema.document import Schema
+
+MOST_CELLS = 10_000_000  # of the answer of one question
+MOST_CONDITIONS = 8  # attributes of a range: it is measured as a table with two values or so of each
+MOST_TERMS = 500  # coefficients of a regression
+
+
+def check(question: Question, schema: Schema) -> None:
+    """Refuses a question that its schema cannot answer. Reads nothing but the schema.
+
+    Raises:
+        QuestionError: one sentence with what is wrong, what was got, and what is allowed.
+    """
+    known = {n: attribute_of(schema, n) for n in question.attributes}
+    _no_repeats(question)
+    if isinstance(question, TableQuestion):
+        for name in question.bins:
+            if name not in known:
+                msg = f"it has bins for '{name[:80]}', which is not in its table; bins belong to columns in 'of'"
+                raise QuestionError(msg)
+        sizes = [
+            len(coarse_of(known[n], question.bins[n])[1]) if n in question.bins else int(known[n].size) for n in known
+        ]
+        _cells(sizes)
+    elif isinstance(question, GroupedQuestion):
+        numbers_of(known[question.of])
+        _cells([int(known[n].size) for n in question.by])
+        if isinstance(question, GapQuestion):
+            name, (first, second) = question.sides
+            if code_of(known[name], first) == code_of(known[name], second):
+                msg = f"it compares '{first}' of '{name}' with itself; name two different values"
+                raise QuestionError(msg)
+    elif isinstance(question, RangeQuestion):
+        if len(known) > MOST_CONDITIONS:
+            msg = f"it has conditions on {len(known)} columns, above the cap of {MOST_CONDITIONS}; ask for fewer"
+            raise QuestionError(msg)
+        for clause in clauses(question.where):
+            within(known[clause.attribute], clause)
+    elif isinstance(question, PredictQuestion):
+        target = known[question.of]
+        if target.size - target.special < 2:
+            msg = f"'{question.of}' has a single value, so there is nothing to predict; name another column"
+            raise QuestionError(msg)
+        if len(schema.coded) < 2:
+            msg = "there is no other column to predict from; declare at least two columns"
+            raise QuestionError(msg)
+    elif isinstance(question, RegressionQuestion):
+        _regression(question, schema)
+
+
+def _no_repeats(question: Question) -> None:
+    """Refuses a column in two places of one question, where that has no meaning."""
+    if isinstance(question, RangeQuestion):
+        return
+    named: list[str] = []
+    if isinstance(question, TableQuestion):
+        named = list(question.of)
+    elif isinstance(question, GapQuestion):
+        named = [question.of, *question.by, *question.between]
+    elif isinstance(question, GroupedQuestion):
+        named = [question.of, *question.by]
+    elif isinstance(question, PredictQuestion):
+        named = [question.of, *(question.predictors or ())]
+    elif isinstance(question, RegressionQuestion):
+        named = [question.of, *question.on]
+    twice = [n for n, count in Counter(named).items() if count > 1]
+    if twice:
+        msg = f"it names '{twice[0][:80]}' twice; every column stands once in a question"
+        raise QuestionError(msg)
+
+
+def _cells(sizes: Sequence[int]) -> None:
+    cells = math.prod(sizes)
+    if cells > MOST_CELLS:
+        msg = f"its table has {cells} cells, above the cap of {MOST_CELLS}; give bins, or name fewer columns"
+        raise QuestionError(msg)
+
+
+def _regression(question: RegressionQuestion, schema: Schema) -> None:
+    outcome = schema[question.of]
+    plain = int(outcome.size - outcome.special)
+    if question.model == "linear":
+        numbers_of(outcome)
+        if question.value is not None:
+            msg = "a linear regression explains the number itself; remove 'value', or set the model to logistic"
+            raise QuestionError(msg)
+    elif question.value is not None:
+        code_of(outcome, question.value)
+    elif plain != 2:
+        msg = (
+            f"a logistic regression explains one value, and '{question.of}' has {plain} of them; name one with 'value'"
+        )
+        raise QuestionError(msg)
+    terms = 1 + sum(1 if numeric(schema[n]) else int(schema[n].size - schema[n].special) - 1 for n in question.on)
+    if terms > MOST_TERMS:
+        msg = f"it has {terms} coefficients, above the cap of {MOST_TERMS}; name columns with fewer values"
+        raise QuestionError(msg)

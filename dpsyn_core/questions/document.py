@@ -1,0 +1,162 @@
+"""questions.json, version 1: what a user will ask of a table, declared before anything is measured. Public."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic import model_validator as validator
+
+from dpsyn_core.errors import DPSynError, QuestionError
+from dpsyn_core.files import write_text
+from dpsyn_core.questions.check import check
+from dpsyn_core.questions.explain import describe
+from dpsyn_core.questions.forms import Part, Question
+from dpsyn_core.schema.document import Schema
+
+MOST = 500  # questions of one document
+LARGEST = 4_000_000  # bytes of a file
+
+
+class Questions(Part):
+    """A list of named questions; frozen, and the same for everybody who reads the file."""
+
+    version: Literal[1] = Field(1, description="Version of this file format")
+    questions: tuple[Question, ...] = Field((), max_length=MOST, description="What will be asked, each by its name")
+
+    @validator(mode="after")
+    def _names_differ(self) -> Questions:
+        names = [q.name for q in self.questions]
+        if len(set(names)) != len(names):
+            repeated = next(n for n in names if names.count(n) > 1)
+            msg = f"two questions are called {repeated[:80]!r}; give every question its own name"
+            raise ValueError(msg)
+        return self
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self.questions)
+
+    def checked(self, schema: Schema) -> Questions:
+        """The same, once every question fits the schema. Raises QuestionError for the first that does not."""
+        for question in self.questions:
+            try:
+                check(question, schema)
+            except DPSynError as error:
+                msg = f"question '{question.name}': {error}"
+                raise QuestionError(msg) from error
+        return self
+
+    # ---- JSON in and out
+
+    @classmethod
+    def of(cls, document: object) -> Questions:
+        """Builds from a parsed JSON document, or from the list of questions alone. Raises QuestionError."""
+        if isinstance(document, list | tuple):
+            document = {"version": 1, "questions": list(document)}
+        if isinstance(document, dict) and "version" not in document:
+            msg = 'the questions have no version; begin the document with {"version": 1, "questions": [...]}'
+            raise QuestionError(msg)
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            raise QuestionError(describe(error, document)) from error
+        except RecursionError as error:
+            msg = "the questions are nested too deeply; a question holds lists and objects of at most two levels"
+            raise QuestionError(msg) from error
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> Questions:
+        """Reads JSON text. Raises QuestionError."""
+        if len(text) > LARGEST:
+            msg = f"the questions have {len(text)} bytes, above the cap of {LARGEST}; declare fewer questions"
+            raise QuestionError(msg)
+        try:
+            document = json.loads(text, object_pairs_hook=_once)
+        except (ValueError, RecursionError) as error:
+            where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            why = f"name {error} twice in one object" if isinstance(error, _TwiceError) else f"are not JSON{where}"
+            msg = f"the questions {why}; docs/questions.md shows the format"
+            raise QuestionError(msg) from error
+        return cls.of(document)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Questions:
+        """Reads a file of questions. Raises QuestionError."""
+        try:
+            text = Path(path).read_bytes()
+        except OSError as error:
+            msg = f"the file of questions '{path}' cannot be read ({error.strerror}); check the path"
+            raise QuestionError(msg) from error
+        try:
+            return cls.loads(text)
+        except DPSynError as error:
+            msg = f"{path}: {error}"
+            raise QuestionError(msg) from error
+
+    @classmethod
+    def in_schema(cls, schema: Schema) -> Questions:
+        """Those that stand in the schema file itself; none where it has none. Raises QuestionError."""
+        return cls.of([] if schema.questions is None else schema.questions)
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values; what is not set does not appear."""
+        return {"version": self.version, "questions": [plain(q) for q in self.questions]}
+
+    def dumps(self) -> str:
+        """JSON text that `loads` reads back to equal questions."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+
+    def dump(self, path: str | Path) -> None:
+        """Writes the file atomically. Raises OutputError."""
+        write_text(Path(path), self.dumps())
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, as hex, of the document with sorted keys, without spaces, in UTF-8."""
+        text = json.dumps(self.document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plain(question: Question) -> dict[str, Any]:
+    """A question as JSON values: name and kind first, then what differs from the default."""
+    values = question.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return {"name": question.name, "kind": question.kind} | {
+        k: v for k, v in values.items() if k not in ("name", "kind")
+    }
+
+
+def declared(questions: Questions | Iterable[object] | dict[str, Any] | str | Path | None, schema: Schema) -> Questions:
+    """Questions however they are given: a document, its parsed JSON, a list, or the path of a file; checked.
+
+    None takes those of the schema file. Raises QuestionError.
+    """
+    if questions is None:
+        return Questions.in_schema(schema).checked(schema)
+    if isinstance(questions, Questions):
+        return questions.checked(schema)
+    if isinstance(questions, str | Path):
+        return Questions.load(questions).checked(schema)
+    return Questions.of(questions if isinstance(questions, dict) else list(questions)).checked(schema)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the document, as exported to docs/questions.v1.json."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Questions.model_json_schema()}
+
+
+class _TwiceError(ValueError):
+    """A field that stands twice: readers of JSON disagree about which one counts."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _TwiceError(repr(key[:80]))
+        found[key] = value
+    return found

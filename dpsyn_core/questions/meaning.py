@@ -1,0 +1,197 @@
+"""What the words of a question mean in a schema: which codes a value names, which numbers cells stand for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.questions.forms import Bins, CountBins, EdgeBins, GroupBins, Value, WidthBins
+from dpsyn_core.questions.language import Clause
+from dpsyn_core.schema.attributes import CategoricalAttribute, DatetimeAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.canonical import canonical
+
+Floats = NDArray[np.float64]
+Map = NDArray[np.intp]
+
+
+def attribute_of(schema: Schema, name: str) -> Any:
+    """The coded attribute of this name. Raises QuestionError for an unknown one, or one that is not synthesized."""
+    known = [a.name for a in schema.coded]
+    if name in known:
+        return schema[name]
+    some = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+    if any(a.name == name for a in schema.attributes):
+        msg = f"'{name[:80]}' is not synthesized, so nothing can be asked of it; the columns that are: {some}"
+        raise QuestionError(msg)
+    msg = f"'{name[:80]}' is no column of the schema; it has {some}"
+    raise QuestionError(msg)
+
+
+def code_of(attribute: Any, value: Value) -> int:
+    """The code of a value, which is written as the schema writes it or as figures label it. Raises QuestionError."""
+    words = [*attribute.keys, *attribute.labels()[len(attribute.keys) :]] if _listed(attribute) else attribute.labels()
+    text = canonical(value)
+    for spelled in (words, attribute.labels()):
+        if text in spelled:
+            return int(spelled.index(text))
+    some = ", ".join(words[:8]) + (", ..." if len(words) > 8 else "")
+    msg = f"'{text[:80]}' is no value of '{attribute.name}' in the schema; its values are {some}"
+    raise QuestionError(msg)
+
+
+def numbers_of(attribute: Any) -> Floats:
+    """The number that each cell stands for, NaN for cells without one, shape (size,). Raises QuestionError.
+
+    Middles of bins, listed values that are numbers; dates have none that can be added up.
+    """
+    found = None if isinstance(attribute, DatetimeAttribute) else attribute.middles()
+    if found is None:
+        msg = f"'{attribute.name}' holds no numbers, so it has no mean, sum or quantile; name a numeric column"
+        raise QuestionError(msg)
+    out: Floats = np.asarray(found, dtype=np.float64)
+    return out
+
+
+def ranked(attribute: Any) -> int:
+    """How many codes at the front have an order; 0 where none have."""
+    return int(attribute.size - attribute.special) if attribute.in_order else 0
+
+
+def numeric(attribute: Any) -> bool:
+    """Whether its cells stand for numbers."""
+    return not isinstance(attribute, DatetimeAttribute) and attribute.middles() is not None
+
+
+def interval_ends(attribute: Any, clause: Clause) -> tuple[float, float]:
+    """The two numbers of an interval. Raises QuestionError."""
+    if not (numeric(attribute) or ranked(attribute)):
+        msg = f"'{clause.attribute}' has no order, so it has no interval; ask for it as {clause.attribute} in {{value}}"
+        raise QuestionError(msg)
+    try:
+        low, high = (float(v) for v in clause.values)
+    except ValueError:
+        low, high = math.nan, math.nan
+    if not low <= high:
+        msg = f"the interval of '{clause.attribute}' needs two numbers, the lower one first, such as [20, 35]"
+        raise QuestionError(msg)
+    return low, high
+
+
+def within(attribute: Any, clause: Clause) -> Floats:
+    """The share of each cell that meets a condition, shape (size,): 0, 1, or part of a bin that an end cuts.
+
+    Numbers are taken to be spread evenly inside their bin. Ordered values that are no numbers count as their ranks.
+    """
+    if not clause.interval:
+        out = np.zeros(attribute.size)
+        for value in clause.values:
+            out = np.maximum(out, _equal(attribute, clause.attribute, value))
+        return out
+    low, high = interval_ends(attribute, clause)
+    share = np.zeros(attribute.size)
+    binning = getattr(attribute, "binning", None)
+    if binning is None or isinstance(attribute, DatetimeAttribute):
+        middles = attribute.middles() if numeric(attribute) else np.arange(ranked(attribute), dtype=np.float64)
+        held = np.asarray(middles[: attribute.size], dtype=np.float64)
+        share[: len(held)] = (held >= low) & (held <= high)
+        return share
+    first, last = (np.asarray(b, dtype=np.float64) for b in binning.bounds())
+    if attribute.dtype == "integer":
+        low = math.ceil(low) if math.isfinite(low) else low
+        last, high = last + 1.0, math.floor(high) + 1.0 if math.isfinite(high) else high
+    width = np.where(last > first, last - first, 1.0)
+    share[: len(first)] = np.clip((np.minimum(last, high) - np.maximum(first, low)) / width, 0.0, 1.0)
+    point = (last == first) & (first >= low) & (first <= high)
+    share[: len(first)][point] = 1.0
+    return share
+
+
+def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
+    """A public coarse map (code -> coarse code) and one label a coarse code. Raises QuestionError.
+
+    Cells without order (missing, special values) keep a coarse code each.
+    """
+    plain = attribute.size - attribute.special
+    if isinstance(bins, GroupBins):
+        return _grouped(attribute, bins)
+    if not ranked(attribute) and not numeric(attribute):
+        msg = f"'{attribute.name}' has no order, so it has no bins of numbers; write {{'groups': [['a', 'b'], ...]}}"
+        raise QuestionError(msg)
+    labels = attribute.labels()
+    if isinstance(bins, CountBins):
+        key = np.arange(plain) * min(bins.count, plain) // plain
+        names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
+    else:
+        numbers = numbers_of(attribute)[:plain]
+        if isinstance(bins, WidthBins):
+            raw = np.floor(numbers / float(bins.width)).astype(np.int64)
+        elif isinstance(bins, EdgeBins):
+            raw = np.searchsorted(np.asarray(bins.edges, dtype=np.float64), numbers, side="right")
+        found, first = np.unique(raw, return_index=True)
+        key = np.searchsorted(found, raw)
+        order = first if len(first) else np.zeros(0, dtype=np.intp)
+        names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
+    rest = np.arange(attribute.special) + len(names)
+    return np.concatenate([key, rest]).astype(np.intp), [*names, *labels[plain:]]
+
+
+def _grouped(attribute: Any, bins: GroupBins) -> tuple[Map, list[str]]:
+    key = np.full(attribute.size, -1, dtype=np.intp)
+    names = []
+    for number, group in enumerate(bins.groups):
+        for value in group:
+            code = code_of(attribute, value)
+            if key[code] >= 0:
+                msg = f"the value '{canonical(value)[:80]}' of '{attribute.name}' stands in two groups; list it once"
+                raise QuestionError(msg)
+            key[code] = number
+        names.append(" or ".join(canonical(v) for v in group))
+    if (key < 0).any():
+        key[key < 0] = len(names)
+        names.append("(all others)")
+    if len(set(names)) < len(names):
+        names = [f"{i + 1}: {n}" for i, n in enumerate(names)]
+    return key, names
+
+
+def _named(bins: Bins, number: int, label: str) -> str:
+    if isinstance(bins, WidthBins):
+        return f"{canonical(number * bins.width)} to under {canonical((number + 1) * bins.width)}"
+    if isinstance(bins, EdgeBins):
+        edges = bins.edges
+        if number == 0:
+            return f"under {canonical(edges[0])}"
+        if number == len(edges):
+            return f"{canonical(edges[-1])} and more"
+        return f"{canonical(edges[number - 1])} to under {canonical(edges[number])}"
+    return label
+
+
+def _span(labels: list[str], codes: NDArray[np.intp]) -> str:
+    return labels[int(codes[0])] if len(codes) == 1 else f"{labels[int(codes[0])]} to {labels[int(codes[-1])]}"
+
+
+def _listed(attribute: Any) -> bool:
+    return isinstance(attribute, CategoricalAttribute)
+
+
+def _equal(attribute: Any, name: str, text: str) -> Floats:
+    """The share of each cell that equals a value: that of its label, or of a whole number inside a bin."""
+    try:
+        out: Floats = np.eye(attribute.size)[code_of(attribute, text)]
+    except QuestionError:
+        if not numeric(attribute) or _listed(attribute):
+            raise
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if attribute.dtype != "integer" or not float(attribute.min) <= value <= float(attribute.max):
+            raise
+        return within(attribute, Clause(attribute=name, values=(text, text), interval=True))
+    return out

@@ -1,0 +1,99 @@
+"""What questions need measured, coarse values that keep means, and what a schema suggests."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpsyn_core.questions.coarse import hidden, mean_map
+from dpsyn_core.questions.compile import compile_questions
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.questions.templates import templates
+from dpsyn_core.schema.sample import sample_schema
+from tests.questions.small import schema
+from tests.questions.test_document import ALL
+
+
+def needs(*documents):
+    listed = [{"name": str(i)} | d for i, d in enumerate(documents)]
+    return compile_questions(Questions.of(listed).checked(schema()), schema())
+
+
+def test_every_form_compiles_to_tables_of_its_columns():
+    found = compile_questions(Questions.of(ALL).checked(schema()), schema())
+    assert {n.attributes for n in found} >= {
+        ("CITY", "SEX", "AGE"), ("CITY", "SEX", "PAY"), ("PAY",), ("CITY", "PAY"), ("SEX", "AGE"), ("SEX", "PAY"),
+    }  # fmt: skip
+    assert sum(n.weight for n in found) == pytest.approx(len(ALL) + 1)
+    for n in found:
+        for name, recode in n.maps.items():
+            assert sorted(set(recode.tolist())) == list(range(int(recode.max()) + 1)), name
+            assert len(recode) == schema()[name].size
+
+
+def test_a_gap_needs_both_sides_and_one_cell_for_everybody_else():
+    [need] = needs({"kind": "gap", "of": "PAY", "by": ["CITY"], "between": {"SEX": ["Female", "Male"]}})
+    assert need.attributes == ("CITY", "SEX", "PAY")
+    assert need.maps["SEX"].tolist() == [1, 0, 2]
+    assert list(need.means) == ["PAY"] and need.whole == {"CITY"}
+
+
+def test_equal_tables_are_measured_once_with_their_weights_together():
+    [need] = needs(
+        {"kind": "mean", "of": "PAY", "by": ["CITY"]}, {"kind": "gini", "of": "PAY", "by": ["CITY"], "weight": 2}
+    )
+    assert need.weight == 3 and need.questions == ("0", "1")
+
+
+def test_a_prediction_needs_the_target_with_every_other_column():
+    found = needs({"kind": "predict", "of": "SEX"})
+    assert len(found) == 5
+    assert all("SEX" in n.attributes and n.target == "SEX" for n in found)
+    assert sum(n.weight for n in found) == pytest.approx(1)
+
+
+def test_a_range_needs_what_is_in_what_is_out_and_the_bins_that_it_cuts():
+    [need] = needs({"kind": "range", "where": "AGE in [5, 17] and CITY in {A, B}"})
+    assert need.maps["CITY"].tolist() == [1, 1, 0]
+    assert need.maps["AGE"].tolist() == [0, 1, 1, 2] + [0] * 16
+
+
+def test_a_regression_is_one_table_where_that_is_small_and_pairs_otherwise():
+    small = needs({"kind": "regression", "of": "PAY", "on": ["SEX", "CITY"]})
+    assert [n.attributes for n in small] == [("CITY", "SEX", "PAY")]
+    large = needs({"kind": "regression", "of": "PAY", "on": ["SEX", "CITY", "AGE", "KIDS"]})
+    assert len(large) == 10 and all(len(n.attributes) == 2 for n in large)
+
+
+def test_coarse_values_for_a_mean_hide_the_least_that_runs_can():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 50, 9).astype(float)
+    numbers = np.sort(rng.integers(0, 1000, 9)).astype(float)
+    for bins in (1, 2, 3, 4):
+        best = np.inf
+        for cuts in itertools.combinations(range(1, 9), bins - 1):
+            code = np.searchsorted(cuts, np.arange(9), side="right")
+            best = min(best, hidden(counts, numbers, code).sum())
+        found = mean_map(counts, numbers, bins)
+        assert len(set(found.tolist())) <= bins
+        assert hidden(counts, numbers, found).sum() == pytest.approx(best, rel=1e-3, abs=0.1)
+
+
+def test_cells_without_a_number_share_one_code_at_the_end_and_many_cells_are_fast():
+    assert mean_map(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), 2).tolist()[3:] == [2, 2]
+    assert mean_map(np.zeros(3), np.full(3, np.nan), 4).tolist() == [0, 0, 0]
+    many = mean_map(np.random.default_rng(0).poisson(3, 50_000).astype(float), np.arange(50_000.0) ** 2, 16)
+    assert (np.diff(many) >= 0).all() and many[-1] == 15
+    top = mean_map(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, 6)
+    assert (top == 5).sum() < 190  # the few at the top are told apart
+
+
+def test_a_schema_suggests_questions_from_its_names():
+    found = templates(sample_schema())
+    assert [t.question.kind for t in found][:4] == ["gap", "mean", "quantile", "gini"]
+    assert found[0].question.sides == ("SEX", ("Male", "Female"))
+    Questions.of(
+        [t.question.model_dump(by_alias=True, exclude_defaults=True) | {"kind": t.question.kind} for t in found]
+    )
+    kinds = [t.question.kind for t in templates(schema())]
+    assert "gap" in kinds and "table" in kinds

@@ -1,0 +1,190 @@
+"""questions.json: what is read, what is written back, and what is refused in one sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpsyn_core.errors import DPSynError, QuestionError
+from dpsyn_core.questions.document import Questions, declared, json_schema
+from dpsyn_core.schema.sample import sample_schema
+from tests.questions.small import schema
+
+GAP = {
+    "name": "pay gap by city",
+    "kind": "gap",
+    "of": "INCWAGE",
+    "by": ["CITY"],
+    "between": {"SEX": ["Male", "Female"]},
+}
+ALL = [
+    {"name": "t", "kind": "table", "of": ["CITY", "SEX", "AGE"], "bins": {"AGE": {"width": 10}}},
+    {"name": "m", "kind": "mean", "of": "PAY", "by": ["CITY", "SEX"], "weight": 2},
+    {"name": "s", "kind": "sum", "of": "PAY"},
+    {"name": "q", "kind": "quantile", "of": "PAY", "by": ["CITY"], "at": [0.25, 0.5]},
+    {"name": "d", "kind": "gap", "of": "PAY", "by": ["CITY"], "between": {"SEX": ["Male", "Female"]}},
+    {"name": "g", "kind": "gini", "of": "PAY", "by": ["CITY"]},
+    {"name": "r", "kind": "range", "where": "AGE in [18, 30] and SEX = Male"},
+    {"name": "p", "kind": "predict", "of": "SEX", "from": ["PAY", "AGE"]},
+    {"name": "lin", "kind": "regression", "of": "PAY", "on": ["AGE", "SEX"]},
+    {"name": "log", "kind": "regression", "of": "SEX", "on": ["AGE"], "model": "logistic", "value": "Female"},
+]
+
+
+def test_every_form_is_read_written_back_and_fits_its_schema():
+    made = Questions.of({"version": 1, "questions": ALL}).checked(schema())
+    assert Questions.loads(made.dumps()) == made
+    assert [q["kind"] for q in made.document()["questions"]] == [q["kind"] for q in ALL]
+    assert made.document()["questions"][7] == {"name": "p", "kind": "predict", "of": "SEX", "from": ["PAY", "AGE"]}
+    assert declared(ALL, schema()) == made
+
+
+def test_the_document_of_the_issue_fits_the_sample():
+    made = Questions.of({"version": 1, "questions": [GAP]}).checked(sample_schema())
+    assert made.questions[0].sides == ("SEX", ("Male", "Female"))
+
+
+def test_the_hash_does_not_depend_on_order_of_keys_spaces_or_defaults():
+    one = Questions.loads(json.dumps({"version": 1, "questions": [GAP]}))
+    other = {k: GAP[k] for k in reversed(GAP)} | {"weight": 1}
+    assert Questions.loads(json.dumps({"questions": [other], "version": 1}, indent=3)).digest == one.digest
+    assert Questions.of([GAP | {"weight": 2}]).digest != one.digest
+    assert len(one.digest) == 64
+
+
+def test_questions_may_stand_in_the_schema_file_as_a_document_or_a_list():
+    for given_ in (ALL, {"version": 1, "questions": ALL}):
+        s = schema(questions=given_)
+        assert Questions.in_schema(type(s).loads(s.dumps())) == Questions.of(ALL)
+        assert len(declared(None, s)) == len(ALL)
+    assert "questions" not in schema().document() and len(declared(None, schema())) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ({"kind": "mean", "of": "WAGE"}, "'WAGE' is no column of the schema; it has CITY"),
+        ({"kind": "mean", "of": "ID"}, "not synthesized"),
+        ({"kind": "mean", "of": "CITY"}, "'CITY' holds no numbers"),
+        ({"kind": "sum", "of": "BORN"}, "'BORN' holds no numbers"),
+        ({"kind": "gap", "of": "PAY", "between": {"SEX": ["Male", "Woman"]}}, "'Woman' is no value of 'SEX'"),
+        ({"kind": "gap", "of": "PAY", "between": {"SEX": ["Male", "Male"]}}, "with itself"),
+        ({"kind": "gap", "of": "PAY", "between": {"SEX": ["Male"]}}, "between.SEX"),
+        ({"kind": "gap", "of": "PAY", "between": {}}, "between must not be empty"),
+        ({"kind": "gap", "of": "PAY", "by": ["CITY", "SEX"], "between": {"KIDS": [0, 1]}}, "by"),
+        ({"kind": "mean", "of": "PAY", "by": ["CITY", "SEX", "AGE"]}, "by"),
+        ({"kind": "mean", "of": "PAY", "by": ["PAY"]}, "names 'PAY' twice"),
+        ({"kind": "table", "of": ["CITY", "SEX", "AGE", "PAY", "KIDS"]}, "of"),
+        ({"kind": "table", "of": []}, "of must not be empty"),
+        ({"kind": "table", "of": ["CITY"], "bins": {"AGE": {"width": 10}}}, "not in its table"),
+        ({"kind": "table", "of": ["CITY"], "bins": {"CITY": {"width": 10}}}, "no order"),
+        ({"kind": "table", "of": ["AGE"], "bins": {"AGE": {"width": 0}}}, "bins.AGE.width is 0"),
+        ({"kind": "table", "of": ["AGE"], "bins": {"AGE": {"edges": [3, 1]}}}, "rise"),
+        ({"kind": "table", "of": ["AGE"], "bins": {"AGE": 10}}, "{'width': 10}"),
+        ({"kind": "table", "of": ["CITY"], "bins": {"CITY": {"groups": [["A"], ["A", "B"]]}}}, "two groups"),
+        ({"kind": "quantile", "of": "PAY", "at": [1.5]}, "at.0 is 1.5"),
+        ({"kind": "range", "where": "AGE"}, "cannot be read"),
+        ({"kind": "range", "where": "CITY in [1, 2]"}, "no order"),
+        ({"kind": "range", "where": "AGE in [30, 18]"}, "lower one first"),
+        ({"kind": "range", "where": "AGE = 200"}, "'200' is no value of 'AGE'"),
+        ({"kind": "predict", "of": "SEX", "from": ["SEX"]}, "twice"),
+        ({"kind": "regression", "of": "CITY", "on": ["AGE"], "model": "logistic"}, "name one with 'value'"),
+        ({"kind": "regression", "of": "CITY", "on": ["AGE"]}, "holds no numbers"),
+        ({"kind": "regression", "of": "PAY", "on": ["AGE"], "value": 3}, "remove 'value'"),
+        ({"kind": "median", "of": "PAY"}, "unknown kind; known are table, mean"),
+        ({"kind": "mean", "of": "PAY", "weight": 0}, "weight is 0"),
+        ({"kind": "mean", "of": "PAY", "weight": "much"}, "weight"),
+        ({"kind": "mean", "of": "PAY", "colour": "red"}, "colour is no field"),
+        ({"kind": "mean"}, "of is required"),
+        ({"of": "PAY"}, "needs a kind"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_with_its_name_and_its_field(question, words):
+    with pytest.raises(QuestionError) as refusal:
+        declared([{"name": "odd one"} | question], schema())
+    assert words in str(refusal.value), refusal.value
+    assert "odd one" in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_table_that_is_too_large_is_refused_unless_bins_make_it_small():
+    wide = [{"name": n, "kind": "numeric", "dtype": "integer", "min": 0, "max": 999, "bins": {"count": 1000}}
+            for n in "abc"]  # fmt: skip
+    from dpsyn_core.schema.document import Schema
+
+    s = Schema.of({"version": 1, "name": "wide", "attributes": wide})
+    with pytest.raises(QuestionError, match="1000000000 cells, above the cap"):
+        declared([{"name": "t", "kind": "table", "of": ["a", "b", "c"]}], s)
+    declared([{"name": "t", "kind": "table", "of": ["a", "b", "c"], "bins": {n: {"width": 50} for n in "abc"}}], s)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[", "null", "3", '"x"', "[1]", "[[[]]]", "{}", '{"version": 2, "questions": []}', '{"questions": []}',
+        '{"version": 1, "questions": {}}', '{"version": 1, "questions": [], "more": 1}', "[" * 100_000,
+        '{"version": 1, "questions": [' * 60_000, '{"version": 1, "version": 1, "questions": []}',
+        '[{"name": "a", "kind": "mean", "of": {"a": {"b": [[[[[]]]]]}}}]', '[{"name": "\\ud800", "kind": "x"}]',
+        '[{"name": "a", "kind": "mean", "of": "x", "weight": 1e999}]',
+        '[{"name": "a", "kind": "mean", "of": "x", "weight": NaN}]',
+        "[" + ",".join(['{"name": "a", "kind": "mean", "of": "x"}'] * 2) + "]", b"\xff\xfe\x00",
+        '[{"name": "a", "kind": ["mean"], "of": "x"}]',
+        '[{"name": "a", "kind": "mean", "of": "x", "weight": ' + "9" * 5000 + "}]",
+    ],
+)  # fmt: skip
+def test_hostile_json_is_refused_in_one_short_sentence(text):
+    with pytest.raises(DPSynError) as refusal:
+        Questions.loads(text)
+    assert isinstance(refusal.value, QuestionError)
+    assert len(str(refusal.value)) < 500 and "\n" not in str(refusal.value)
+
+
+def test_a_document_above_the_caps_is_refused():
+    many = [{"name": str(i), "kind": "mean", "of": "PAY"} for i in range(501)]
+    with pytest.raises(QuestionError, match="500"):
+        Questions.of(many)
+    with pytest.raises(QuestionError, match="bytes"):
+        Questions.loads(" " * 5_000_000)
+
+
+def test_two_questions_of_one_name_are_refused():
+    with pytest.raises(QuestionError, match="two questions are called 'a'"):
+        Questions.of([{"name": "a", "kind": "mean", "of": "PAY"}, {"name": "a", "kind": "sum", "of": "PAY"}])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.sampled_from(["PAY", "SEX", "mean", "gap", "A"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "kind", "of", "by", "at", "where", "between", "bins", "weight", "from", "on"]),
+            inner,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(JSON)
+def test_whatever_is_given_is_read_or_refused(document):
+    try:
+        declared(Questions.of([document] if isinstance(document, dict) else document), schema())
+    except QuestionError as refusal:
+        assert len(str(refusal)) < 1000
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(QuestionError, match="cannot be read"):
+        declared(tmp_path / "none.json", schema())
+    (tmp_path / "q.json").write_text("[")
+    with pytest.raises(QuestionError, match=r"q\.json: the questions are not JSON"):
+        Questions.load(tmp_path / "q.json")
+    Questions.of(ALL).dump(tmp_path / "q.json")
+    assert declared(tmp_path / "q.json", schema()) == Questions.of(ALL)
+
+
+def test_the_exported_json_schema_is_current():
+    path = Path(__file__).resolve().parents[2] / "docs" / "questions.v1.json"
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(json_schema()))
