@@ -97,7 +97,7 @@ def test_imports_go_down_only():
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("blind", ["consistency", "records", "marginals"])
+@pytest.mark.parametrize("blind", ["consistency", "records", "marginals", "inference"])
 def test_post_processing_never_sees_counts_or_noise(blind):
     wrong = [
         name for _, part, target, name in engine_imports()

@@ -21,6 +21,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
+    parser.add_argument(
+        "--tables", type=int, default=1, metavar="M",
+        help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument(
@@ -39,12 +43,16 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.several import check_number
+    from dpsyn_core.runs.writing import numbered, write_tables
     from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
-    outputs = [p for p in (args.out, args.manifest, args.measurements) if p is not None]
+    check_number(args.tables)
+    outs = numbered(args.out, args.tables)
+    outputs = [p for p in (*outs, args.manifest, args.measurements) if p is not None]
     for a, b in [*itertools.product(outputs, [args.table, args.schema]), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
@@ -59,31 +67,37 @@ def run(args: argparse.Namespace) -> None:
 
     from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.release import synthesize
-    from dpsyn_core.runs.writing import write_release
 
     progress("reading", 0, 1)
     table = read_input(args)
     release = synthesize(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
-        n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, progress=progress,
+        n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
+        progress=progress,
     )  # fmt: skip
-    out = args.out if release.manifest.private else not_private_name(args.out)
+    outs = outs if release.manifest.private else [not_private_name(p) for p in outs]
     progress("writing", 0, 1)
     marginals = None if args.measurements is None else pack_measurements(release.marginals)
-    write_release(
-        release.manifest, release.arrow, out, args.manifest, measurements=marginals,
+    write_tables(
+        release.manifest, release.arrows, outs, args.manifest, measurements=marginals,
         measurements_path=args.measurements, key=key,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:
         why = "; ".join(release.manifest.not_private_because)
-        print(f"NOT PRIVATE: {why}; the table is in {out.name}", file=sys.stderr)
+        print(f"NOT PRIVATE: {why}; the table is in {named(outs)}", file=sys.stderr)
     elif not args.quiet:
         m = release.manifest
         print(
-            f"wrote {m.n_records} records to {out}; spent epsilon {m.epsilon:g} at delta {m.delta:g}", file=sys.stderr
+            f"wrote {m.n_records} records to {named(outs)}; spent epsilon {m.epsilon:g} at delta {m.delta:g}",
+            file=sys.stderr,
         )
+
+
+def named(outs: list[Path]) -> str:
+    """Where the tables are, in a sentence."""
+    return str(outs[0]) if len(outs) == 1 else f"each of {len(outs)} tables, {outs[0]} to {outs[-1].name}"
 
 
 def not_private_name(path: Path) -> Path:

@@ -84,14 +84,22 @@ class ChargeRecord(BaseModel):
         )
 
 
-class Digests(BaseModel):
-    """SHA-256, as hex, of what was written beside a manifest. That of the schema is the statement's schema_hash."""
+class TableDigests(BaseModel):
+    """SHA-256, as hex, of one table."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     content: str | None = Field(default=None, description="Of the table's content, the same in CSV, TSV and Parquet")
     excel: str | None = Field(default=None, description="Of the content as an Excel file keeps it")
     files: dict[str, str] = Field(default_factory=dict, description="Of the bytes of a file, by its ending")
+
+
+class Digests(TableDigests):
+    """SHA-256, as hex, of what was written beside a manifest. That of the schema is the statement's schema_hash."""
+
+    tables: tuple[TableDigests, ...] = Field(
+        default=(), description="Of every table, where one release was written as several; the first stands above too"
+    )
     measurements: str | None = Field(default=None, description="Of the bytes of the file of released marginals")
 
 

@@ -88,7 +88,9 @@ def receipt(
 def _said(table: Path, found: Manifest, key: str | None) -> str:
     promise = f"{found.recomputed_epsilon():.4g} of the epsilon {found.epsilon:g} it promises at delta {found.delta:g}"
     who = f"signed by the key {key}" if key else "unsigned"
-    said = f"'{table.name}' is the table of this manifest, whose charges add up to {promise}; {who}"
+    several = 0 if found.digests is None else len(found.digests.tables)
+    which = f"one of the {several} tables" if several else "the table"
+    said = f"'{table.name}' is {which} of this manifest, whose charges add up to {promise}; {who}"
     return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
 
 
@@ -96,13 +98,14 @@ def _table_fault(table: Path, found: Manifest) -> str:
     """Why the table is not that of the manifest; empty when it is."""
     if found.digests is None:
         return "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
+    every = (found.digests, *found.digests.tables)
     try:
-        if file_digest(table) in found.digests.files.values():
+        if file_digest(table) in {f for d in every for f in d.files.values()}:
             return ""
         content, excel = ("", False) if table.suffix.lower() == ".json" else digests_of_file(table)
     except InputError as error:
         return str(error)
-    if content == (found.digests.excel if excel else found.digests.content):
+    if content in {d.excel if excel else d.content for d in every}:
         return ""
     return f"'{table.name}' is not the table of this manifest: it was edited after the run, or swapped for another"
 

@@ -21,6 +21,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.open import Declared
 from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.several import check_several, make_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
@@ -38,7 +39,8 @@ class Release:
 
     table: synthetic, of the kind that was handed in (pandas, polars or pyarrow), columns in the order of the private
     table. arrow: the same as a pyarrow table, with the types that the schema declares.
-    measurements: what the system released, in its own form. codes: (n_attributes, n_records).
+    measurements: what the system released, in its own form. codes: (n_attributes, n_records). tables: all tables of
+    the release, of which `table` is the first, and arrows the same as pyarrow; one unless several were asked for.
     """
 
     table: Any
@@ -46,12 +48,18 @@ class Release:
     manifest: Manifest
     measurements: Any
     codes: NDArray[np.unsignedinteger]
+    tables: tuple[Any, ...] = ()
+    arrows: tuple[Any, ...] = ()
 
     def write(self, out: str | Path, manifest: str | Path, *, key: Ed25519PrivateKey | None = None) -> Manifest:
-        """Writes the table and its manifest, which then names the digests of the table; `key` signs it."""
-        from dpsyn_core.runs.writing import write_release
+        """Writes the table and its manifest, which then names the digests of the table; `key` signs it.
 
-        return write_release(self.manifest, self.arrow, Path(out), Path(manifest), key=key)
+        Several tables go to out-1.csv, out-2.csv and so on.
+        """
+        from dpsyn_core.runs.writing import numbered, write_tables
+
+        arrows = self.arrows or (self.arrow,)
+        return write_tables(self.manifest, arrows, numbered(Path(out), len(arrows)), Path(manifest), key=key)
 
     @property
     def marginals(self) -> list[Measurement]:
@@ -73,6 +81,7 @@ def synthesize(
     dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
+    tables: int = 1,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -93,6 +102,9 @@ def synthesize(
         ledger: None is the ledger in DPSYN_HOME.
         strict: refuse a table without records, or with cells that the schema has no place for, instead of leaving
             those records out. Whether it refuses is an exact answer about the data, for the owner only.
+        tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
+            counts after their noise was drawn again, so that an analysis that is run on all of them, and put together
+            by `dpsyn_core.inference.combine`, knows what the noise does to it. They cost no further budget.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -107,14 +119,17 @@ def synthesize(
         msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
         raise SettingError(msg)
 
+    check_several(config, tables)
+
     source = source_of(table, strict=strict)
     measured = measure(source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress)
     started = time.perf_counter()  # how long reading and counting took would tell the number of records
 
     wanted = schema.n_records if n_records is None else n_records
-    codes = measured.system.synthesize(measured.released, wanted, rng=generator, progress=progress)
+    several = make_tables(measured, wanted, tables, pure=budget.delta == 0, rng=generator, progress=progress)
     progress("decoding", 0, 1)
-    arrow = table_of(codes, schema, columns=measured.columns, rng=generator)
+    arrows = tuple(table_of(c, schema, columns=measured.columns, rng=generator) for c in several)
+    codes, arrow = several[0], arrows[0]
     manifest = measured.run.manifest(
         Declared.by(schema),
         settings=config.model_dump(mode="json"),
@@ -122,9 +137,11 @@ def synthesize(
         seed=seed,
         seconds=time.perf_counter() - started,
     )
+    returned = tuple(source.returned(a) for a in arrows)
     return Release(
-        table=source.returned(arrow), arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes
-    )
+        table=returned[0], arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes,
+        tables=returned, arrows=arrows,
+    )  # fmt: skip
 
 
 def post_processing_generator(rng: Generator | int | None) -> tuple[Generator, int | None]:

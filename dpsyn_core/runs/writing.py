@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import write_bytes
-from dpsyn_core.privacy.statement import Digests
+from dpsyn_core.privacy.statement import Digests, TableDigests
 from dpsyn_core.tables.digest import content_digest, excel_digest, file_digest
 from dpsyn_core.tables.write import staged_table
 
@@ -45,14 +47,30 @@ def write_release(
     Raises:
         OutputError: a file cannot be written; then no manifest stays.
     """
+    return write_tables(
+        manifest, [table], [out], manifest_path, measurements=measurements, measurements_path=measurements_path, key=key
+    )
+
+
+def write_tables(
+    manifest: Manifest,
+    tables: Sequence[Any],
+    outs: Sequence[Path],
+    manifest_path: Path,
+    *,
+    measurements: bytes | None = None,
+    measurements_path: Path | None = None,
+    key: Ed25519PrivateKey | None = None,
+) -> Manifest:
+    """As `write_release`, for the several tables of one release, each to its own place; at least one."""
     final: Manifest | None = None
     try:
-        with staged_table(table, out) as whole:
-            content = content_digest(table)
+        with ExitStack() as stack:
+            whole = [stack.enter_context(staged_table(t, o)) for t, o in zip(tables, outs, strict=True)]
+            found = [table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
             digests = Digests(
-                content=content,
-                excel=excel_digest(table, content),
-                files={ending(out): file_digest(whole)},
+                **found[0].model_dump(),
+                tables=tuple(found) if len(found) > 1 else (),
                 measurements=None if measurements is None else hashlib.sha256(measurements).hexdigest(),
             )
             final = stated(manifest, digests, manifest_path, key)
@@ -63,6 +81,20 @@ def write_release(
             manifest_path.unlink(missing_ok=True)
         raise
     return final
+
+
+def table_digests(table: Any, out: Path, written: Path) -> TableDigests:
+    """Digests of a pyarrow table, and of the file that holds it already and will be called `out`."""
+    content = content_digest(table)
+    return TableDigests(content=content, excel=excel_digest(table, content), files={ending(out): file_digest(written)})
+
+
+def numbered(out: Path, tables: int) -> list[Path]:
+    """Where the tables of a release go: out.csv for one of them, out-1.csv, out-2.csv ... for several."""
+    if tables == 1:
+        return [out]
+    name = out.name[: -len(ending(out)) - 1]
+    return [out.with_name(f"{name}-{i}.{out.name[len(name) + 1 :]}") for i in range(1, tables + 1)]
 
 
 def write_document(

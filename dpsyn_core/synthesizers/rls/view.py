@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
@@ -108,20 +109,3 @@ class View:
                 Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)
             )
         return out
-
-
-def merged(measured: Sequence[Measurement]) -> list[Measurement]:
-    """Repeated measurements of one table as one, by inverse variance."""
-    groups: dict[tuple[object, ...], list[Measurement]] = {}
-    for m in measured:
-        key = (m.attributes, *(m.recodes[n].tobytes() if n in m.recodes else b"" for n in m.attributes))
-        groups.setdefault(key, []).append(m)
-    out = []
-    for same in groups.values():
-        precision = sum(1 / m.sigma**2 for m in same)
-        values: Floats = np.sum([m.values / m.sigma**2 for m in same], axis=0) / precision
-        first = same[0]
-        out.append(
-            Measurement(attributes=first.attributes, values=values, sigma=float(precision**-0.5), recodes=first.recodes)
-        )
-    return out

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -18,7 +19,7 @@ from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.rls.second_round import triples_may_pay
 from dpsyn_core.synthesizers.rls.system import Rls
 from dpsyn_core.synthesizers.rls.tuning import TUNING
-from dpsyn_core.synthesizers.rls.view import View, merged
+from dpsyn_core.synthesizers.rls.view import View
 from tests.seeded import SeededNoise
 
 

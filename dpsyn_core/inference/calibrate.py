@@ -1,0 +1,182 @@
+"""What no released table holds: how far off a fit is there, learnt from tables that are left out or merged. Blind.
+
+A look is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
+merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
+together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with a and b not negative, and
+a factor c by which intervals have to be widened to hold 95 % of the looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.inference.evidence import Evidence
+from dpsyn_core.inference.functional import Floats, count, part, reach, sampling
+from dpsyn_core.inference.tuning import INFERENCE, Inference
+from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.schema.domain import AttributeSet
+
+Codes = NDArray[np.unsignedinteger]
+Z95 = 1.959964
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Looks:
+    """One entry a look: squared error, variance of the noise in it, sampling variance, and reach times dependence."""
+
+    error: Floats
+    noise: Floats
+    sampling: Floats
+    reach: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[Looks]) -> Looks:
+        """All looks of several tables."""
+        empty = np.zeros(0)
+        return cls(
+            error=np.concatenate([empty, *(p.error for p in parts)]),
+            noise=np.concatenate([empty, *(p.noise for p in parts)]),
+            sampling=np.concatenate([empty, *(p.sampling for p in parts)]),
+            reach=np.concatenate([empty, *(p.reach for p in parts)]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """Squared error of what no table holds. learnt: from how many looks; 0 for the constants of `Inference`."""
+
+    sampling: float
+    dependence: float
+    factor: float
+    learnt: int = 0
+
+    def variance(self, of_sampling: Floats, of_reach: Floats) -> Floats:
+        """Widened half-way to the factor that holds 95 % of the looks, which are the harder part: most dependent."""
+        plain = self.sampling * of_sampling + self.dependence * of_reach**2
+        return ((1 + self.factor) / 2) ** 2 * plain
+
+
+def learn(looks: Looks, *, tuning: Inference = INFERENCE) -> Model:
+    """Non-negative least squares, looks weighted by the inverse of what they would vary by; then the factor."""
+    from scipy.optimize import nnls  # scipy is heavy, and pages import what they may not use
+
+    if len(looks.error) < tuning.fewest_looks:
+        return Model(sampling=tuning.usual_sampling, dependence=tuning.usual_dependence, factor=tuning.usual_factor)
+    spread = looks.noise + looks.sampling + np.median(looks.error) + 1e-9
+    design = np.column_stack([looks.sampling, looks.reach**2]) / spread[:, None]
+    (a, b), _ = nnls(design, (looks.error - looks.noise) / spread)
+    expected = a * looks.sampling + b * looks.reach**2 + looks.noise
+    ratio = np.sqrt(looks.error / np.maximum(expected, 1e-12)) / Z95
+    return Model(
+        sampling=float(a), dependence=float(b), factor=max(float(np.quantile(ratio, 0.95)), 1.0), learnt=len(ratio)
+    )
+
+
+def coarse_count(codes: Codes, evidence: Evidence, table: Measurement) -> Floats:
+    """Synthetic counts in the cells of a released table, scaled to the number of records."""
+    full = coarsen(count(codes, evidence.domain, table.attributes), table.attributes, table.recodes)
+    scaled: Floats = full * (evidence.total / max(codes.shape[1], 1))
+    return scaled
+
+
+def dependence(table: Floats) -> float:
+    """Share of the records by which a table differs from its independent one: the L1 distance over the total."""
+    total = float(table.sum())
+    if total <= 0:
+        return 0.0
+    expected = np.array(1.0)
+    for margin in margins_of(table):
+        expected = np.multiply.outer(expected, margin)
+    return float(np.abs(table / total - expected).sum())
+
+
+def margins_of(table: Floats) -> list[Floats]:
+    """Probabilities of each axis alone; even where there is nothing."""
+    out = []
+    for axis in range(table.ndim):
+        held = np.maximum(table.sum(axis=tuple(i for i in range(table.ndim) if i != axis)), 0.0)
+        out.append(held / held.sum() if held.sum() > 0 else np.full(len(held), 1 / len(held)))
+    return out
+
+
+def left_out_looks(
+    evidence: Evidence, table: Measurement, codes: Codes, strength: float, *, rng: Generator, looks: int
+) -> Looks:
+    """A table that a fit did not see against the fit: random sets of values on each axis, their interaction alone.
+
+    strength: the dependence that the release states for its attributes, as a share of the records.
+    """
+    expected = coarse_count(codes, evidence, table)
+    weights = np.ones((looks, *([1] * expected.ndim)))
+    for axis, size in enumerate(expected.shape):
+        weights = weights * _sets(size, looks, rng).reshape(looks, *_along(axis, size, expected.ndim))
+    inner = part(weights, [True] * expected.ndim, margins_of(expected))
+    return _looks(inner, table.values - expected, expected, table.sigma, strength)
+
+
+def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: Generator, looks: int) -> Looks:
+    """A table whose neighbouring coarse values are merged against itself: how their records split is predicted.
+
+    Inside the merged value, the split is predicted by the one-way; the look is a functional that this prediction makes
+    0 whatever the rest of the table holds.
+    """
+    expected = coarse_count(codes, evidence, table)
+    axes = [i for i, n in enumerate(table.attributes) if n in table.recodes and expected.shape[i] > 3]
+    if not axes:
+        return Looks.joined([])
+    margins = margins_of(expected)
+    inner = np.ones((looks, *expected.shape))
+    for k in range(looks):
+        cut = int(rng.choice(axes))
+        p, size = margins[cut], expected.shape[cut]
+        first = int(rng.integers(0, size - 1))
+        both = p[first] + p[first + 1]
+        split = np.zeros(size)
+        share = p[first] / both if both > 0 else 0.5
+        split[first], split[first + 1] = 1 - share, -share
+        for axis in range(expected.ndim):
+            vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
+            inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
+    return _looks(inner, table.values, expected, table.sigma, dependence(expected))
+
+
+def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Looks:
+    flat = inner.reshape(len(inner), -1)
+    return Looks(
+        error=(flat @ difference.ravel()) ** 2,
+        noise=sigma**2 * (flat**2).sum(axis=1),
+        sampling=sampling(inner, expected),
+        reach=reach(inner, expected) * strength,
+    )
+
+
+def _sets(size: int, looks: int, rng: Generator) -> Floats:
+    """Random runs of neighbouring values, or single ones, as 0 and 1, (looks, size); at least one value each."""
+    first = rng.integers(0, size, looks)
+    width = 1 + rng.integers(0, max(size // 2, 1), looks)
+    place = (np.arange(size)[None, :] - first[:, None]) % size
+    chosen: Floats = (place < width[:, None]).astype(np.float64)
+    return chosen
+
+
+def _along(axis: int, size: int, dimensions: int) -> tuple[int, ...]:
+    return tuple(size if i == axis else 1 for i in range(dimensions))
+
+
+def folds(pairs: Sequence[AttributeSet], count_: int, *, rng: Generator) -> list[list[AttributeSet]]:
+    """Measured pairs in so many parts of about equal size, at random; fewer where there are few pairs."""
+    order = rng.permutation(len(pairs))
+    parts = np.array_split(order, min(count_, len(pairs))) if len(pairs) > 1 else []
+    return [[pairs[i] for i in p] for p in parts]
+
+
+def without(measured: Sequence[Measurement], pairs: Sequence[AttributeSet]) -> list[Measurement]:
+    """The released tables that hold none of these pairs."""
+    gone = [set(p) for p in pairs]
+    return [m for m in measured if not any(g.issubset(m.attributes) for g in gone)]

@@ -1,0 +1,48 @@
+"""Constants of the intervals: each with its unit, and its reason or where it was measured.
+
+They were chosen on the simulated tables that `benchmarks/coverage_tables.py` calls LEARNT_ON, and coverage is measured
+on others (`python -m benchmarks.coverage`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inference:
+    """How answers get their intervals."""
+
+    refits: int = 10
+    """Refits to released values with their noise drawn again; their spread is known to a quarter."""
+
+    folds: int = 4
+    """Parts of the measured pairs that are left out in turn."""
+
+    effort: float = 0.25
+    """Of a usual fit, for all of them: their spread hardly depends on it."""
+
+    exact_part: float = 0.8
+    """Of the half-width of a measured table's noisy cells that an interval around the synthetic answer has at least:
+    a fit draws on other tables too and is usually closer, but not always."""
+
+    looks: int = 24
+    """Random functionals of each left-out or merged table."""
+
+    fewest_looks: int = 60
+    """Looks from which on the error of what no table holds is learnt from the release itself."""
+
+    usual_sampling: float = 1.3
+    """Times the sampling variance: squared error of a part that nothing measured, where the release has no looks."""
+
+    usual_dependence: float = 0.5
+    """Times the square of reach times dependence, in the same place."""
+
+    usual_factor: float = 1.5
+    """Widening in the same place."""
+
+    fewest_refits: int = 5
+    """Refits below which a spread is not taken."""
+
+
+INFERENCE = Inference()
