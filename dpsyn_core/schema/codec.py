@@ -205,17 +205,37 @@ def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:
 
     entries, index = canonical_text.uniques(column)
     text = canonical_text.to_text(entries)
-    if not pc.all(pc.string_is_ascii(text), min_count=0).as_py():
+    if pa.types.is_integer(column.type):  # distinct entries, each with a name of its own and none of them blank
+        return pa.DictionaryArray.from_arrays(_numbered(index, strict, name), text)
+    plain = pc.all(pc.string_is_ascii(text), min_count=0).as_py()
+    if not plain:
         text = pc.utf8_normalize(text, "NFC")
     nameless = canonical_text.blanks(text)
-    nameless |= pc.fill_null(pc.match_substring(text, canonical_text.UNREADABLE), True).to_numpy(zero_copy_only=False)
+    if not plain:
+        unreadable = pc.match_substring(text, canonical_text.UNREADABLE)
+        nameless |= pc.fill_null(unreadable, True).to_numpy(zero_copy_only=False)
     nameless = np.append(nameless, True)[index]  # the last one serves null cells
     if strict and nameless.any():
-        msg = f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
-        raise TableError(msg)
+        raise _nameless(name)
     # entries that differ only as typed values (0.0 and -0.0) or repeat in a dictionary name one individual
     named = text.dictionary_encode()
     return pa.DictionaryArray.from_arrays(named.indices.take(pa.array(index, mask=nameless)), named.dictionary)
+
+
+def _numbered(index: NDArray[np.intp], strict: bool, name: str) -> Any:
+    """The positions of whole numbers as a pyarrow array (n,), null where the cell is."""
+    import pyarrow as pa
+
+    nameless = index < 0
+    if strict and nameless.any():
+        raise _nameless(name)
+    return pa.array(index, mask=nameless)
+
+
+def _nameless(name: str) -> TableError:
+    return TableError(
+        f"column '{short(name)}' names individuals but has blank cells; fill them, or remove unit.identifier"
+    )
 
 
 def decode_column(
