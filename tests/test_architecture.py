@@ -197,6 +197,16 @@ def test_the_engine_never_imports_a_screen():
     assert not wrong
 
 
+def test_only_labs_read_lessons_whose_noise_repeats():
+    """Seeded draws are for figures about invented people; nothing that touches a visitor's table may import them."""
+    files = [p for folder in ("dpsyn_core", "ui", "pages", "tools") for p in (ROOT / folder).rglob("*.py")]
+    wrong = [
+        f"{p.relative_to(ROOT)}: {n}" for p in files for n in imports_of(p)
+        if n.startswith("dpsyn_core.lessons") and p.parent not in (ENGINE / "lessons", ROOT / "ui" / "learn")
+    ]  # fmt: skip
+    assert not wrong
+
+
 def test_pages_hold_no_algorithm():
     wrong = []
     for page in sorted((ROOT / "pages").glob("*.py")):

@@ -10,4 +10,9 @@ LABS = (
     "prior",
     "leak",
     "race",
+    "reconstruction",
+    "asking",
+    "clipping",
+    "family",
+    "choosing",
 )

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.privacy.odds import best_guess, odds_sentence, posterior, trade_off
-from ui.learn.frame import epsilon
-from ui.shared.text import percent, plain, t
+from ui.learn.controls import deltas, epsilon, slide
+from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
 from ui.shared.theme import show as draw
 
@@ -65,14 +65,9 @@ def show() -> None:
     with a:
         eps = epsilon("attacker_epsilon")
     with b:
-        delta = float(
-            st.select_slider(
-                t("learn.delta"), DELTAS, 1e-6, key="attacker_delta", bind="query-params",
-                format_func=plain,
-            )
-        )  # fmt: skip
+        delta = deltas(DELTAS, 1e-6, key="attacker_delta")
     with c:
-        prior = st.slider(t("learn.attacker.prior"), 1, 99, 10, key="attacker_prior", bind="query-params") / 100
+        prior = slide(t("learn.attacker.prior"), 1, 99, 10, key="attacker_prior") / 100
     low, high = (float(x) for x in posterior(prior, eps))
     st.html(f"<p class='dp-lead'>{odds_sentence(eps, delta)}</p>")
     facts(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.curves import CURVES, crossings
 from dpsyn_core.privacy.unit import Unit
-from ui.learn.frame import epsilon
+from ui.learn.controls import deltas, epsilon, several
 from ui.privacy import noise
 from ui.shared.text import plain, t
 from ui.shared.theme import show as draw
@@ -41,16 +41,14 @@ def show() -> None:
     with a:
         eps = epsilon("composition_epsilon")
     with b:
-        delta = float(
-            st.select_slider(
-                t("learn.delta"), DELTAS, 1e-9, key="composition_delta", bind="query-params",
-                format_func=plain,
-            )
-        )  # fmt: skip
-    rules = st.pills(
-        t("learn.composition.rules"), list(CURVES), selection_mode="multi", key="composition_rules",
-        default=["laplace_basic", "gaussian_zcdp", "gaussian_exact"], format_func=lambda n: CURVES[n][0],
-    )  # fmt: skip
+        delta = deltas(DELTAS, 1e-9, key="composition_delta")
+    rules = several(
+        t("learn.composition.rules"),
+        list(CURVES),
+        ["laplace_basic", "gaussian_zcdp", "gaussian_exact"],
+        key="composition_rules",
+        words=lambda n: CURVES[n][0],
+    )
     if not rules:
         st.info(t("learn.composition.none"))
         return

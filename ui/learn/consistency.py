@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.consistency.lattice import overlaps
 from dpsyn_core.consistency.overlap import agree, make_consistent
 from dpsyn_core.marginals.types import Measurement
+from ui.learn.controls import pick, segments
 from ui.shared.text import t
 from ui.shared.theme import palette
 from ui.shared.theme import show as draw
@@ -78,19 +79,24 @@ def show() -> None:
     """Step, example, figure, totals."""
     a, b = st.columns([3, 2], gap="medium")
     with a:
-        step = st.segmented_control(
-            t("learn.consistency.step"), STEPS, key="consistency_step", default="noisy", required=True,
-            format_func=lambda s: t(f"learn.consistency.{s}"),
-        )  # fmt: skip
+        step = segments(
+            t("learn.consistency.step"),
+            STEPS,
+            "noisy",
+            key="consistency_step",
+            words=lambda s: t(f"learn.consistency.{s}"),
+        )
     with b:
-        example = st.radio(
-            t("learn.consistency.example"), tuple(EXAMPLES), key="consistency_example", horizontal=True,
-            bind="query-params", format_func=lambda e: t(f"learn.consistency.{e}"),
-        )  # fmt: skip
-    values = tables(str(example), str(step or "noisy"))
+        example = pick(
+            t("learn.consistency.example"),
+            tuple(EXAMPLES),
+            key="consistency_example",
+            words=lambda e: t(f"learn.consistency.{e}"),
+        )
+    values = tables(example, step)
     sums = [float(v.sum()) for v in values]
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
     alt = t("learn.consistency.alt", one=f"{sums[0]:.1f}", two=f"{sums[1]:.1f}", gap=f"{gap:.1f}")
     draw(figure(values), alt=alt, key="consistency_plot", height=320)
-    st.write(t(f"learn.consistency.note_{step or 'noisy'}"))
+    st.write(t(f"learn.consistency.note_{step}"))
     st.write(alt)

@@ -9,7 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpsyn_core.privacy.budget import Budget
-from ui.learn.frame import epsilon
+from ui.learn.controls import epsilon, pick, whole
 from ui.shared.text import number, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
@@ -92,17 +92,19 @@ def show() -> None:
     with a:
         eps = epsilon("count_epsilon")
     with b:
-        mechanism = st.radio(
-            t("learn.count.mechanism"), ("laplace", "gaussian"), key="count_mechanism", horizontal=True,
-            bind="query-params", format_func=lambda m: t(f"learn.count.{m}"),
-        )  # fmt: skip
+        mechanism = pick(
+            t("learn.count.mechanism"),
+            ("laplace", "gaussian"),
+            key="count_mechanism",
+            words=lambda m: t(f"learn.count.{m}"),
+        )
     with c:
-        count = int(st.number_input(t("learn.count.count"), 1, 1000, 20, key="count_count", bind="query-params"))
+        count = whole(t("learn.count.count"), 1, 1000, 20, key="count_count")
     pressed = st.button(t("learn.count.draw", n=DRAWS), key="count_draw")
-    draws = sample(str(mechanism), eps, DRAWS) if pressed else None
-    z, p = law(str(mechanism), eps)
+    draws = sample(mechanism, eps, DRAWS) if pressed else None
+    z, p = law(mechanism, eps)
     spread = float(np.sqrt((z**2 * p).sum()))
-    beyond = float(p[np.abs(log_ratio(str(mechanism), eps)[1]) > eps * (1 + 1e-9)].sum())
+    beyond = float(p[np.abs(log_ratio(mechanism, eps)[1]) > eps * (1 + 1e-9)].sum())
     alt = t("learn.count.alt", spread=number(spread), eps=f"{eps:g}")
-    draw(figure(str(mechanism), eps, count, draws), alt=alt, key="count_plot", height=470)
+    draw(figure(mechanism, eps, count, draws), alt=alt, key="count_plot", height=470)
     st.write(t("learn.count.reading", spread=number(spread), beyond=f"{beyond:.1e}" if beyond else "0"))

@@ -20,6 +20,7 @@ from dpsyn_core.records.tables import tables_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table
+from ui.learn.controls import pick, steps
 from ui.shared.text import t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
@@ -168,13 +169,16 @@ def show() -> None:
     """One update by hand, the flow, and the curves."""
     a, b = st.columns(2, gap="medium")
     with a:
-        alpha = st.select_slider(t("learn.growing.alpha"), ALPHAS, 2.0, key="growing_alpha", bind="query-params")
+        alpha = steps(t("learn.growing.alpha"), ALPHAS, 2.0, key="growing_alpha")
     with b:
-        fill = st.radio(
-            t("learn.growing.fill"), tuple(COPIES), index=1, key="growing_fill", horizontal=True,
-            bind="query-params", format_func=lambda f: t(f"learn.growing.fill_{f}"),
-        )  # fmt: skip
-    after = grown(float(alpha), COPIES[str(fill)])
+        fill = pick(
+            t("learn.growing.fill"),
+            tuple(COPIES),
+            default="half",
+            key="growing_fill",
+            words=lambda f: t(f"learn.growing.fill_{f}"),
+        )
+    after = grown(alpha, COPIES[fill])
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.dataframe(

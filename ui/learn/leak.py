@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.measurement.partitions import reach_for
-from ui.learn.frame import epsilon
+from ui.learn.controls import deltas, epsilon, whole
 from ui.shared.text import percent, plain, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
@@ -74,11 +74,9 @@ def show() -> None:
     with a:
         eps = epsilon("leak_epsilon")
     with b:
-        delta = float(
-            st.select_slider(t("learn.delta"), DELTAS, 1e-6, key="leak_delta", bind="query-params", format_func=plain)
-        )
+        delta = deltas(DELTAS, 1e-6, key="leak_delta")
     with c:
-        holders = int(st.number_input(t("learn.leak.holders"), 1, 400, 1, key="leak_holders", bind="query-params"))
+        holders = whole(t("learn.leak.holders"), 1, 400, 1, key="leak_holders")
     without, with_you = chance_shown(holders - 1, eps, delta), chance_shown(holders, eps, delta)
     one, two = st.columns(2, gap="large")
     with one:

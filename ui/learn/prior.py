@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ui.learn.frame import epsilon
+from ui.learn.controls import epsilon, segments
 from ui.shared.text import t
 from ui.shared.theme import facts, palette
 from ui.shared.theme import show as draw
@@ -128,13 +128,10 @@ def show() -> None:
     )
     alt = t("learn.prior.alt", eps=f"{eps:g}", small=f"{mean[4]:.0f}", large=f"{mean[0]:.0f}")
     draw(figure(eps, [synthetic(COUNTS, m, eps) for _ in range(n)]), alt=alt, key="prior_plot", height=380)
-    step = st.segmented_control(
-        t("learn.prior.steps"), STEPS, default="y", key="prior_step", required=True,
-        format_func=lambda s: t(f"learn.prior.step_{s}"),
-    )  # fmt: skip
+    step = segments(t("learn.prior.steps"), STEPS, "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}"))
     made = walk(COUNTS, m, eps, np.random.default_rng())
-    st.write(t(f"learn.prior.says_{step or 'y'}", alpha=f"{made.alpha:.2f}", m=m))
-    st.dataframe(walk_table(made, step or "y"), hide_index=True, alt=t("learn.prior.walk_table"))
+    st.write(t(f"learn.prior.says_{step}", alpha=f"{made.alpha:.2f}", m=m))
+    st.dataframe(walk_table(made, step), hide_index=True, alt=t("learn.prior.walk_table"))
     table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(3),
                           t("learn.prior.deviation"): deviation.round(3)})  # fmt: skip
     st.dataframe(table, hide_index=True, alt=t("learn.prior.table"))

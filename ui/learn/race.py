@@ -17,7 +17,7 @@ from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from ui.learn.frame import epsilon
+from ui.learn.controls import epsilon, several
 from ui.shared.text import t
 from ui.shared.theme import note, show_multiples, tokens
 
@@ -102,10 +102,7 @@ def show() -> None:
     with a:
         eps = epsilon("race_epsilon")
     with b:
-        chosen = st.pills(
-            t("learn.race.runners"), RUNNERS, selection_mode="multi", key="race_runners",
-            default=["rls", "dpsyn", "independent"],
-        )  # fmt: skip
+        chosen = several(t("learn.race.runners"), RUNNERS, ["rls", "dpsyn", "independent"], key="race_runners")
     turn = int(st.session_state.get("race_turn", 0))
     if st.button(t("learn.race.start"), key="race_start", type="primary", disabled=not chosen):
         turn += 1

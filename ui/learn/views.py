@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.marginals.covering import greedy_cover, pair_error, schonheim, uncovered
 from dpsyn_core.marginals.field import affine_plane
+from ui.learn.controls import pick, slide
 from ui.shared.text import t
 from ui.shared.theme import facts, hues, palette
 from ui.shared.theme import show as draw
@@ -77,16 +78,9 @@ def show() -> None:
     """Design, size, figure."""
     a, b = st.columns(2, gap="medium")
     with a:
-        kind = str(
-            st.radio(
-                t("learn.views.kind"), KINDS, key="views_kind", horizontal=True, bind="query-params",
-                format_func=lambda k: t(f"learn.views.{k}"),
-            )
-        )  # fmt: skip
+        kind = pick(t("learn.views.kind"), KINDS, key="views_kind", words=lambda k: t(f"learn.views.{k}"))
     with b:
-        size = int(
-            st.slider(t("learn.views.size"), 3, 12, 6, key="views_size", bind="query-params", disabled=kind != "greedy")
-        )
+        size = slide(t("learn.views.size"), 3, 12, 6, key="views_size", disabled=kind != "greedy")
     views, points = design(kind, size)
     largest = max(len(v) for v in views)
     missing = uncovered(views, points, 2)

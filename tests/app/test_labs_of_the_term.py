@@ -1,0 +1,138 @@
+"""Labs 10 to 20: their numbers against closed forms, brute force and simulations."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpsyn_core.lessons import asking, choosing, clipping, family, reconstruction
+from dpsyn_core.privacy.conversions import gdp_delta
+
+
+def test_exact_sums_give_every_secret_away_and_wide_noise_gives_none():
+    asked = reconstruction.survey(64, 1)
+    assert reconstruction.attack(asked, 0.0).all()
+    asked = reconstruction.survey(64, 4)
+    got = np.mean([reconstruction.attack(asked, 500.0, s).mean() for s in range(40)])
+    assert abs(got - 0.5) < 5 * 0.5 / math.sqrt(40 * 64)
+
+
+def test_the_expected_share_of_a_reconstruction_is_what_attacks_reach():
+    asked = reconstruction.survey(64, 4)
+    for noise in (2.0, 5.0):
+        got = [reconstruction.attack(asked, noise, s).mean() for s in range(200)]
+        assert np.mean(got) == pytest.approx(reconstruction.expected_share(asked, noise), abs=0.012)
+
+
+def test_the_cliff_of_reconstruction_lies_at_a_multiple_of_the_root_of_the_people():
+    # spread^2 is 4 / (answers - people) for large groups, so that 95 % are read up to sqrt(3 n) / (4 x 1.645)
+    for people in (64, 256):
+        cliff = reconstruction.noise_for_share(reconstruction.survey(people, 4), 0.95)
+        assert cliff == pytest.approx(math.sqrt(3 * people) / (4 * 1.644854), rel=0.05)
+
+
+def test_the_noise_of_a_private_survey_has_the_delta_that_is_stated():
+    sigma = reconstruction.private_noise(256, 1.0, 1e-6)
+    assert gdp_delta(1.0, math.sqrt(256) / sigma) == pytest.approx(1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_surveys_scatter_as_the_formulas_say(local):
+    eps, people, share = 0.5, 400, 0.25
+    got = asking.surveys(people, share, eps, local=local, times=20_000, seed=1)
+    error = asking.local_error(people, eps) if local else asking.central_error(people, eps)
+    assert got.mean() == pytest.approx(share, abs=6 * error / math.sqrt(20_000))
+    assert got.std() == pytest.approx(error, rel=0.03)
+
+
+def test_randomised_response_with_half_the_square_of_the_people_equals_noise_on_the_count():
+    for eps in (0.1, 1.0, 5.0):
+        assert asking.local_error(asking.equal_people(70), eps) == pytest.approx(asking.central_error(70, eps))
+        need = asking.people_for(0.01, eps, local=True)
+        assert asking.local_error(need, eps) <= 0.01 < asking.local_error(need - 1, eps)
+
+
+def test_the_best_bound_is_the_best_of_all_bounds_and_moves_with_epsilon():
+    values = clipping.incomes(1000)
+    best = [clipping.best_bound(values, eps) for eps in (0.1, 1.0, 10.0)]
+    assert best == sorted(best)
+    grid = np.geomspace(50, 30_000, 400)
+    for eps, at in zip((0.1, 1.0, 10.0), best, strict=True):
+        assert clipping.error(values, at, eps) <= min(clipping.error(values, b, eps) for b in grid) * (1 + 1e-6)
+    low, wide, both = clipping.curves(values, 1.0)
+    for i in (0, 100, 240):
+        bound = clipping.BOUNDS[i]
+        assert low[i] == pytest.approx(clipping.bias(values, bound), abs=1e-9)
+        assert both[i] == pytest.approx(clipping.error(values, bound, 1.0))
+        assert wide[i] == pytest.approx(math.sqrt(2) * bound / 1000)
+
+
+def test_repeated_private_means_are_off_by_bias_and_noise():
+    values = clipping.incomes(300)
+    got = clipping.answers(values, 800.0, 0.5, times=40_000, seed=3)
+    error = clipping.error(values, 800.0, 0.5)
+    assert math.sqrt(np.mean((got - values.mean()) ** 2)) == pytest.approx(error, rel=0.02)
+
+
+def test_a_group_is_told_apart_as_often_as_the_two_laws_allow():
+    a = math.exp(-0.4)
+    z = np.arange(-400, 401)
+    law = (1 - a) / (1 + a) * a ** np.abs(z)
+    for shift in range(1, 9):
+        distance = 0.5 * np.abs(law[shift:] - law[:-shift]).sum() + 0.5 * (law[:shift].sum() + law[-shift:].sum())
+        assert family.shifted(a, shift) == pytest.approx(0.5 + distance / 2, abs=1e-12)
+        assert family.shifted(a, shift) <= family.bound(0.4, shift) + 1e-12
+
+
+def test_a_household_as_the_unit_is_protected_like_one_person():
+    one, whole = family.laplace(0.5, 1), family.laplace(0.5, 5, unit=5)
+    assert whole.epsilon == pytest.approx(one.epsilon)
+    assert whole.guess <= one.guess
+    assert family.gaussian(1.0, 1e-9, 5, unit=5).guess == pytest.approx(family.gaussian(1.0, 1e-9, 1).guess)
+    assert family.gaussian(1.0, 1e-9, 1).epsilon == pytest.approx(1.0, rel=1e-6)
+    assert family.gaussian(1.0, 1e-9, 5).epsilon > 5, "at the same delta a group's exact epsilon passes k epsilon"
+    for people in (2, 5):
+        assert family.exact_delta(0.5, 1e-9, people) < family.simple_delta(0.5, 1e-9, people)
+
+
+def test_the_exponential_mechanism_keeps_its_promise_for_every_vote_and_a_wrong_sensitivity_breaks_it():
+    rng = np.random.default_rng(16)
+    tables = [rng.integers(0, 12, 4).astype(float) for _ in range(200)]
+    right = max(choosing.largest_ratio(0.5, 1.0, 1.0, scores) for scores in tables)
+    wrong = max(choosing.largest_ratio(0.5, 0.5, 1.0, scores) for scores in tables)
+    assert right <= 0.5 + 1e-12 < wrong
+    assert wrong <= choosing.largest_promise(0.5, 0.5) + 1e-12
+    far = np.array([100.0, 0, 0, 0])
+    assert choosing.largest_ratio(0.5, 1.0, 1.0, far) == pytest.approx(0.5, abs=1e-9)
+
+
+def test_the_sparse_vector_keeps_its_promise_and_loses_it_without_noise_on_the_mark():
+    base = np.full(6, choosing.MARK + 6)
+    worst = {True: 0.0, False: 0.0}
+    for change in product((0.0, 1.0), repeat=6):
+        for noisy in (True, False):
+            one, other = (
+                choosing.above_mark(s, choosing.MARK, 1.0, 1.0, noisy_mark=noisy) for s in (base, base + change)
+            )
+            worst[noisy] = max(worst[noisy], float(np.abs(choosing.log_ratio(one, other)).max()))
+    assert worst[True] <= 1.0 + 1e-3
+    assert 1.0 < worst[False] <= choosing.largest_promise(1.0, 1.0, days=6) + 1e-9
+
+
+def test_the_sparse_vector_stops_as_often_as_a_simulation():
+    rng = np.random.default_rng(1)
+    turns = 40_000
+    mark = choosing.MARK + rng.laplace(0, 2 / 0.7, (turns, 1))
+    passed = choosing.WAITING + rng.laplace(0, 4 / 0.7, (turns, len(choosing.WAITING))) > mark
+    first = np.where(passed.any(axis=1), passed.argmax(axis=1), len(choosing.WAITING))
+    seen = np.bincount(first, minlength=len(choosing.WAITING) + 1) / turns
+    got = choosing.above_mark(choosing.WAITING, choosing.MARK, 0.7, 1.0)
+    assert got.sum() == pytest.approx(1)
+    assert np.abs(seen - got).max() < 5 * 0.5 / math.sqrt(turns)
+
+
+def test_the_stated_lead_chooses_the_winner_as_often_as_it_says():
+    for eps in (0.2, 2.0):
+        lead = choosing.margin(eps, 1.0, 5)
+        assert choosing.chance_of_best(np.array([lead, 0, 0, 0, 0]), eps, 1.0) == pytest.approx(0.95)

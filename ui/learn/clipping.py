@@ -1,0 +1,105 @@
+"""Lab 13: the bound of a private mean, between bias and noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.lessons import clipping as lesson
+from ui.learn.controls import epsilon, steps
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+PEOPLE = (100, 300, 1_000, 3_000, 10_000)
+BOUNDS = (100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000)
+
+
+def figure(people: int, eps: float, bound: float) -> go.Figure:
+    """Bias, noise and error of the mean against the bound, with the best bound and the chosen one marked."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    values = lesson.incomes(people)
+    bias, noise, error = lesson.curves(values, eps)
+    out = go.Figure()
+    for name, y, colour, dash in (
+        ("bias", bias, hues()[1], "dash"),
+        ("noise", noise, hues()[2], "dot"),
+        ("error", error, hues()[0], "solid"),
+    ):
+        shown = [v if v > 0.05 else None for v in y]  # a bias of nothing has no place on a log axis
+        out.add_trace(
+            go.Scatter(
+                x=lesson.BOUNDS,
+                y=shown,
+                mode="lines",
+                name=t(f"learn.clipping.{name}"),
+                line={"color": colour, "dash": dash, "width": 2.4},
+            )
+        )
+    best = lesson.best_bound(values, eps)
+    for at, name, symbol, colour in (
+        (best, "best", "star", hues()[0]),
+        (bound, "yours", "diamond", colours.warning),
+    ):
+        out.add_trace(
+            go.Scatter(
+                x=[at],
+                y=[lesson.error(values, at, eps)],
+                mode="markers",
+                name=t(f"learn.clipping.{name}"),
+                marker={"color": colour, "size": 13, "symbol": symbol},
+            )
+        )
+    ticks = {"tickvals": [100, 1_000, 10_000], "ticktext": ["100", "1,000", "10,000"]}
+    out.update_xaxes(title=t("learn.clipping.x"), type="log", **ticks)
+    out.update_yaxes(title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], range=[-1, 3.3])
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        bound = float(steps(t("learn.clipping.bound"), BOUNDS, 2_000, key="clipping_bound"))
+    with b:
+        eps = epsilon("clipping_epsilon")
+    with c:
+        people = int(steps(t("learn.clipping.people"), PEOPLE, 300, key="clipping_people"))
+    values = lesson.incomes(people)
+    best = lesson.best_bound(values, eps)
+    over = lesson.above(values, bound)
+    facts(
+        [
+            (
+                f"${lesson.error(values, bound, eps):,.1f}",
+                t("learn.clipping.off"),
+                t(
+                    "learn.clipping.parts",
+                    bias=f"{lesson.bias(values, bound):,.1f}",
+                    noise=f"{lesson.noise(people, bound, eps):,.1f}",
+                ),
+            ),
+            (
+                f"${best:,.0f}",
+                t("learn.clipping.best"),
+                t("learn.clipping.there", error=f"{lesson.error(values, best, eps):,.1f}"),
+            ),
+            (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
+        ]
+    )
+    reading = t(
+        "learn.clipping.reading",
+        mean=f"{values.mean():,.0f}",
+        bound=f"{bound:,.0f}",
+        over=number(over),
+        share=percent(lesson.error(values, bound, eps) / float(values.mean())),
+        best=f"{best:,.0f}",
+    )
+    draw(figure(people, eps, bound), alt=t("learn.clipping.alt", reading=reading), key="clipping_plot", height=420)
+    st.write(reading)

@@ -1,0 +1,109 @@
+"""Lab 15: what a promise to one person means for a family, and what it costs to protect the family as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.lessons import family as lesson
+from ui.learn.controls import epsilon, pick, slide
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+DELTA = 1e-9
+MOST = 12
+KINDS = ("laplace", "gaussian")
+
+
+def promised(kind: str, eps: float, people: int, unit: int) -> lesson.Promise:
+    """What a group gets under either noise."""
+    if kind == "gaussian":
+        return lesson.gaussian(eps, DELTA, people, unit=unit)
+    return lesson.laplace(eps, people, unit=unit)
+
+
+def figure(kind: str, eps: float, family: int) -> go.Figure:
+    """How often the best attack is right about a group, against its size, by whom the noise protects."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    sizes = list(range(1, MOST + 1))
+    out = go.Figure()
+    limits = [lesson.bound(eps, k) for k in sizes]
+    grey = {"color": colours.real, "dash": "dot", "width": 2}
+    out.add_trace(go.Scatter(x=sizes, y=limits, mode="lines", line=grey, name=t("learn.family.bound")))
+    for unit, name, colour, dash in ((1, "single", hues()[1], "dash"), (family, "household", hues()[0], "solid")):
+        y = [promised(kind, eps, k, unit).guess for k in sizes]
+        label = t(f"learn.family.{name}", n=family)
+        out.add_trace(
+            go.Scatter(
+                x=sizes, y=y, mode="lines+markers", name=label, line={"color": colour, "dash": dash, "width": 2.4}
+            )
+        )
+        here = promised(kind, eps, family, unit).guess
+        out.add_trace(
+            go.Scatter(
+                x=[family],
+                y=[here],
+                mode="markers",
+                showlegend=False,
+                hoverinfo="skip",
+                marker={"color": colours.warning, "size": 13, "symbol": "diamond"},
+            )
+        )
+    out.update_xaxes(title=t("learn.family.x"), dtick=1)
+    out.update_yaxes(title=t("learn.family.y"), tickformat=".0%", range=[0.48, 1.02])
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        eps = epsilon("family_epsilon", 0.5)
+    with b:
+        family = slide(t("learn.family.size"), 2, MOST, 5, key="family_size")
+    with c:
+        kind = pick(t("learn.family.noise"), KINDS, key="family_noise", words=lambda k: t(f"learn.family.{k}"))
+    one, group = promised(kind, eps, 1, 1), promised(kind, eps, family, 1)
+    whole = promised(kind, eps, family, family)
+    facts(
+        [
+            (
+                f"{group.epsilon:.3g}",
+                t("learn.family.epsilon", n=family),
+                t("learn.family.epsilon_one", eps=f"{eps:g}"),
+            ),
+            (
+                percent(group.guess),
+                t("learn.family.guess", n=family),
+                t("learn.family.guess_one", guess=percent(one.guess)),
+            ),
+            (
+                f"±{number(round(whole.noise, 1))}",
+                t("learn.family.price", n=family),
+                t("learn.family.price_one", noise=number(round(one.noise, 1))),
+            ),
+        ]
+    )
+    reading = t(
+        "learn.family.reading",
+        eps=f"{eps:g}",
+        n=family,
+        group=percent(group.guess),
+        one=percent(one.guess),
+        whole=percent(whole.guess),
+        times=f"{whole.noise / one.noise:.1f}",
+    )
+    draw(figure(kind, eps, family), alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
+    st.write(reading)
+    if kind == "gaussian":
+        rule, exact = (f(eps, DELTA, family) for f in (lesson.simple_delta, lesson.exact_delta))
+        st.write(
+            t("learn.family.textbook", n=family, eps=f"{family * eps:g}", rule=f"{rule:.1g}", exact=f"{exact:.1g}")
+        )

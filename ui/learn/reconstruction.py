@@ -1,0 +1,152 @@
+"""Lab 10: how many noisy sums give a secret column away, and how much noise stops that."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.lessons import reconstruction as lesson
+from ui.learn.controls import steps
+from ui.shared.text import number, percent, plain, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+PEOPLE = (32, 64, 128, 256)
+PER_PERSON = (1, 2, 4, 8)
+NOISES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+EPSILON, DELTA = 1.0, 1e-6
+
+
+def figure(asked: lesson.Survey, noise: float, right: lesson.Bools, private: float) -> go.Figure:
+    """Above: the share read rightly against the noise. Below: the people, those read wrongly marked."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    colours = palette()
+    people = len(asked.secret)
+    out = make_subplots(rows=2, cols=1, row_heights=[0.72, 0.28], vertical_spacing=0.2)
+    high = max(2.2 * private, 40.0)
+    x = np.geomspace(0.1, high, 80)
+    y = [lesson.expected_share(asked, float(v)) for v in x]
+    out.add_trace(
+        go.Scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": hues()[0], "width": 2.4},
+            name=t("learn.reconstruction.line"),
+            hovertemplate=t("learn.reconstruction.hover"),
+        ),
+        1,
+        1,
+    )
+    here = max(noise, 0.1)
+    mark = {"color": colours.warning, "size": 12, "symbol": "diamond"}
+    out.add_trace(
+        go.Scatter(x=[here], y=[float(right.mean())], mode="markers", marker=mark, name=t("learn.reconstruction.here")),
+        1,
+        1,
+    )
+    for at, words in ((math.sqrt(people), "root"), (private, "private")):
+        out.add_vline(x=at, line={"color": colours.real, "dash": "dot", "width": 1.5}, row=1, col=1)
+        out.add_annotation(
+            x=math.log10(at),  # on a log axis annotations take the exponent
+            y=1.0,
+            text=t(f"learn.reconstruction.{words}"),
+            showarrow=False,
+            xanchor="left",
+            xshift=5,
+            font={"size": 13, "color": colours.real},
+            row=1,
+            col=1,
+        )
+    across = 32
+    place = np.arange(people)
+    for ok, words, colour, symbol in (
+        (True, "right", hues()[0], "square"),
+        (False, "wrong", colours.warning, "x"),
+    ):
+        chosen = place[right == ok]
+        out.add_trace(
+            go.Scatter(
+                x=chosen % across,
+                y=chosen // across,
+                mode="markers",
+                name=t(f"learn.reconstruction.{words}"),
+                marker={"color": colour, "symbol": symbol, "size": 8},
+                hoverinfo="skip",
+            ),
+            2,
+            1,
+        )
+    out.update_xaxes(
+        title=t("learn.reconstruction.x"), type="log", dtick=1, range=[-1.1, math.log10(high)], row=1, col=1
+    )
+    out.update_yaxes(title=t("learn.reconstruction.y"), tickformat=".0%", range=[0.45, 1.03], row=1, col=1)
+    out.update_xaxes(visible=False, range=[-1, across], row=2, col=1)
+    out.update_yaxes(visible=False, range=[max(8, -(-people // across)) - 0.4, -0.6], row=2, col=1)
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        people = steps(t("learn.reconstruction.people"), PEOPLE, 64, key="reconstruction_people")
+    with b:
+        per_person = steps(t("learn.reconstruction.answers"), PER_PERSON, 4, key="reconstruction_answers")
+    with c:
+        noise = float(steps(t("learn.reconstruction.noise"), NOISES, 1.0, key="reconstruction_noise"))
+    asked = lesson.survey(int(people), int(per_person))
+    answers = len(asked.groups)
+    turn = int(st.session_state.get("reconstruction_turn", 0))
+    if st.button(t("learn.reconstruction.again"), key="reconstruction_again"):
+        turn += 1
+        st.session_state["reconstruction_turn"] = turn
+    right = lesson.attack(asked, noise, turn)
+    private = lesson.private_noise(answers, EPSILON, DELTA)
+    cliff = lesson.noise_for_share(asked, 0.95)
+    facts(
+        [
+            (
+                f"{int(right.sum())} / {people}",
+                t("learn.reconstruction.got"),
+                t("learn.reconstruction.expected", share=percent(lesson.expected_share(asked, noise))),
+            ),
+            (
+                number(round(cliff, 2)),
+                t("learn.reconstruction.cliff"),
+                t(
+                    "learn.reconstruction.of_root",
+                    factor=f"{cliff / math.sqrt(people):.2f}",
+                    root=f"{math.sqrt(people):.1f}",
+                ),
+            ),
+            (
+                number(round(private, 1)),
+                t("learn.reconstruction.needed", eps=plain(EPSILON), delta=plain(DELTA)),
+                t("learn.reconstruction.for", answers=answers),
+            ),
+        ]
+    )
+    reading = t(
+        "learn.reconstruction.reading",
+        people=people,
+        answers=answers,
+        noise=plain(noise),
+        share=percent(float(right.mean())),
+        cliff=f"{cliff:.1f}",
+    )
+    draw(
+        figure(asked, noise, right, private),
+        alt=t("learn.reconstruction.alt", reading=reading),
+        key="reconstruction_plot",
+        height=480,
+    )
+    st.write(reading)
