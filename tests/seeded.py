@@ -23,5 +23,8 @@ class SeededNoise:
         draws = self.rng.geometric(p, size) - self.rng.geometric(p, size)
         return np.rint(draws * self.factor).astype(np.int64) + self.shift
 
+    def chance(self, rate: float, size: int) -> NDArray[np.bool_]:
+        return self.rng.random(size) < rate
+
     def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
         return int(np.argmax(self.rng.gumbel(size=gaps.size) * self.factor - rate * gaps))

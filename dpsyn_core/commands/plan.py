@@ -21,6 +21,8 @@ KINDS = {
     "synthetic": "tables of drawn records",
     "coefficients": "Fourier coefficients",
     "patterns": "counts of combinations of items",
+    "sum": "sums over all records",
+    "training": "training, by sums over samples",
     "range": "counts that a range is read from",
     "quantiles": "counts that quantiles are read from",
     "categories": "values that enough individuals share",

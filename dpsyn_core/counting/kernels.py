@@ -79,3 +79,15 @@ def count_cells(
                 cell[i] = cell[i] * size + np.int64(column[start + i])
         for i in range(m):
             out[cell[i]] += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def row_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of squares of each row of a matrix (m, d), column after column: the same bits wherever a row stands."""
+    out = np.zeros(values.shape[0])
+    for i in range(values.shape[0]):
+        total = 0.0
+        for j in range(values.shape[1]):
+            total += values[i, j] * values[i, j]
+        out[i] = total
+    return out

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -105,6 +107,11 @@ class MemoryCounter:
             flat += self._codes[self.domain.index(name)]
         index, counts = np.unique(flat, return_counts=True)
         return index, counts.astype(np.int64)
+
+    def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
+        """Exact sums of clipped vectors of the records; see `counting.sums.VectorCounter`."""
+        columns = {name: self._codes[i] for i, name in enumerate(self.domain.names)}
+        return block_sum(columns, self._codes.shape[1], rule, maps, sample)
 
     def _shape(self, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]) -> tuple[int, ...]:
         """Shape of a marginal after the coarse maps, which are checked here."""

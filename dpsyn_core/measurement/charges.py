@@ -9,6 +9,9 @@ from dpsyn_core.privacy.charge import KINDS, Charge, is_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
+# What the mu of samples, computed on another machine, may lie above ours
+_FORGIVING = 1e-6
+
 
 def known_kind(kind: str, name: str) -> str:
     """The kind, if it is one of the public kinds. Raises EngineError otherwise: a fault of the calling system."""
@@ -54,6 +57,55 @@ def geometric_charge(name: str, cost: Cost, unit: Unit, *, kind: str, cells: int
         cells=cells,
         epsilon=epsilon,
         rho=epsilon**2 / 2,
+        kind=known_kind(kind, name),
+    )
+
+
+def sum_charge(
+    name: str, cost: Cost, unit: Unit, *, kind: str, cells: int, norm: int, non_negative: bool = False
+) -> Charge:
+    """Rounded Gaussian noise on a sum of vectors of at most `norm` (L2) a record; docs/proofs/sums.md.
+
+    non_negative: no two vectors have a negative inner product, so that an exchange moves the sum by sqrt(2) and not
+    by 2 times the vectors of an individual.
+    """
+    if cost.pure:
+        msg = f"'{name}' sums vectors of bounded L2 norm, which needs a delta above 0; set a delta such as 1e-9"
+        raise BudgetError(msg)
+    exchange = (math.sqrt(2) if non_negative else 2.0) if unit.neighbours == "replace" else 1.0
+    return noise_charge(name, cost, unit, kind=kind, cells=cells, l2=exchange * unit.max_records * norm)
+
+
+def sampled_charge(
+    name: str, cost: Cost, unit: Unit, *, kind: str, cells: int, norm: int, rate: float, steps: int, delta: float
+) -> Charge:
+    """Rounded Gaussian noise on `steps` sums over Poisson samples, of vectors of at most `norm` a record.
+
+    The least noise whose Gaussian cost, beside failures of probability delta, is at most `cost`. Proof:
+    docs/proofs/sampling.md.
+    """
+    from dpsyn_core.privacy.sampled import Sampling, sampled_mu, sampled_multiplier  # scipy is heavy
+
+    if cost.pure:
+        msg = "noise on samples needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
+        raise BudgetError(msg)
+    mu = math.sqrt(2 * cost.rho) * (1 - _FORGIVING)
+    exchanged = unit.neighbours == "replace"
+    found = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
+    sampling = Sampling(rate=rate, multiplier=found, steps=steps, records=unit.max_records, exchanged=exchanged)
+    rho = min(cost.rho, sampled_mu(sampling, delta) ** 2 / 2 * (1 + _FORGIVING))
+    return Charge(
+        name=name,
+        mechanism="sampled-gaussian",
+        sensitivity=float(norm),
+        scale=found * norm,  # exact: norm is a power of two
+        cells=cells,
+        rho=rho,
+        delta=delta,
+        sampling=rate,
+        steps=steps,
+        records=unit.max_records,
+        exchanged=exchanged,
         kind=known_kind(kind, name),
     )
 

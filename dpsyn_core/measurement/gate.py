@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.counting.clipping import STEPS
+from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.sums import SumRule, VectorCounter
 from dpsyn_core.errors import EngineError, UnitError
 from dpsyn_core.measurement.charges import (
+    check_widest,
     dirichlet_charge,
     geometric_charge,
     noise_charge,
     partition_charge,
+    sampled_charge,
     selection_charge,
+    sum_charge,
 )
 from dpsyn_core.measurement.dirichlet import dirichlet_multinomial, prior_count
 from dpsyn_core.measurement.partitions import reach_for, truncated
-from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, sigma_of
+from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, sigma_of
 from dpsyn_core.measurement.scores import gaps_and_rate
 from dpsyn_core.measurement.sparse import noisy_above
+from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
 from dpsyn_core.noise.source import NoiseSource
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
-__all__ = ["Gate", "Released", "ReleasedKeys", "ReleasedSparse", "sigma_of"]
+__all__ = ["Gate", "Released", "ReleasedKeys", "ReleasedSparse", "ReleasedSum", "SampledSums", "SumRule", "sigma_of"]
+
+_GAUSSIAN = {"gaussian", "sampled-gaussian"}
 
 
 class Gate:
@@ -189,8 +200,107 @@ class Gate:
         kept = self._kept(exact, per_key, charge)
         return ReleasedKeys(keys=tuple(sorted(k for k, keep in zip(keys, kept, strict=True) if keep)), charge=charge)
 
+    def release_sum(
+        self,
+        name: str,
+        counter: Counter,
+        maps: VectorMap | Sequence[VectorMap],
+        *,
+        rule: SumRule,
+        kind: str = "sum",
+        cost: Cost,
+    ) -> ReleasedSum:
+        """Releases the sum of one vector a record, each scaled down to `rule.clip` where it is longer, with noise.
+
+        Gaussian and mixed costs only. Sensitivity: docs/proofs/sums.md.
+
+        Args:
+            name: what is released, in public words.
+            counter: of the records.
+            maps: from features to vectors, each row by itself; one, or one for each code of `rule.by`.
+            rule: features, clip norm and cells; public.
+            kind: as in `release`.
+            cost: what this release may spend.
+
+        Raises:
+            EngineError: a map mixes records, which is tried on public rows first.
+            MethodError: the source of records cannot sum vectors.
+        """
+        summing = counter_of(name, counter)
+        given = [maps] if callable(maps) else list(maps)
+        check_maps(name, given, rule, summing.domain)
+        cells = len(given) * rule.cells
+        charge = sum_charge(name, cost, self.unit, kind=kind, cells=cells, norm=STEPS, non_negative=rule.non_negative)
+        check_widest(charge.scale)
+        self.account.debit(charge)
+        exact = _integers(name, self._summed(summing, rule, given, None), cells)
+        return released(self._noisy(exact, charge), rule, charge)
+
+    def release_sampled_sum(
+        self,
+        name: str,
+        counter: Counter,
+        *,
+        rule: SumRule,
+        rate: float,
+        steps: int,
+        kind: str = "training",
+        cost: Cost,
+        delta: float,
+    ) -> SampledSums:
+        """Pays for `steps` sums as `release_sum` gives them, each over a fresh Poisson sample of the records.
+
+        Every record is in each sample with probability `rate` (rounded up to a multiple of 2^-32), by the operating
+        system's randomness; nothing depends on how many records there are, and a sample may be empty. The noise is
+        the least that `cost` buys beside failures of probability `delta` (docs/proofs/sampling.md). All steps are
+        paid for here, taken or not.
+
+        Args:
+            name: what is released, in public words.
+            counter: of the records.
+            rule: features, clip norm and cells; public.
+            rate: of the samples; public, and no function of the number of records.
+            steps: at most so many `step`s may be taken; public.
+            kind: as in `release`.
+            cost: what all steps may spend, Gaussian or mixed.
+            delta: part of the run's delta for them, beside the cost; `privacy.sampled.SHARE` of it is a good choice.
+
+        Raises:
+            BudgetError: rate, steps or records of an individual are outside what is accounted; nothing is charged.
+        """
+        from dpsyn_core.noise.chance import on_grid
+
+        summing = counter_of(name, counter)
+        cells = check_rule(name, rule, summing.domain) * rule.cells
+        charge = sampled_charge(
+            name, cost, self.unit, kind=kind, cells=cells, norm=STEPS, rate=on_grid(rate), steps=steps, delta=delta
+        )
+        check_widest(charge.scale)
+        self.account.debit(charge)
+        taken = 0
+
+        def step(maps: Sequence[VectorMap]) -> ReleasedSum:
+            nonlocal taken
+            if taken & (taken + 1) == 0:  # before the steps 1, 2, 4, 8 ...: a map may change as it is trained
+                check_maps(name, maps, rule, summing.domain)
+            taken += 1
+            exact = _integers(name, self._summed(summing, rule, maps, charge), cells)
+            return released(self._noisy(exact, charge), rule, charge)
+
+        return SampledSums(charge, step, lambda: self.account.charges[-1] is charge)
+
+    def _summed(
+        self, counter: VectorCounter, rule: SumRule, maps: Sequence[VectorMap], charge: Charge | None
+    ) -> NDArray[np.int64]:
+        """Exact sum over all records, or over a sample as the charge says."""
+        sample = None if charge is None else partial(self._sampled, charge)
+        return counter.vector_sum(rule, maps, sample)
+
+    def _sampled(self, charge: Charge, n_records: int) -> NDArray[np.bool_]:
+        return self._noise.chance(charge.sampling, n_records)
+
     def _noisy(self, exact: NDArray[np.int64], charge: Charge) -> NDArray[np.int64]:
-        draw = self._noise.gaussian if charge.mechanism == "gaussian" else self._noise.geometric
+        draw = self._noise.gaussian if charge.mechanism in _GAUSSIAN else self._noise.geometric
         return exact + draw(charge.scale, exact.size).reshape(exact.shape)
 
     def _noisy_above(

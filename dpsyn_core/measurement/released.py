@@ -38,12 +38,25 @@ class ReleasedKeys:
     charge: Charge
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleasedSum:
+    """A noisy sum of clipped vectors, in their own units; safe to show.
+
+    values: (cells,), or (maps, cells) where each value of an attribute has a sum of its own. sigma: standard
+    deviation of the noise of one number. charge: of all steps, where this is one of several.
+    """
+
+    values: NDArray[np.float64]
+    sigma: float
+    charge: Charge
+
+
 def sigma_of(charge: Charge) -> float:
     """Standard deviation of one cell's noise; geometric: sqrt(2 a)/(1 - a) with a = exp(-1/b).
 
     At least 1e-6: below, every draw is 0 but for one in 10^12, and weights 1 / sigma^2 would pass all floats.
     """
-    if charge.mechanism == "gaussian":
+    if charge.mechanism in {"gaussian", "sampled-gaussian"}:
         return charge.scale
     a = float(np.exp(-1 / charge.scale))
     return max(_LEAST, float(np.sqrt(2 * a) / -np.expm1(-1 / charge.scale)))

@@ -17,5 +17,8 @@ class NoiseSource(Protocol):
     def geometric(self, scale: float, size: int) -> NDArray[np.int64]:
         """Two-sided geometric draws, P(z) proportional to exp(-|z|/scale), shape (size,)."""
 
+    def chance(self, rate: float, size: int) -> NDArray[np.bool_]:
+        """Independent events, shape (size,), each with probability `rate`, a multiple of 2^-32."""
+
     def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
         """One index i with probability proportional to exp(-rate * gaps[i]); gaps: whole, the smallest 0."""

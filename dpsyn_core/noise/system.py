@@ -27,6 +27,12 @@ class SystemNoise:
 
         return two_sided_geometric(scale, size, self._bits)
 
+    def chance(self, rate: float, size: int) -> NDArray[np.bool_]:
+        """Independent events, shape (size,), each with probability `rate`, a multiple of 2^-32."""
+        from dpsyn_core.noise.chance import events
+
+        return events(rate, size, self._bits)
+
     def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
         """One index i with probability proportional to exp(-rate * gaps[i]); gaps: whole, the smallest 0."""
         from dpsyn_core.noise.choice import choose

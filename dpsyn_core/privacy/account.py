@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Shares of a split add up to the whole only to rounding; a budget's costs hold back at least twice this share.
 TOLERANCE = 1e-13
+_GAUSSIAN = {"gaussian", "sampled-gaussian", "partition-selection"}
 
 
 class Account:
@@ -67,8 +68,9 @@ class Account:
         if not (charge.epsilon if self.cap.pure else charge.rho) > 0:
             msg = f"'{charge.name}' has no cost in the currency of this run"
             raise BudgetError(msg)
-        # partition selection may threshold Gaussian noise: then it has a rho, a delta and no epsilon
-        gaussian = charge.mechanism in {"gaussian", "partition-selection"} and charge.epsilon == 0
+        # samples are dominated by Gaussian noise that may fail; partition selection may threshold Gaussian noise:
+        # both then have a rho, a delta and no epsilon
+        gaussian = charge.mechanism in _GAUSSIAN and charge.epsilon == 0
         if not self.cap.pure and not self.cap.mixed and not gaussian:
             kind = charge.mechanism
             msg = f"'{charge.name}' is of the kind {kind}, which a Gaussian cost does not cover; use Budget.zcdp()"

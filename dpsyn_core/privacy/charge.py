@@ -19,6 +19,8 @@ KINDS = frozenset(
         "range",  # counts by magnitude, or by year, from which a range is read
         "quantiles",  # counts from which quantiles are read
         "categories",  # values that enough individuals share
+        "sum",  # a sum of vectors, one a record, each of bounded length
+        "training",  # such sums over samples of the records, one a step
     }
 )  # fmt: skip
 
@@ -32,9 +34,12 @@ class Charge:
     sensitivity: L2 for gaussian, L1 otherwise (records of an individual for dirichlet). scale: sigma for gaussian,
     b for geometric, the prior count of a cell for dirichlet, 0 where the mechanism has none. rho is 0 for a charge
     that only has a pure-DP cost, epsilon is 0 for Gaussian ones. delta: the chance of a failure that the other
-    numbers do not cover (partition selection). sampled-gaussian only: `steps` Gaussian releases, each on a Poisson
-    sample with probability `sampling`; its cost is composed exactly and has no rho. kind: one of `KINDS` or of
-    `table_kind`; None for charges that were written down before there were kinds.
+    numbers do not cover (partition selection, samples). sampled-gaussian only: `steps` Gaussian releases, each on a
+    Poisson sample that holds every record with probability `sampling`; sensitivity is the largest norm of the vector
+    of one record, `records` how many an individual has, each sampled by itself, and `exchanged` says that neighbours
+    replace. Its rho is that of a Gaussian mechanism which, failing with probability delta, dominates all steps
+    together (`privacy.sampled`); a charge with delta 0 has no rho and is composed by itself. kind: one of `KINDS` or
+    of `table_kind`; None for charges that were written down before there were kinds.
     """
 
     name: str
@@ -47,6 +52,8 @@ class Charge:
     delta: float = 0.0
     sampling: float = 1.0
     steps: int = 1
+    records: int = 1
+    exchanged: bool = False
     kind: str | None = None
 
 

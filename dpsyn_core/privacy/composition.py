@@ -16,6 +16,7 @@ from functools import lru_cache, reduce
 from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
+from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 
 _MOST_LOSS = 500.0  # privacy loss beyond which nothing is computed: e^710 is no float, and nobody is protected there
 _MOST_PARTS = 64  # different mechanisms that are convolved; beyond, the closed forms must do
@@ -188,6 +189,11 @@ def of_charge(charge: Charge) -> Composition:
     if charge.mechanism == "gaussian":
         return Composition(mu2=(charge.sensitivity / charge.scale) ** 2)
     if charge.mechanism == "sampled-gaussian":
+        if charge.delta:
+            return Composition(mu2=sampled_mu(sampling_of(charge), charge.delta) ** 2, delta=charge.delta)
+        if charge.records > 1 or charge.exchanged:
+            msg = f"the samples of '{charge.name}' have no delta for failures, without which they are not accounted"
+            raise EngineError(msg)
         return Composition(sampled=((charge.sampling, charge.scale / charge.sensitivity, charge.steps),))
     if charge.mechanism == "geometric":
         return Composition(pure=(charge.sensitivity / charge.scale,))

@@ -72,8 +72,9 @@ class Manifest(Statement):
         if not whole.within(budget.epsilon, budget.delta):
             msg = f"the charges of this run of {method} are not covered by its budget; the table is withheld"
             raise EngineError(msg)
-        if unit.neighbours != "add-remove" and any(c.mechanism == "sampled-gaussian" for c in charges):
-            msg = f"{method} released sampled noise under replace neighbours, which is not accounted; table withheld"
+        meant = (unit.max_records, unit.neighbours == "replace")
+        if any(c.mechanism == "sampled-gaussian" and (c.records, c.exchanged) != meant for c in charges):
+            msg = f"{method} released noise on samples that is accounted for another unit of privacy; table withheld"
             raise EngineError(msg)
         why = tuple(dict.fromkeys(reasons))
         return cls(

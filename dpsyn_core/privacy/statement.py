@@ -7,9 +7,11 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge, Mechanism
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
@@ -33,6 +35,8 @@ class ChargeRecord(BaseModel):
     delta: float = Field(default=0.0, ge=0, lt=1)
     sampling: float = Field(default=1.0, gt=0, le=1)
     steps: int = Field(default=1, ge=1)
+    records: int = Field(default=1, ge=1)
+    exchanged: bool = False
     kind: str | None = Field(
         default=None, pattern="^[a-z0-9-]{1,40}$",
         description="What was released: total, 1-way, 2-way, scores, choice ...; null in manifests of earlier versions",
@@ -54,18 +58,32 @@ class ChargeRecord(BaseModel):
             delta=charge.delta,
             sampling=charge.sampling,
             steps=charge.steps,
+            records=charge.records,
+            exchanged=charge.exchanged,
             kind=charge.kind,
         )
 
     @property
     def wrong(self) -> bool:
         """Whether the stated cost is less than what sensitivity and noise make of it."""
+        if self.mechanism == "sampled-gaussian":
+            return self._wrong_samples()
         if self.sigma is not None:
             mu = self.sensitivity / self.sigma
-            return self.mechanism != "sampled-gaussian" and self.rho < mu * mu / 2 * (1 - _ROUNDING)
+            return self.rho < mu * mu / 2 * (1 - _ROUNDING)
         if self.mechanism in {"geometric", "partition-selection"}:
             return not self.scale or self.epsilon < self.sensitivity / self.scale * (1 - _ROUNDING)
         return self.epsilon <= 0
+
+    def _wrong_samples(self) -> bool:
+        """As `wrong`, of noise on samples; without a delta it states no cost of its own."""
+        if not self.sigma or not self.sensitivity or not self.delta:
+            return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
+        try:
+            mu = sampled_mu(sampling_of(self.charge()), self.delta)
+        except BudgetError:
+            return True
+        return self.rho < mu * mu / 2 * (1 - _ROUNDING)
 
     def charge(self) -> Charge:
         """The charge as the value that is composed."""
@@ -80,6 +98,8 @@ class ChargeRecord(BaseModel):
             delta=self.delta,
             sampling=self.sampling,
             steps=self.steps,
+            records=self.records,
+            exchanged=self.exchanged,
             kind=self.kind,
         )
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.sums import Sample, SumRule
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.measurement.dirichlet import urn_unit
@@ -71,7 +73,7 @@ def _steps(charges: Sequence[Charge], cost: Cost) -> list[Step]:
         share = sum(c.epsilon if cost.pure else c.rho for c in made) / whole
         scales = [c.scale for c in made]
         cells = [c.cells for c in made]
-        noisy = kind not in ("scores", "choice", "synthetic")
+        noisy = kind not in ("scores", "choice", "synthetic", "sum", "training")
         out.append(
             Step(
                 kind=kind, parts=(len(made), len(made)), share=(share, share),
@@ -105,6 +107,10 @@ class _EmptyTable:
         """Nothing."""
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
+    def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
+        """Zeros: there are no records to sum."""
+        return np.zeros(len(maps) * rule.cells, dtype=np.int64)
+
 
 class _NoNoise:
     """Noise of a dry run: none, for there is nothing to hide."""
@@ -116,6 +122,10 @@ class _NoNoise:
     def geometric(self, scale: float, size: int) -> NDArray[np.int64]:
         """Zeros."""
         return np.zeros(size, dtype=np.int64)
+
+    def chance(self, rate: float, size: int) -> NDArray[np.bool_]:
+        """Nobody is in a sample."""
+        return np.zeros(size, dtype=np.bool_)
 
     def choose(self, gaps: NDArray[np.int64], rate: float) -> int:
         """The best candidate."""

@@ -96,13 +96,13 @@ def test_charges_beyond_the_budget_withhold_the_table():
         manifest(charges=charges(Budget(epsilon=1.001, delta=1e-9)))
 
 
-def test_sampled_noise_is_accounted_under_add_remove_only():
+def test_sampled_noise_is_accounted_for_its_own_unit_only():
     step = Charge(name="s", mechanism="sampled-gaussian", sensitivity=1.0, scale=9.0, cells=1, sampling=0.01, steps=50)
     made = manifest(charges=[step])
     assert (made.mu, made.rho) == (None, None)
     assert 0 < made.recomputed_epsilon() < 1
     assert "50 steps on samples of 0.01" in made.certificate()
-    with pytest.raises(EngineError, match="not accounted"):
+    with pytest.raises(EngineError, match="accounted for another unit"):
         manifest(charges=[step], unit=Unit(neighbours="replace"))
 
 
