@@ -1,4 +1,4 @@
-"""`dpsyn explore`: what a public table shows about its columns, and the groups, bins and marginals that it suggests."""
+"""`dpsyn explore`: the dependence of a public table, and what it suggests for a design, a schema and questions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ SHOWN = 20  # pairs that are printed
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    parser = commands.add_parser("explore", help="look at a PUBLIC table and propose groups, bins and marginals")
+    parser = commands.add_parser(
+        "explore", help="look at a PUBLIC table and propose groups, bins, marginals and questions"
+    )
     parser.add_argument("table", metavar="PUBLIC", type=place, help="a table that may be published as it is")
     parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--public", action="store_true", help="you declare that this table is public; needed")
     parser.add_argument("--design", type=Path, metavar="D.json", help="write the proposal for the method dpsyn-2018")
     parser.add_argument("--groups", type=Path, metavar="S.json", help="write the schema with the proposed groups")
+    parser.add_argument("--questions", type=Path, metavar="Q.json", help="write questions to declare before a run")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_reading(parser)
     parser.set_defaults(run=run)
@@ -31,29 +34,41 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import InputError
     from dpsyn_core.explore.look import REFUSED, explore
     from dpsyn_core.explore.proposals import propose
+    from dpsyn_core.explore.questions import proposed_questions
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.schema.document import Schema
 
     if not args.public:
         raise InputError(REFUSED + " (on the command line: --public)")
-    for path in (args.design, args.groups):
+    for path in (args.design, args.groups, args.questions):
         if path is not None:
             check_writable(path)
     schema = Schema.load(args.schema)
     found = explore(read_input(args), schema, public=True)
     made = propose(found)
+    questions = proposed_questions(found)
     design = made.design.model_dump(mode="json", exclude_defaults=True)
     if args.design is not None:
         write_text(args.design, json.dumps(design, ensure_ascii=False, indent=2) + "\n")
     if args.groups is not None:
         write_text(args.groups, made.grouped_schema(schema).dumps())
+    if args.questions is not None:
+        write_text(args.questions, questions.dumps())
     rows: list[dict[str, Any]] = [
         {"pair": list(d.pair), "indif": round(d.indif, 4), "by_chance": round(d.by_chance, 4), "cells": d.cells}
         for d in found.pairs
     ]
     if args.json:
         left_out = [list(p) for p in found.left_out]
-        print_json({"n_records": found.n_records, "pairs": rows, "left_out": left_out, "design": design})
+        print_json(
+            {
+                "n_records": found.n_records,
+                "pairs": rows,
+                "left_out": left_out,
+                "design": design,
+                "questions": json.loads(questions.dumps())["questions"],
+            }
+        )
         return
     print(f"{found.n_records} records, {len(found.pairs)} pairs; distance from independence, and its mean by chance:")
     for row in rows[:SHOWN]:
@@ -64,3 +79,4 @@ def run(args: argparse.Namespace) -> None:
         print(f"  left out, too many cells: {' x '.join(pair)}")
     print("proposed design for dpsyn-2018:")
     print(json.dumps(design, ensure_ascii=False))
+    print("proposed questions: " + ("; ".join(q.name for q in questions.questions) or "none"))

@@ -4,12 +4,16 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.errors import InputError
 from dpsyn_core.explore.look import explore
 from dpsyn_core.explore.proposals import propose
+from dpsyn_core.explore.questions import proposed_questions
+from dpsyn_core.explore.triples import interactions
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.synthesizers.registry import configure
@@ -138,3 +142,46 @@ def test_a_record_that_the_schema_does_not_describe_is_refused_and_not_left_out(
     odd = table.set_column(table.column_names.index("dice"), "dice", pa.array([99, *[0] * (N - 1)]))
     with pytest.raises(InputError, match="dice"):
         explore(odd, schema, public=True)
+
+
+def with_an_interaction():
+    """c is a xor b for 9 of 10: no pair says anything of it. wage is higher where d is 1."""
+    rng = np.random.default_rng(1)
+    a, b, d = (rng.integers(0, 2, N) for _ in range(3))
+    c = np.where(rng.random(N) < 0.9, a ^ b, rng.integers(0, 2, N))
+    e = np.where(rng.random(N) < 0.6, a, d)  # what ties a and d to a pair, and leaves no interaction beside it
+    f = np.where(rng.random(N) < 0.6, b, c)
+    columns = {"a": a, "b": b, "c": c, "d": d, "e": e, "f": f, "wage": rng.integers(0, 50, N) + 30 * d}
+    wage = {"name": "wage", "kind": "numeric", "dtype": "integer", "min": 0, "max": 79, "bins": {"count": 80}}
+    schema = Schema.of({"version": 1, "name": "public", "attributes": [*(category(n, 2) for n in "abcdef"), wage]})
+    return pa.table(columns), schema
+
+
+def test_three_columns_that_no_pair_explains_are_the_first_interaction():
+    table, schema = with_an_interaction()
+    found = interactions(explore(table, schema, public=True))
+    assert found[0].triple == ("a", "b", "c")
+    assert found[0].distance == pytest.approx(0.45, abs=0.03)  # half of the records sit in the wrong half of a xor b
+    plain = next(i for i in found if i.triple == ("a", "d", "wage"))
+    assert plain.excess < 0.02
+
+
+def test_questions_are_proposed_from_names_and_from_interactions():
+    table, schema = with_an_interaction()
+    asked = proposed_questions(explore(table, schema, public=True))
+    asked.checked(schema)
+    names = [q.name for q in asked.questions]
+    assert "a x b x c" in names
+    assert any("wage" in name for name in names)
+    assert len(set(names)) == len(names)
+    assert sum(q.kind == "table" and len(q.of) == 3 for q in asked.questions) <= 4
+
+
+def test_the_command_writes_the_questions(tmp_path, capsys):
+    table, schema = with_an_interaction()
+    pq.write_table(table, tmp_path / "p.parquet")
+    schema.dump(tmp_path / "s.json")
+    arguments = ["explore", str(tmp_path / "p.parquet"), "--schema", str(tmp_path / "s.json"), "--public"]
+    assert main([*arguments, "--questions", str(tmp_path / "q.json"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["questions"]
+    assert Questions.loads((tmp_path / "q.json").read_text()) == Questions.of(printed)
