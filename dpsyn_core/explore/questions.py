@@ -42,4 +42,4 @@ def proposed_questions(found: Exploration) -> Questions:
             continue  # more cells than a question may have
         made.append(question)
         tables += 1
-    return Questions(questions=tuple(made))
+    return Questions(version=1, questions=tuple(made))
