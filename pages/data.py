@@ -27,6 +27,7 @@ with right:
         section(dataset.name)
         for notice in dataset.notices:
             note(notice, "warning")
+        sources.returned(space)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
         columns = t("data.columns", columns=number(width)) if width != 1 else t("data.column")

@@ -18,8 +18,6 @@ with left:
     section(t("synthesize.system"))
     methods.choose(space)
     methods.settings(space)
-    if methods.chosen(space) == design.METHOD:
-        design.editor(space)
     plan.expander(space)
 with right:
     section(t("synthesize.run"))
@@ -42,6 +40,8 @@ with right:
             st.rerun()
     note(t("synthesize.many"))
 
+if methods.chosen(space) == design.METHOD:
+    design.editor(space)
 answers.panel(space)
 
 mine = jobs().of(space.owner)

@@ -193,7 +193,7 @@ def test_a_delta_above_one_over_n_is_told_to_the_owner_on_the_page_and_never_by_
     table = rows(*crowd(60, 0))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = run(table, schema(), book, delta=0.5)
+        made = run(table, schema(), book, delta=0.009)
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
     assert "60" not in made.manifest.guarantee

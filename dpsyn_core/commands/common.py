@@ -89,6 +89,7 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
         group.add_argument("--delimiter", help="one character; default by the header (comma, semicolon, tab, pipe)")
     group.add_argument("--encoding", help="default UTF-8, or what the header line says (UTF-16, Windows-1252)")
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default either, unless commas separate")
+    group.add_argument("--sheet", metavar="NAME", help="of an Excel file; default the first")
     group.add_argument(
         "--multiline",
         action="store_true",
@@ -127,8 +128,8 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     from dpsyn_core.tables.read import read
 
     got = read(
-        table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict,
+        table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, sheet=args.sheet,
+        multiline=args.multiline, strict=args.strict,
     )  # fmt: skip
     for notice in got.notices:
         print(f"note: {Path(table).name}: {notice}", file=sys.stderr)

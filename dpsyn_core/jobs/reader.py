@@ -72,7 +72,10 @@ def _from_file(folder: Path, spec: ReadSpec) -> Reading:
     from dpsyn_core.tables.read import read
 
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
-    return read(source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
+    return read(
+        source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
+        multiline=spec.multiline,
+    )  # fmt: skip
 
 
 def _from_database(spec: QuerySpec, seconds: int) -> Reading:

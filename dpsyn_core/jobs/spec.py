@@ -50,6 +50,7 @@ class ReadSpec(BaseModel):
     database: QuerySpec | None = None
     delimiter: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
     multiline: bool = False
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)

@@ -7,7 +7,7 @@ private as a whole when its own cost and these are taken together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.quantiles import buy_edges, buy_range, noise_ceiling
+from dpsyn_core.measurement.quantiles import Span, buy_edges, buy_range, noise_ceiling
 from dpsyn_core.measurement.raw import bounded, distinct_counts
+from dpsyn_core.measurement.released import Released
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
@@ -28,6 +29,7 @@ from dpsyn_core.tables.headers import composed
 Kind = Literal["categorical", "integer", "float", "date"]
 _TOTAL_SHARE = 0.1
 _RANGE_SHARE = 0.3
+RANGE_AND_EDGES = (_RANGE_SHARE, 1 - _RANGE_SHARE)  # how a number's price is divided
 _YEARS = 9999
 
 
@@ -58,11 +60,17 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discovery:
-    """What was learnt: a schema whose attributes have source "bought", a noisy number of records, all charges."""
+    """What was learnt: a schema whose attributes have source "bought", a noisy number of records, all charges.
+
+    failed: columns of which nothing was found, with the reason. outside: for each bought range, how many records may
+    lie outside it (about, and at most with 95 % confidence). All of it is decided on noisy counts.
+    """
 
     schema: Schema
     total: int
     charges: tuple[Charge, ...]
+    failed: dict[str, str] = field(default_factory=dict)
+    outside: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def cap_of(wanted: Sequence[Wanted], budget: Budget) -> tuple[Cost, float]:
@@ -104,26 +112,39 @@ def discover(
         cost: shared evenly by the columns; a tenth goes to the number of records.
         delta: shared evenly by the categorical columns.
         progress: told the names of finished columns.
+
+    Raises:
+        BudgetError: nothing was found of any column; where some failed and others did not, what was found is kept.
     """
     columns = _located(table, wanted, unit)
     texts = bounded(table, unit)
-    parts = cost.split([_TOTAL_SHARE, *[(1 - _TOTAL_SHARE) / max(len(wanted), 1)] * len(wanted)])
+    parts = cost.split(shares(wanted))
     categorical = sum(w.kind == "categorical" for w in wanted)
     before = len(gate.account.charges)
     n = texts.num_rows
     total = gate.release("number of records", lambda: np.array(n, dtype=np.int64), kind="total", cells=1, cost=parts[0])
     attributes: list[dict[str, Any]] = []
+    failed: dict[str, str] = {}
+    outside: dict[str, tuple[float, float]] = {}
+    span: Span | None
     for i, (want, part) in enumerate(zip(wanted, parts[1:], strict=True)):
         column = texts.column(columns[want.name])
-        if want.kind == "categorical":
-            found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
-        elif want.kind == "date":
-            found = _dates(column, want.name, gate=gate, cost=part)
-        else:
-            comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
-            found = _numbers(column, want, comma, gate=gate, cost=part)
-        attributes.append({"name": want.name, "source": "bought", "missing": True} | found)
+        try:
+            if want.kind == "categorical":
+                found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
+            elif want.kind == "date":
+                found, span = _dates(column, want.name, gate=gate, cost=part, total=total)
+                outside |= _doubt(want.name, span)
+            else:
+                comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+                found, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
+                outside |= _doubt(want.name, span)
+            attributes.append({"name": want.name, "source": "bought", "missing": True} | found)
+        except BudgetError as error:  # decided on noisy counts; what was found of other columns is kept
+            failed[want.name] = str(error)
         progress("discover", i + 1, len(wanted))
+    if not attributes:
+        raise BudgetError(next(iter(failed.values())))
     charges = tuple(gate.account.charges[before:])
     if unit.identifier is not None:
         attributes.append({"name": unit.identifier, "kind": "identifier"})
@@ -134,7 +155,20 @@ def discover(
         "attributes": sorted(attributes, key=lambda a: columns[a["name"]]),
         "bought": [_bought(c) | {"unit": unit.model_dump()} for c in charges],
     }
-    return Discovery(schema=Schema.of(document), total=max(int(total.values), 0), charges=charges)
+    return Discovery(
+        schema=Schema.of(document), total=max(int(total.values), 0), charges=charges, failed=failed, outside=outside
+    )
+
+
+def _doubt(name: str, span: Span | None) -> dict[str, tuple[float, float]]:
+    if span is None or span.outside is None or span.most is None:
+        return {}
+    return {name: (span.outside, span.most)}
+
+
+def shares(wanted: Sequence[Wanted]) -> list[float]:
+    """How a price is divided: a tenth to the number of records, the rest evenly to the columns in their order."""
+    return [_TOTAL_SHARE, *[(1 - _TOTAL_SHARE) / max(len(wanted), 1)] * len(wanted)]
 
 
 def check_columns(table: Any, wanted: Sequence[Wanted], unit: SchemaUnit) -> None:
@@ -170,33 +204,42 @@ def _categories(
     return {"kind": "categorical", "values": list(got.keys), "other": True}
 
 
-def _numbers(column: Any, want: Wanted, comma: bool, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+def _numbers(
+    column: Any, want: Wanted, comma: bool, *, gate: Gate, cost: Cost, total: Released
+) -> tuple[dict[str, Any], Span | None]:
     whole = want.kind == "integer"
     values, valid = casting.to_numbers(column, whole=whole, comma=comma)
-    values = values[valid]
-    range_cost, edge_cost = cost.split([_RANGE_SHARE, 1 - _RANGE_SHARE])
+    values, blanks = values[valid], int(valid.size - valid.sum())
+    span = None
+    range_cost, edge_cost = cost.split(RANGE_AND_EDGES)
     if want.low is None or want.high is None:
-        low, high = buy_range(values, want.name, whole=whole, gate=gate, cost=range_cost)
+        span = buy_range(values, want.name, whole=whole, gate=gate, cost=range_cost, blanks=blanks, total=total)
+        low, high = span.low, span.high
     else:
         low, high, edge_cost = float(want.low), float(want.high), cost
     base: dict[str, Any] = {"kind": "numeric", "dtype": want.kind}
     ends = {"min": int(low), "max": int(high)} if whole else {"min": low, "max": high}
     if high == low or (whole and high - low < want.bins):
-        return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}
+        return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}, span
     edges = buy_edges(
         values, want.name, low=low, high=high, bins=want.bins, whole=whole, gate=gate, cost=edge_cost
     )  # fmt: skip
     if not edges:
-        return base | ends | {"bins": {"count": 1}}
-    return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}
+        return base | ends | {"bins": {"count": 1}}, span
+    return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}, span
 
 
-def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+def _dates(
+    column: Any, name: str, *, gate: Gate, cost: Cost, total: Released
+) -> tuple[dict[str, Any], Span]:  # fmt: skip
     """First and last year that stand above the noise, binned by month, or by year when there are many."""
     seconds, valid = casting.to_instants(column, ())
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
-    low, high = buy_range(np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5))
-    first, last = max(int(low), 1), min(int(high), _YEARS)
+    span = buy_range(
+        np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5),
+        blanks=int(valid.size - valid.sum()), total=total,
+    )  # fmt: skip
+    first, last = max(int(span.low), 1), min(int(span.high), _YEARS)
     counts = gate.release(
         f"years of {name}", lambda: np.bincount(np.clip(years, first, last) - first, minlength=last - first + 1),
         kind="range", cells=last - first + 1, cost=cost.scaled(0.5 * (1 - 1e-15)),
@@ -210,7 +253,7 @@ def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
         "min": f"{first:04d}-01-01",
         "max": f"{last:04d}-12-31",
         "bins": {"every": every},
-    }
+    }, span
 
 
 def _bought(charge: Charge) -> dict[str, Any]:

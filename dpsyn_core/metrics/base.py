@@ -60,6 +60,7 @@ class Metric(ABC):
     maximum: ClassVar[float | None]
     unit: ClassVar[str]
     reads_private: ClassVar[bool] = True
+    on: ClassVar[str] = "values and bins of the schema"  # what it is computed on, in words for the page
     quick: ClassVar[bool] = True  # cheap enough for `dpsyn compare`
 
     @abstractmethod

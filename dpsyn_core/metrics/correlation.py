@@ -28,6 +28,7 @@ class CorrelationMatrix(Metric):
     minimum = 0.0
     maximum = 2.0
     unit = "correlation"
+    on = "exact numbers"
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference over the pairs; an attribute with a single value is correlated with nothing: 0."""

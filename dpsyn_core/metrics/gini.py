@@ -25,6 +25,7 @@ class GiniDifference(Metric):
     minimum = 0.0
     maximum = 1.0
     unit = "Gini index"
+    on = "exact numbers by group"
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference of the Gini index over the real groups; a group that is lost differs by 1."""

@@ -35,6 +35,7 @@ class Learning(Metric):
     minimum = None
     maximum = 1.0
     unit = "AUROC, or R2 for numbers"
+    on = "records"
     quick = False
     which: tuple[str, ...] = models.DEFAULT
     most: int = 30_000
@@ -161,6 +162,7 @@ def classification(
     if len(trained) == 1:
         p[:, np.searchsorted(classes, trained)] = 1.0
     else:  # xgboost wants classes 0 .. k - 1
+        _keep_rare_classes(model, y_train)
         p[:, np.searchsorted(classes, trained)] = model.fit(x_train, np.searchsorted(trained, y_train)).predict_proba(x)
     guess = classes[p.argmax(axis=1)]
     held = np.unique(y)
@@ -173,6 +175,20 @@ def classification(
         "accuracy": float(accuracy_score(y, guess)),
         "f1": float(np.mean([f1_score(y == k, guess == k, zero_division=0) for k in asked])),
     }
+
+
+def _keep_rare_classes(model: Any, y: NDArray[np.int64]) -> None:
+    """Turns off early stopping where a class is too rare for a part of the records to be put aside for it.
+
+    Early stopping splits the training records class by class, which needs two records of each, and as many records in
+    the smaller part as there are classes.
+    """
+    if "early_stopping" not in getattr(model, "get_params", dict)():
+        return
+    _, counts = np.unique(y, return_counts=True)
+    share = model.get_params().get("validation_fraction") or 0.1
+    if counts.min() < 2 or share * len(y) < len(counts):
+        model.set_params(early_stopping=False)
 
 
 def _known(c: Comparison, target: str, codes: Codes, values: Mapping[str, Floats]) -> Rows:

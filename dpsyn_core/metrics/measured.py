@@ -29,6 +29,7 @@ class MeasuredFit(Metric):
     minimum = 0.0
     maximum = None
     unit = "chi-square a cell"
+    on = "released marginals"
     reads_private = False
 
     def compute(self, comparison: Comparison) -> Score:

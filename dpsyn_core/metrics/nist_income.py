@@ -103,6 +103,7 @@ class NistIncome(Metric):
     minimum = 0.0
     maximum = FULL
     unit = "points of 1,000,000"
+    on = "exact numbers by group"
 
     def compute(self, comparison: Comparison) -> Score:
         """Headline in the clean mode; the strict score is in the details."""

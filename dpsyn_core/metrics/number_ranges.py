@@ -28,6 +28,7 @@ class NumberRanges(Metric):
     minimum = 0.0
     maximum = 1.0
     unit = "share of records"
+    on = "exact numbers"
     count: int = 300
     seed: int = 0
 

@@ -33,6 +33,7 @@ class PayGap(Metric):
     minimum = -1.0
     maximum = 1.0
     unit = "rank correlation"
+    on = "exact numbers by group"
 
     def compute(self, comparison: Comparison) -> Score:
         """Spearman correlation of the pay gap of means over the groups, with medians, means and Gini beside it."""

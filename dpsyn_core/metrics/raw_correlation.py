@@ -27,6 +27,7 @@ class RankCorrelation(Metric):
     minimum = 0.0
     maximum = 2.0
     unit = "rank correlation"
+    on = "exact numbers"
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference over all pairs of numbers, and the largest one."""

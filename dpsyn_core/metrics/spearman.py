@@ -1,4 +1,4 @@
-"""Rank correlation of ordered attributes."""
+"""Rank correlation of ordered columns."""
 
 from __future__ import annotations
 

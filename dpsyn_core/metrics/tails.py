@@ -25,6 +25,7 @@ class Tails(Metric):
     minimum = 0.0
     maximum = 1.0
     unit = "share of records"
+    on = "exact numbers"
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean absolute difference of the share of records beyond the fences, and both shares for every number."""

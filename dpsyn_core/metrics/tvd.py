@@ -60,7 +60,7 @@ class OneWayTVD(KWayTVD):
     """All 1-way marginals."""
 
     name = "tvd-1way"
-    title = "One attribute at a time"
+    title = "Single columns"
     question = "Does each attribute alone have the right distribution?"
     order: int = 1
     all_up_to: int = 1_000_000
@@ -72,7 +72,7 @@ class PairwiseTVD(KWayTVD):
     """All 2-way marginals."""
 
     name = "tvd-2way"
-    title = "Pairs of attributes"
+    title = "Pairs of columns"
     question = "Does each pair of attributes have the right joint distribution?"
     order: int = 2
     all_up_to: int = 1_000_000
@@ -84,7 +84,7 @@ class ThreeWayTVD(KWayTVD):
     """All 3-way marginals when there are at most 500, else 300 seeded ones."""
 
     name = "tvd-3way"
-    title = "Triples of attributes"
+    title = "Triples of columns"
     question = "Does each triple of attributes have the right joint distribution?"
     order: int = 3
 

@@ -24,6 +24,7 @@ class Wasserstein(Metric):
     minimum = 0.0
     maximum = None
     unit = "interquartile ranges"
+    on = "exact numbers"
 
     def compute(self, comparison: Comparison) -> Score:
         """Mean over the numbers, and the figure of each; beside it what a fresh sample would score on average."""

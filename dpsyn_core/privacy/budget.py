@@ -13,6 +13,8 @@ _PURE_MARGIN = 2e-13
 # Below, noise would pass the samplers' largest sigma (2^50) on a large workload; above, nobody is protected.
 SMALLEST_EPSILON = 1e-6
 LARGEST_EPSILON = 1000.0
+# From this delta on, a mechanism that publishes one whole record in a hundred unprotected would keep the promise.
+LARGEST_DELTA = 0.01
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +38,18 @@ class Budget:
             raise BudgetError(msg)
         if not (math.isfinite(self.delta) and 0 <= self.delta < 1):
             msg = f"delta is {self.delta}; it must be 0 (pure DP) or lie between 0 and 1, for example 1e-9"
+            raise BudgetError(msg)
+
+    def check_spendable(self) -> None:
+        """Refuses a delta that promises nothing, before a run is charged. Raises BudgetError.
+
+        Conversions and limits of the ledger take any delta below 1; runs do not.
+        """
+        if self.delta >= LARGEST_DELTA:
+            msg = (
+                f"delta is {self.delta:g}: at that rate whole records could be published unprotected; "
+                f"it must lie below {LARGEST_DELTA:g}, for example 1e-9"
+            )
             raise BudgetError(msg)
 
     def gaussian(self, *, spare_delta: float = 0.0) -> Cost:

@@ -62,7 +62,7 @@ def one_way(page: Page, tables: Sequence[ScoredTable]) -> None:
     order = list(build.differences(list(found(tables, "tvd-1way").values()))) or tables[0].comparison.domain.names
     compared = {t.name: t.comparison for t in tables}
     options = {name: build.column(compared, name) for name in order}
-    page.section("One attribute at a time", private=True)
+    page.section("Single columns", private=True)
     page.text("The attribute that differs most comes first.")
     page.choice("one-way", options, "Attribute")
 

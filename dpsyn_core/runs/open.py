@@ -139,8 +139,10 @@ def open_run(
         ledger: None is the ledger in DPSYN_HOME.
 
     Raises:
+        BudgetError: a delta at which whole records could be published; nothing is debited.
         LedgerError: the dataset's limit would be passed, or the ledger cannot be written; nothing is debited.
     """
+    budget.check_spendable()
     book = Ledger() if ledger is None else ledger
     run_id = uuid.uuid4().hex
     entry = book.reserve(

@@ -51,6 +51,15 @@ class Release:
     tables: tuple[Any, ...] = ()
     arrows: tuple[Any, ...] = ()
 
+    def __repr__(self) -> str:
+        """One line: what it is, and no arrays. The table itself is `.table`."""
+        m = self.manifest
+        private = "" if m.private else ", NOT PRIVATE"
+        return (
+            f"Release({self.arrow.num_rows:,} records x {self.arrow.num_columns} columns by {m.method}, "
+            f"epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .table, .manifest and .write())"
+        )
+
     def write(self, out: str | Path, manifest: str | Path, *, key: Ed25519PrivateKey | None = None) -> Manifest:
         """Writes the table and its manifest, which then names the digests of the table; `key` signs it.
 

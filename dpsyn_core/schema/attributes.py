@@ -67,6 +67,14 @@ class BaseAttribute(Part):
     description: StrictStr | None = Field(None, description="What the column means")
     notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
 
+    def __eq__(self, other: object) -> bool:
+        """The same declaration. Binnings that one of the two has built and kept are arrays, and are not compared."""
+        if not isinstance(other, BaseAttribute) or type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, f) == getattr(other, f) for f in type(self).model_fields)
+
+    __hash__ = Part.__hash__
+
     def document(self) -> dict[str, Any]:
         """Plain JSON values; optional extras only where they are set."""
         values = self.model_dump(mode="json", by_alias=True)

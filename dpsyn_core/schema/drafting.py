@@ -19,6 +19,7 @@ SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
 BINS = 20
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
+LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 PADDED = r"^\s*[+-]?0\d"
@@ -94,6 +95,8 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     counts = np.bincount(index[index >= 0], minlength=len(entries))
     numbers = _numbers(filled, texts, comma, counts[~blank])
     if numbers is not None:
+        if _numbered(numbers, len(texts), len(column)):
+            return {"kind": "identifier", "description": "every record has its own number"}
         return base | numbers
     if len(texts) > MANY:
         unique = len(texts) == len(column)
@@ -153,6 +156,13 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         rest = WholeBins.equal(low + 1, high, BINS).starts.tolist()
         bins = {"edges": [low, *rest]}
     return {"kind": "numeric", "dtype": "integer", "min": low, "max": high, "bins": bins}
+
+
+def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:
+    """Whether whole numbers number the records (1, 2, 3 ...), or are too long to be anything but names of them."""
+    if distinct < records or records <= FEW or numbers.get("dtype") != "integer":
+        return False
+    return bool(numbers["max"] - numbers["min"] + 1 == records or numbers["max"] >= LONG)
 
 
 def _spiked(lowest: NDArray[np.bool_], counts: NDArray[np.int64]) -> bool:

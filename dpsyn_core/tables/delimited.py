@@ -46,10 +46,13 @@ def parse(
     if not text.strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
-    names, chosen = _names(body, name, delimiter, multiline, notices)
+    written, chosen = _names(body, name, delimiter, multiline, notices)
+    names, said = headers.first_named(written)
+    notices += [said] if said else []
     mark = _decimal(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
     headers.check(names)
-    table, faults = _cells(body, names, chosen, multiline, strict, file)
+    table, faults = _cells(body, written, chosen, multiline, strict, file)
+    table = table.rename_columns(names) if said else table
     if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)

@@ -46,25 +46,31 @@ def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Readi
             rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
     finally:
         book.close()
-    notices = (f"read the sheet '{chosen}', the first of {len(names)}",) if sheet is None and len(names) > 1 else ()
+    notices: tuple[str, ...] = ()
+    if sheet is None and len(names) > 1:
+        others = ", ".join(f"'{n}'" for n in names[1:6]) + (" ..." if len(names) > 6 else "")
+        notices = (f"read the sheet '{chosen}', the first of {len(names)}; the others are {others}",)
     if len(rows) < (2 if strict else 1):
         what = "records below its headers" if rows else "cells"
         msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in the first row"
         raise TableError(msg)
-    return Reading(table=_table(rows, pa), kind="excel", notices=notices)
+    table, said = _table(rows, pa)
+    notices += (said,) if said else ()
+    return Reading(table=table, kind="excel", notices=notices, sheet=chosen, sheets=tuple(names))
 
 
-def _table(rows: list[tuple[Any, ...]], pa: Any) -> Any:
-    """The columns that have a header; cells to the right of the last header belong to no column."""
+def _table(rows: list[tuple[Any, ...]], pa: Any) -> tuple[Any, str | None]:
+    """The columns that have a header, and what was said about one; cells right of the last header are no column's."""
     header = list(rows[0])
     while header and header[-1] is None:
         header.pop()
     names = ["" if h is None else cell(h) for h in header]
+    names, said = headers.first_named(names)
     headers.check(names)
     width = len(names)
     records = [(*row[:width], *(None,) * (width - len(row))) for row in rows[1:]]
     columns = zip(*records, strict=True) if records else [()] * width
-    return pa.table([_column(list(c)) for c in columns], names=names)
+    return pa.table([_column(list(c)) for c in columns], names=names), said
 
 
 def _column(values: list[Any]) -> Any:

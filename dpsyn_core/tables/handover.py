@@ -31,4 +31,4 @@ def take(folder: Path) -> Reading:
     opened = pa.OSFile if os.name == "nt" else pa.memory_map
     with opened(str(folder / TABLE), "rb") as file, pa.ipc.open_stream(file) as stream:
         table = stream.read_all()
-    return Reading(table=table, **(rest | {name: tuple(rest[name]) for name in ("notices", "odd")}))
+    return Reading(table=table, **(rest | {name: tuple(rest[name]) for name in ("notices", "odd", "sheets")}))

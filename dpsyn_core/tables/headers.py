@@ -25,6 +25,23 @@ def check(names: Sequence[str]) -> None:
         seen[key] = i
 
 
+ROWS = "row"  # what a first column without a header is called, or "row number" where that name is taken
+
+
+def first_named(names: Sequence[str]) -> tuple[list[str], str | None]:
+    """Names a first column without a header, which is where R and pandas write row numbers; no other blank one.
+
+    Returns:
+        The headers, and a sentence where one was given. Both follow from the header line alone.
+    """
+    out = list(names)
+    if len(out) < 2 or out[0].strip() or not all(n.strip() for n in out[1:]):
+        return out, None
+    taken = {composed(n) for n in out}
+    out[0] = ROWS if ROWS not in taken else "row number"
+    return out, f"the first column has no header, as R and pandas write row numbers; it is called '{out[0]}'"
+
+
 def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Position of each wanted column. Raises TableError that lists those the table lacks."""
     at = {composed(n): i for i, n in enumerate(names)}

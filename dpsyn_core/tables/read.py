@@ -37,13 +37,15 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     multiline: bool = False,
     strict: bool = False,
 ) -> Any:
     """The table alone of `read`."""
     return read(
-        source, delimiter=delimiter, encoding=encoding, decimal=decimal, multiline=multiline, strict=strict
-    ).table
+        source, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet, multiline=multiline,
+        strict=strict,
+    ).table  # fmt: skip
 
 
 def read(

@@ -15,7 +15,8 @@ class Reading:
     odd: sentences on what could not be read; they tell about the records, for the owner only.
 
     table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata says when a
-    comma is a decimal mark. decimal: the mark that was seen in the first lines.
+    comma is a decimal mark. decimal: the mark that was seen in the first lines. sheet, sheets: of a workbook, the one
+    that was read and all of them.
     """
 
     table: Any
@@ -25,6 +26,8 @@ class Reading:
     decimal: str = "."
     notices: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

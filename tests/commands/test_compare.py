@@ -57,7 +57,7 @@ def test_compare_writes_labelled_scores_and_prints_a_line_each(files, capsys):
     assert document["scores"]["tvd-2way"]["details"]["sets"] == 6
     assert document["scores"]["gini"]["value"] < 0.2
     assert document["metrics"]["tvd-2way"]["goal"] == "low"
-    assert "Pairs of attributes" in capsys.readouterr().out
+    assert "Pairs of columns" in capsys.readouterr().out
 
 
 def test_a_table_against_itself_scores_nought_and_the_same_from_csv_and_parquet(files):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -16,12 +17,14 @@ from ui.data.databases import fetch, named
 from ui.data.places import allowed
 from ui.data.reading import Tell, limits, readers
 from ui.shared.jobs import hashed
-from ui.shared.state import Dataset, Workspace
+from ui.shared.state import Dataset, Workspace, jobs
 from ui.shared.text import t
+from ui.shared.visitors import marked
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+EARLIER = 20  # tables of a visitor whose schemas are kept while another one is loaded
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
 
 
@@ -48,12 +51,87 @@ def _bundled() -> tuple[pa.Table, Schema]:
 
 
 def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
-    """Puts a dataset on the workspace and forgets what belonged to the one before."""
+    """Puts a dataset on the workspace and forgets what belonged to the one before.
+
+    A table that this visitor had before is known by its content: its schema, its name on the ledger and its runs are
+    found again, also after a restart of the server.
+    """
     chosen = schema if schema is not None else draft(dataset)  # may refuse the table, before anything has changed
+    _put_aside(space)
+    dataset.serial = recognised(dataset, space.owner)
+    before = None if dataset.sample else _earlier(space, dataset)
+    if before is not None:
+        chosen, dataset.ledger = before
+        dataset.returned = True
     space.dataset, space.schema = dataset, chosen
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
         del st.session_state[key]
+
+
+def recognised(dataset: Dataset, owner: str) -> str:
+    """A digest of the table's content under the server's key, which names the table for this visitor alone."""
+    import pyarrow as pa
+
+    if dataset.table is None:
+        return dataset.serial
+    content = hashlib.sha256(f"{dataset.table.num_rows}".encode())
+    for name, column in zip(dataset.table.column_names, dataset.table.columns, strict=True):
+        # one chunk, so that the same cells give the same bytes however a reader cut them
+        whole = pa.table([column], names=[name]).combine_chunks()
+        with pa.ipc.new_stream(pa.PythonFile(_Digest(content), mode="w"), whole.schema) as stream:
+            stream.write_table(whole)
+    return marked(owner.encode() + content.digest())[:24]
+
+
+class _Digest:
+    """A file that keeps nothing of what is written but its digest."""
+
+    closed = False
+
+    def __init__(self, digest: hashlib._Hash) -> None:
+        self._digest = digest
+
+    def write(self, data: bytes) -> int:
+        """Takes bytes in."""
+        self._digest.update(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def _put_aside(space: Workspace) -> None:
+    """Keeps the schema of the table that leaves, under the table's own mark."""
+    if space.dataset is not None and space.schema is not None and not space.dataset.sample:
+        space.earlier.pop(space.dataset.serial, None)
+        space.earlier[space.dataset.serial] = (space.schema, space.dataset.ledger)
+        while len(space.earlier) > EARLIER:
+            del space.earlier[next(iter(space.earlier))]
+
+
+def _earlier(space: Workspace, dataset: Dataset) -> tuple[Schema, str] | None:
+    """Schema and ledger name with which this table was here before: of this server's life, else of its newest run."""
+    from dpsyn_core.jobs.folder import SCHEMA
+
+    if dataset.serial in space.earlier:
+        return space.earlier[dataset.serial]
+    for job in jobs().of(space.owner):
+        if job.public.get("serial") == dataset.serial:
+            schema = Schema.load(job.folder / SCHEMA)
+            return schema, job.spec.dataset or schema.ledger_name
+    return None
+
+
+def afresh(space: Workspace) -> None:
+    """Drafts the schema of the loaded table anew, as if it had never been here; runs and ledger stay."""
+    if space.dataset is not None:
+        space.schema = draft(space.dataset)
+        space.dataset.returned = False
+        space.memo.clear()
 
 
 def draft(dataset: Dataset) -> Schema | None:
@@ -76,10 +154,11 @@ def upload(
     encoding: str | None = None,
     multiline: bool = False,
     *,
+    sheet: str | None = None,
     tell: Tell = lambda _: None,
 ) -> None:
     """Reads the bytes of an upload in a child process. Raises DPSynError."""
-    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, multiline=multiline, **limits())
+    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, multiline=multiline, sheet=sheet, **limits())
     reading, drafted = readers().read(spec, raw, tell)
     place(space, _dataset(name, reading, raw=raw), drafted)
 
@@ -103,7 +182,8 @@ def database(space: Workspace, kind: str, target: str, query: str, *, tell: Tell
 
 def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
     short = Path(name).name
-    source = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
+    source: dict[str, Any] = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
+    source |= {"sheet": reading.sheet, "sheets": reading.sheets}
     return Dataset(
         short[:80],
         dataset_name(short),

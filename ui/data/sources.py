@@ -7,19 +7,23 @@ from collections.abc import Callable
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
 from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.reading import Tell
 from ui.schema.rows import identified
 from ui.shared.names import point_out_names
-from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
-from ui.shared.theme import note
+from ui.shared.results import kept
+from ui.shared.state import Dataset, Workspace
+from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.theme import note, private_tag
 
 WAYS = ("sample", "upload", "path", "database")
 KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
+MOSTLY = 0.95  # share of the rows that a proposed limit keeps
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 
@@ -65,7 +69,11 @@ def _upload(space: Workspace) -> None:
 def _correct(space: Workspace) -> None:
     """Delimiter, encoding and line ends in cells, correctable."""
     data = space.dataset
-    if data is None or data.raw is None or not data.source.get("delimiter"):
+    if data is None or data.raw is None:
+        return
+    if len(data.source.get("sheets") or ()) > 1:
+        _sheet(space, data)
+    if not data.source.get("delimiter"):
         return
     first, second, third = st.columns(3, vertical_alignment="bottom")
     delimiters = list(dict.fromkeys([data.source["delimiter"], *DELIMITERS]))
@@ -81,6 +89,18 @@ def _correct(space: Workspace) -> None:
         again = st.button(t("data.reread"), key="reread", width="stretch")
     raw, name = data.raw, data.name
     if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, multiline, tell=tell)):
+        st.rerun()
+
+
+def _sheet(space: Workspace, data: Dataset) -> None:
+    """Which sheet of the workbook is the table; another one is read as soon as it is chosen."""
+    sheets = list(data.source["sheets"])
+    at = sheets.index(data.source["sheet"])
+    chosen = st.selectbox(t("data.sheet"), sheets, index=at, key=f"sheet_{data.serial}")
+    raw, name = data.raw, data.name
+    if raw is None or chosen == data.source["sheet"]:
+        return
+    if not _tried(lambda tell: loading.upload(space, name, raw, sheet=chosen, tell=tell)):
         st.rerun()
 
 
@@ -124,7 +144,8 @@ def who(space: Workspace) -> None:
     schema = space.schema
     if schema is None:
         return
-    unit = schema.unit
+    _proposal(space, schema)
+    schema, unit = space.schema or schema, (space.schema or schema).unit
     columns = [a.name for a in schema.attributes]
     options = [None, *columns]
     chosen = st.selectbox(
@@ -144,11 +165,90 @@ def who(space: Workspace) -> None:
             st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
         )
         note(t("data.identifier_note"))
+        _kept(space, chosen, most)
     if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
         try:
             space.schema = identified(schema, chosen, most)
         except DPSynError as error:
             st.error(literal(sentence(error)))
+
+
+def _proposal(space: Workspace, schema: Schema) -> None:
+    """Points out a column that may name persons: by its header, and for the owner by how its values repeat."""
+    if space.dataset is None or space.dataset.sample or schema.unit.identifier is not None:
+        return
+    named = candidates(schema)
+    if not named:
+        return
+    found = None if space.choices.safe else _repeating(space, named)
+    column = found.column if found is not None else named[0]
+    if found is None and any(a.name == column and a.kind == "identifier" for a in schema.attributes):
+        return  # it differs in every record, or safe mode hides whether it does
+    if found is None and not space.choices.safe:
+        return  # its values do not repeat
+    if found is None:
+        note(t("data.named_like", column=column), "warning")
+    else:
+        private_tag()
+        each = found.records / found.persons
+        note(t("data.repeats", column=column, persons=number(found.persons), each=f"{each:.1f}"), "warning")
+    if st.button(t("data.take_identifier", column=literal(column)), key="take_identifier"):
+        st.session_state.pop(f"who_{space.dataset.serial}", None)
+        st.session_state.pop("theta", None)
+        space.schema = identified(schema, column, 1)
+        st.rerun()
+
+
+def _repeating(space: Workspace, named: list[str]) -> Repeats | None:
+    data = space.dataset
+    if data is None or data.table is None:
+        return None
+    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.table, named))
+
+
+def _kept(space: Workspace, column: str, most: int) -> None:
+    """What each limit on the rows of a person keeps, before one is chosen; for the owner only."""
+    data = space.dataset
+    if space.choices.safe or data is None or data.table is None:
+        return
+    found = kept(space, ("repeats", data.serial, column), lambda: repeats(data.table, column))
+    if found.largest < 2:
+        note(t("data.one_each", column=column))
+        return
+    private_tag()
+    now = sum(k.rows for k in found.kept if k.most <= most) and max(k.rows for k in found.kept if k.most <= most)
+    share = now / max(1, found.records)
+    note(
+        t("data.keeps", most=number(most), share=percent(share, 0), records=number(found.records),
+          left=number(found.records - now)),
+        "warning" if share < MOSTLY else "note",
+    )  # fmt: skip
+    rows = [
+        {t("unit.theta"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / found.records, 0)})",
+         t("data.whole"): number(k.whole)}
+        for k in found.kept
+    ]  # fmt: skip
+    st.dataframe(rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content")
+    wanted = found.keeping(MOSTLY)
+    if wanted != most and st.button(
+        t("data.keep_most", most=number(wanted)), key="keep_most", on_click=_take, args=(wanted,)
+    ):
+        st.rerun()
+    note(t("data.kept_note"))
+
+
+def _take(most: int) -> None:
+    st.session_state["theta"] = most
+
+
+def returned(space: Workspace) -> None:
+    """Says that a table was here before and stands as it was left; a press drafts its schema anew."""
+    if space.dataset is None or not space.dataset.returned:
+        return
+    note(t("data.returned"))
+    if st.button(t("data.afresh"), key="afresh"):
+        loading.afresh(space)
+        st.rerun()
 
 
 def ledger_name(space: Workspace) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import LARGEST_DELTA, Budget
 from ui.shared.state import Workspace
 from ui.shared.text import plain, sentence, t
 from ui.shared.theme import note
@@ -16,7 +16,6 @@ from ui.shared.theme import note
 NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
 ABSURD_EPSILON = 100.0  # above this nothing is protected any more
 HIGH_EPSILON = 10.0
-ABSURD_DELTA = 0.01  # whole records could be published with probability 1/100
 EPSILON, SLIDER, DELTA = "epsilon", "epsilon_slider", "delta"
 
 
@@ -70,7 +69,7 @@ def _delta(text: str) -> tuple[float | None, str]:
         Budget(epsilon=1.0, delta=value)
     except BudgetError as error:
         return None, sentence(error)
-    if value >= ABSURD_DELTA:
+    if value >= LARGEST_DELTA:
         return None, t("budget.delta_absurd", got=f"{value:g}")
     return value, ""
 

@@ -57,8 +57,13 @@ def _build(space: Workspace, job: Job, roles: Roles) -> Comparison | None:
 
 def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Score | MetricError:
     """One metric of a run, computed once for this visitor."""
-    key = ("score", job.id, metric, repr(comparison.roles))
+    key = score_key(job, comparison, metric)
     return results.kept(space, key, lambda: compute(comparison, [metric])[metric])
+
+
+def score_key(job: Job, comparison: Comparison, metric: str) -> tuple[str, ...]:
+    """Where a score is kept."""
+    return ("score", job.id, metric, repr(comparison.roles))
 
 
 def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
@@ -9,21 +12,22 @@ from dpsyn_core.metrics.base import GOAL_WORDS
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.report import build
 from ui.report.look import Look
+from ui.shared.faults import ShownFaults
 from ui.shared.text import figure_words, literal, number, t
-from ui.shared.theme import note, section, show
+from ui.shared.theme import note, section, show, table
 
 LEARNING = "learning"
+SLICE = 1.0  # seconds of computing before the page is drawn with what is there
+WAITED = "scores_waited"  # whether the last drawing left scores to be computed
 
 
 def panel(view: Look) -> None:
-    """The learning scores on request (they take seconds), then every metric of the registry in one table."""
-    left, right = st.columns([5, 8], gap="large")
-    with left:
-        section(t("learning.title"))
-        _learning(view)
-    with right:
-        section(t("learning.all"))
-        _all(view)
+    """Every metric of the registry in one table, then the learning scores on request, for they take seconds."""
+    section(t("learning.all"))
+    scores(view)
+    st.space("small")
+    section(t("learning.title"))
+    _learning(view)
 
 
 def _learning(view: Look) -> None:
@@ -31,6 +35,11 @@ def _learning(view: Look) -> None:
         note(t("learning.absent"))
         return
     note(metric_class(LEARNING).question)
+    columns, guessed = list(view.first.comparison.domain.names), view.first.comparison.resolved.target
+    target = st.selectbox(
+        t("learning.target"), columns, index=columns.index(guessed) if guessed in columns else 0, key="learning_target"
+    )
+    view = predicting(view, target)
     asked = f"learning_{'_'.join(s.job.id for s in view.sides)}"
     if not st.session_state.get(asked) and not st.button(t("learning.start"), key="learning_start"):
         return
@@ -60,17 +69,53 @@ def _learning(view: Look) -> None:
         st.dataframe(rows, hide_index=True, key=f"learning_{side.letter}", alt=got.sentence)
 
 
-def _all(view: Look) -> None:
+def predicting(view: Look, target: str) -> Look:
+    """The same look with another column to predict; tables are not read anew."""
+    return replace(
+        view,
+        sides=tuple(
+            replace(s, comparison=replace(s.comparison, roles=replace(s.comparison.roles, target=target)))
+            for s in view.sides
+        ),
+    )
+
+
+def scores(view: Look) -> None:
+    """The table of scores. What takes long is computed on later runs of this part alone, so that the page stands."""
     wanted = [n for n in names() if metric_class(n).quick]
-    rows = []
+    lacking = [n for n in wanted if not all(view.known(side, n) for side in view.sides)]
+    st.fragment(_scores, run_every=0.3 if lacking else None)(view, wanted)
+
+
+def _scores(view: Look, wanted: list[str]) -> None:
+    with ShownFaults():
+        _table(view, wanted)
+
+
+def _table(view: Look, wanted: list[str]) -> None:
+    started, rows, waiting = time.monotonic(), [], 0
     for name in wanted:
+        fresh = not all(view.known(side, name) for side in view.sides)
+        if fresh and time.monotonic() - started > SLICE:
+            waiting += 1
+            continue
         kind = metric_class(name)
-        row: dict[str, object] = {t("learning.metric"): kind.title, t("learning.goal"): GOAL_WORDS[kind.goal]}
-        for side in view.sides:
-            got = view.score(side, name)
-            row[view.name(side)] = "–" if isinstance(got, MetricError) else number(got.value)
-            if side.letter == "A":
-                known = not isinstance(got, MetricError) and got.floor is not None
-                row[t("learning.floor")] = number(got.floor) if known else "–"  # type: ignore[union-attr,arg-type]
-        rows.append(row)
-    st.dataframe(rows, hide_index=True, key="all_metrics", alt=t("learning.all"), height="content")
+        got = [view.score(side, name) for side in view.sides]
+        if all(isinstance(g, MetricError) for g in got):
+            continue  # the question does not arise for these columns
+        floors = [g.floor for g in got if not isinstance(g, MetricError)]
+        rows.append(
+            [
+                f"{kind.title}\n{t('learning.row', goal=GOAL_WORDS[kind.goal], unit=kind.unit, on=kind.on)}",
+                "–" if floors[0] is None else number(floors[0]),
+                *("–" if isinstance(g, MetricError) else number(g.value) for g in got),
+            ]
+        )
+    head = [t("learning.metric"), t("learning.floor"), *(view.name(side) for side in view.sides)]
+    table(head, rows, alt=t("learning.all"))
+    if waiting:
+        note(t("learning.waiting", count=number(waiting)))
+    elif st.session_state.get(WAITED):
+        st.session_state[WAITED] = False
+        st.rerun()  # ends the clock of this part
+    st.session_state[WAITED] = bool(waiting)

@@ -39,6 +39,10 @@ class Look:
         """A metric of one side, computed once."""
         return comparing.score(self.space, side.job, side.comparison, metric)
 
+    def known(self, side: Side, metric: str) -> bool:
+        """Whether a metric of one side has been computed already."""
+        return comparing.score_key(side.job, side.comparison, metric) in self.space.memo
+
     def name(self, side: Side) -> str:
         """A run's name in a figure: with its letter when there are two."""
         return side.job.label if len(self.sides) == 1 else f"{side.letter}: {side.job.label}"

@@ -14,8 +14,8 @@ from dpsyn_core.report.theme import Figure
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, number, percent, t
-from ui.shared.theme import facts, note, public_tag, section, show
+from ui.shared.text import figure_words, number, percent, plain, t
+from ui.shared.theme import facts, note, public_tag, show
 
 METRIC = "measured-fit"
 
@@ -26,10 +26,10 @@ def panel(space: Workspace, job: Job) -> None:
     if found.publishable:
         public_tag()
     if found.holds:
-        note(t("released.checked", sentence=found.sentence))
+        promised = results.manifest(space, job)
+        note(t("released.checked", epsilon=plain(promised["epsilon"]), delta=plain(promised["delta"])))
     else:
         note(t("released.unproved", sentence=found.sentence), "alarm")
-    section(t("released.title"))
     measured = results.measurements(space, job)
     if not measured:
         note(t("released.none"))
@@ -42,12 +42,11 @@ def panel(space: Workspace, job: Job) -> None:
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
         [
-            (f"{got.value:.2f}", t("released.fit"), t("released.fit_note")),
+            (f"{got.value**0.5:.2f}", t("released.fit"), t("released.fit_note")),
             (percent(expected), t("released.expected"), t("released.expected_note")),
             (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
         ]
     )
-    note(got.sentence)
     drawn = results.kept(space, ("released figures", job.id), lambda: _figures(space, job, got))
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")

@@ -7,15 +7,18 @@ import hashlib
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.measurement.discover import Kind, Wanted
+from dpsyn_core.measurement.discover import Discovery, Kind, Wanted
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
+from ui.privacy.guarantee import records
 from ui.schema import editor
 from ui.schema.rows import Row
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
-from ui.shared.theme import note
+from ui.shared.text import literal, number, plain, sentence, t
+from ui.shared.theme import note, private_tag
 
 KINDS: dict[str, Kind] = {
     "category": "categorical",
@@ -25,6 +28,8 @@ KINDS: dict[str, Kind] = {
     "date": "date",
 }
 BINS = 20
+SAID = "bought_said"  # what the last purchase found and did not find
+DOUBTFUL = 0.1  # share of the records that may lie outside a range before it is a poor one
 
 
 def panel(space: Workspace) -> None:
@@ -49,6 +54,8 @@ def panel(space: Workspace) -> None:
             pressed = st.button(name, key="buy", disabled=not wanted or got.budget is None, width="stretch")
         if got.budget is None:
             note(got.epsilon_problem or got.delta_problem, "alarm")
+        elif wanted:
+            forecast(space, [rows[n] for n in wanted], got.budget)
         if pressed and got.budget is not None:
             try:
                 with st.spinner(t("buying.running")):
@@ -60,6 +67,37 @@ def panel(space: Workspace) -> None:
                 editor.sync(space)
                 editor.redraw()
                 st.rerun()
+        for line, kind in space.memo.get(SAID, []):
+            note(line, kind)
+
+
+def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
+    """What the price can find, from public numbers; and, for the owner, whether this table has people enough."""
+    from dpsyn_core.measurement.forecast import least_epsilon, people_needed
+
+    if space.schema is None:
+        return
+    unit = Unit.of(space.schema.unit)
+    wanted = [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]], bins=BINS) for r in rows]
+    try:
+        needs = people_needed(wanted, unit, budget)
+    except DPSynError as error:
+        note(sentence(error), "alarm")
+        return
+    worst = max(needs, key=lambda n: needs[n])
+    note(t("buying.needs", people=number(needs[worst]), column=worst))
+    n = records(space)  # None in safe mode
+    if n is None:
+        return
+    least = least_epsilon(wanted, unit, budget.delta, n)
+    private_tag()
+    if least is None:
+        note(t("buying.too_few", records=number(n)), "warning")
+    else:
+        note(
+            t("buying.least", epsilon=f"{least:.2g}", records=number(n)),
+            "warning" if least > budget.epsilon else "note",
+        )
 
 
 def confirmation(space: Workspace, rows: list[Row]) -> bool:
@@ -76,7 +114,7 @@ def confirmation(space: Workspace, rows: list[Row]) -> bool:
 
 
 def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, known: bool) -> Schema:
-    """The schema with these columns learnt anew at a price. Raises DPSynError; nothing is bought then.
+    """The schema with what was found of these columns at a price; the rest stays as it was. Raises DPSynError.
 
     Args:
         space: with table and schema.
@@ -98,6 +136,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         unit=schema.unit,
         dataset=space.dataset.ledger,
     )
+    space.memo[SAID] = _said(found)
     looked = set() if known else {r.name for r in rows if r.document["source"] in READ}
     learnt = {
         a.name: a.model_copy(update={"source": "bought-unconfirmed"}) if a.name in looked else a
@@ -114,3 +153,22 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         }
     )
     return Schema.of(document.document())
+
+
+def _said(found: Discovery) -> list[tuple[str, str]]:
+    """What was not found, and how sure the ranges are; decided on noisy counts, so anybody may read it."""
+    out = [
+        (t("buying.not_found", column=name, reason=sentence(ValueError(why))), "warning")
+        for name, why in found.failed.items()
+    ]
+    for name, (about, most) in found.outside.items():
+        many = most > DOUBTFUL * max(found.total, 1)
+        words = t(
+            "buying.outside",
+            column=name,
+            about=number(round(about)),
+            most=number(round(most)),
+            total=number(found.total),
+        )
+        out.append((words + (" " + t("buying.doubtful") if many else ""), "warning" if many else "note"))
+    return out

@@ -156,10 +156,15 @@ def take(space: Workspace, schema: Schema) -> None:
 
 
 def undo_button(space: Workspace) -> None:
-    """Takes back the last change of a column; what was bought or loaded since is not undone."""
+    """Takes back edits that do not fit, else the last change of a column; what was bought or loaded since stays."""
     past = space.memo.get(PAST, [])
+    unfit = any(row.pending for row in space.rows)
     usable = bool(past) and space.schema is not None and past[-1][1].attributes == space.schema.attributes
-    if st.button(t("schema.undo"), key="schema_undo", disabled=not usable, help=t("schema.undo_help")):
+    if st.button(t("schema.undo"), key="schema_undo", disabled=not (usable or unfit), help=t("schema.undo_help")):
+        if unfit:
+            space.rows = [Row(row.document, {}) for row in space.rows]
+            redraw()
+            st.rerun()
         before, _ = space.memo[PAST].pop()
         space.schema = before.model_copy(update={"unit": _unit(space, before)})
         sync(space)

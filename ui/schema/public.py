@@ -13,7 +13,7 @@ from ui.data.loading import uploaded_reading
 from ui.schema import editor
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, literal, number, sentence, t
+from ui.shared.text import figure_words, literal, number, percent, sentence, t
 from ui.shared.theme import note, show
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
         rows = [
             {
                 t("public.pair"): " x ".join(d.pair),
-                t("public.indif"): round(d.indif, 3),
-                t("public.by_chance"): round(d.by_chance, 3),
+                t("public.indif"): percent(d.indif),
+                t("public.by_chance"): percent(d.by_chance),
             }
             for d in found.pairs[:SHOWN]
         ]

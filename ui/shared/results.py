@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+MOST_KEPT = 200  # results kept for one visitor before all are forgotten
 FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
 
@@ -43,7 +44,7 @@ def same_table(space: Workspace, job: Job) -> bool:
 def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
     """A value computed once for this visitor; never shared, for it may be private."""
     if key not in space.memo:
-        if len(space.memo) > 60:
+        if len(space.memo) > MOST_KEPT:
             space.memo.clear()
         space.memo[key] = make()
     value: Value = space.memo[key]

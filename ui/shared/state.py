@@ -46,7 +46,8 @@ class Dataset:
     odd: list[str] = field(default_factory=list)  # what could not be read; private
     source: dict[str, Any] = field(default_factory=dict)  # delimiter, encoding: shown and correctable
     raw: bytes | None = None  # an upload's bytes, to be read again after a correction
-    serial: str = field(default_factory=lambda: secrets.token_hex(4))
+    serial: str = field(default_factory=lambda: secrets.token_hex(4))  # names the content; set when it is placed
+    returned: bool = False  # whether it was here before, with a schema that stands again
 
 
 @dataclass
@@ -73,6 +74,7 @@ class Workspace:
     rows: list[Row] = field(default_factory=list)  # of the schema editor, edits that do not fit yet included
     choices: Choices = field(default_factory=Choices)
     seen: float = field(default_factory=time.time)
+    earlier: dict[str, tuple[Schema, str]] = field(default_factory=dict)  # schema and ledger name by table
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
 
     @property

@@ -234,6 +234,24 @@ def facts(items: list[tuple[str, str, str]]) -> None:
     st.html(f"<div class='dp-facts'>{cells}</div>")
 
 
+def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
+    """A table of text as wide as the page, whose cells wrap on a phone; all columns but the first hold numbers.
+
+    A cell may have a second line, after a line end, in small type.
+    """
+    cells = ["".join(f"<th scope='col'>{html.escape(h)}</th>" for h in head)]
+    for row in rows:
+        lines = [html.escape(c).split("\n", 1) for c in row]
+        texts = [a if not rest else f"{a}<small>{rest[0]}</small>" for a, *rest in lines]
+        first, others = texts[0], texts[1:]
+        cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
+    body = "".join(f"<tr>{c}</tr>" for c in cells[1:])
+    st.html(
+        f"<table class='dp-table' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
 def note(text: str, kind: str = "note") -> None:
     """Small explanation beside a number; kind: note, warning or alarm."""
     st.html(f"<p class='dp-small dp-{kind}'>{html.escape(text)}</p>")

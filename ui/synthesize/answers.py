@@ -42,7 +42,8 @@ def panel(space: Workspace) -> None:
 
 def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
     """The budget of this release alone; None where it is no budget, with the reason on the page."""
-    text = st.text_input(t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help"))
+    with st.columns([2, 7])[0]:
+        text = st.text_input(t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help"))
     got = read(text or "", "0" if pure else plain(space.choices.delta))
     if got.budget is None:
         note(got.epsilon_problem or got.delta_problem, "alarm")
@@ -169,18 +170,24 @@ def _result(space: Workspace, kind: str) -> None:
         return
     rows, manifest = got
     frame = pd.DataFrame(rows)
-    st.dataframe(frame.head(SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"))
+    counts = {
+        name: st.column_config.NumberColumn(format="%.1f" if frame[name].abs().max() > 1 else "%.3f")
+        for name in frame.columns
+        if frame[name].dtype.kind == "f"
+    }
+    st.dataframe(
+        frame.head(SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"),
+        column_config=counts,
+    )  # fmt: skip
     if len(frame) > SHOWN:
         note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
     note(manifest.guarantee)
     suffix = "" if manifest.private else "-NOT-PRIVATE"
-    first, second = st.columns(2)
-    with first:
+    with st.container(horizontal=True, gap="small"):
         st.download_button(
             t("answers.csv"), data=frame.to_csv(index=False), file_name=f"{kind}{suffix}.csv", mime="text/csv",
             on_click="ignore", key=f"answers_{kind}_csv",
         )  # fmt: skip
-    with second:
         st.download_button(
             t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
             mime="application/json", on_click="ignore", key=f"answers_{kind}_manifest",

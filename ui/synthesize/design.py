@@ -44,9 +44,9 @@ def editor(space: Workspace) -> None:
             key=f"design_{hash(design.model_dump_json()) & 0xFFFFFF:x}",
             alt=t("design.alt"),
             column_config={
-                "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), required=True),
-                "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help")),
-                "detail": st.column_config.TextColumn(t("design.detail"), help=t("design.detail_help")),
+                "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
+                "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help"), width=420),
+                "detail": st.column_config.TextColumn(t("design.detail"), help=t("design.detail_help"), width=260),
             },
         )
         if design.hierarchies or design.budgets:

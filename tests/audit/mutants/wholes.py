@@ -157,8 +157,8 @@ def free_range():
     real = discover.buy_range
 
     def exact(values, *args, **kwargs):
-        low, high = real(values, *args, **kwargs)
-        return (int(values.min()), int(values.max()) + 9) if values.size else (low, high)
+        span = real(values, *args, **kwargs)
+        return span._replace(low=int(values.min()), high=int(values.max()) + 9) if values.size else span
 
     with replacing((discover, "buy_range", exact)):
         yield

@@ -1,0 +1,92 @@
+"""Which column may name individuals that have several records: by its header, and (private) by repeated values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.schema.codec import identifiers
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.headers import locate
+
+# fmt: off
+WORDS = frozenset({
+    "id", "ids", "nr", "no", "num", "number", "pid", "person", "personid", "persnr", "subject", "subjectid", "patient",
+    "patientid", "respondent", "resp", "customer", "customerid", "client", "clientid", "user", "userid", "username",
+    "member", "employee", "student", "pupil", "case", "caseid", "idnr", "idno", "name", "email", "mail", "ssn", "uuid",
+    "guid", "key", "serial", "household", "householdid", "hhid", "individual", "worker", "panelid", "firm", "firmid",
+})
+# fmt: on
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+MOSTS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)  # limits on the rows of a person that are compared
+
+
+def named_like_one(name: str) -> bool:
+    """Whether a header is a usual one for a column that names individuals: id, person_id, PatientID, nr."""
+    parts = [p.lower() for p in PARTS.findall(name)]
+    joined = "".join(parts)
+    return joined in WORDS or (bool(parts) and parts[-1] in ("id", "ids", "nr", "uuid", "guid"))
+
+
+def candidates(schema: Schema) -> list[str]:
+    """Columns whose headers say that they may name individuals; from public knowledge alone."""
+    return [a.name for a in schema.attributes if named_like_one(a.name)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kept:
+    """What a limit keeps: of so many rows a person at most, rows kept, and persons of whom all rows are kept."""
+
+    most: int
+    rows: int
+    whole: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Repeats:
+    """How the values of a column repeat: private. records: rows with a value; persons: distinct values."""
+
+    column: str
+    records: int
+    persons: int
+    largest: int
+    kept: tuple[Kept, ...]
+
+    @property
+    def several(self) -> bool:
+        """Whether most values stand in several rows: the column may name persons."""
+        return self.persons >= 2 and self.records >= 1.5 * self.persons
+
+    def keeping(self, share: float) -> int:
+        """The smallest limit compared that keeps this share of the rows."""
+        return next((k.most for k in self.kept if k.rows >= share * self.records), self.largest)
+
+
+def repeats(table: Any, column: str, mosts: Sequence[int] = MOSTS) -> Repeats:
+    """Counts the rows of each value of a column, and what each limit on them keeps. Reads the data: private.
+
+    Args:
+        table: pyarrow.
+        column: the header.
+        mosts: limits to compare; those above the largest number of rows are left out.
+    """
+    names = identifiers(table.column(locate(table.column_names, [column])[0]), column).drop_null()
+    counts = np.bincount(names.indices.to_numpy(zero_copy_only=False).astype(np.int64), minlength=0)
+    counts = counts[counts > 0]
+    largest = int(counts.max()) if counts.size else 0
+    limits = sorted({m for m in mosts if m < largest} | ({largest} if largest else set()))
+    kept = tuple(Kept(most=m, rows=int(np.minimum(counts, m).sum()), whole=int((counts <= m).sum())) for m in limits)
+    return Repeats(column=column, records=int(counts.sum()), persons=int(counts.size), largest=largest, kept=kept)
+
+
+def repeating(table: Any, names: Iterable[str]) -> Repeats | None:
+    """The first of these columns whose values mostly repeat; None where none does. Reads the data: private."""
+    for name in names:
+        found = repeats(table, name)
+        if found.several:
+            return found
+    return None

@@ -1,0 +1,147 @@
+"""What ordinary tables and new eyes found: edits that took the page down, tables that come back, columns of persons."""
+
+import io
+
+import numpy as np
+import pytest
+
+from dpsyn_core.schema.document import Schema
+from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
+from ui.data.loading import recognised
+from ui.shared.state import Dataset
+
+AGES = b"age,vote\n" + b"".join(b"%d,%s\n" % (18 + i % 50, (b"yes", b"no")[i % 2]) for i in range(120))
+PANEL = b"nr,year,wage\n" + b"".join(b"%d,%d,%.2f\n" % (i // 8, 1980 + i % 8, 1 + i % 37 / 7) for i in range(320))
+
+
+def row_of(app, column):
+    return list(app.dataframe[0].value["name"]).index(column)
+
+
+def test_undo_takes_back_an_edit_that_does_not_fit_and_then_the_one_before(app):
+    uploaded(app, raw=AGES)
+    at_page(app, "schema")
+    before = space_of(app).schema["age"].max
+    edited(app, {row_of(app, "age"): {"content": "0 to 99"}})
+    assert space_of(app).schema["age"].binning is not None, "a binning that was looked at is an array"
+    edited(app, {row_of(app, "age"): {"content": "abc"}})
+    assert "needs a public range" in words(app)
+    app.button(key="schema_undo").click().run()
+    assert not app.exception and "needs a public range" not in words(app)
+    assert space_of(app).schema["age"].max == 99
+    app.button(key="schema_undo").click().run()
+    assert space_of(app).schema["age"].max == before
+    assert "mistake in the program" not in words(app)
+
+
+def test_two_attributes_whose_binnings_were_used_can_be_compared():
+    document = {"version": 1, "name": "t", "attributes": [
+        {"name": "x", "kind": "numeric", "dtype": "float", "min": 0, "max": 9, "bins": {"count": 3}}]}  # fmt: skip
+    one, two = Schema.of(document), Schema.of(document)
+    assert one["x"].size == two["x"].size == 3
+    assert one.attributes == two.attributes
+    document["attributes"][0]["max"] = 10
+    assert one.attributes != Schema.of(document).attributes
+
+
+def upload_again(app, name, raw):
+    at_page(app, "data")
+    app.segmented_control(key="data_way").set_value("upload").run()
+    return app.file_uploader(key="upload").set_value((name, raw, "text/csv")).run()
+
+
+def test_a_table_that_comes_back_is_joined_to_its_schema_and_runs(app):
+    uploaded(app, name="ages.csv", raw=AGES)
+    space = space_of(app)
+    at_page(app, "schema")
+    edited(app, {row_of(app, "age"): {"content": "0 to 99"}})
+    serial = space.dataset.serial
+    upload_again(app, "panel.csv", PANEL)
+    assert space.dataset.serial != serial
+    upload_again(app, "renamed.csv", AGES)
+    assert space.dataset.serial == serial, "a table is known by its content"
+    assert space.schema["age"].max == 99
+    assert space.dataset.ledger == "ages"
+    assert "This table was here before" in words(app)
+    app.button(key="afresh").click().run()
+    assert space.schema["age"].max == 67 or space.schema["age"].max < 99
+    assert "This table was here before" not in words(app)
+
+
+def test_the_mark_of_a_table_depends_on_its_cells_and_its_visitor_alone():
+    import pyarrow as pa
+
+    table = pa.table({"a": ["1", "2", "3"]})
+    cut = pa.table({"a": pa.chunked_array([["1"], ["2", "3"]])})
+    one = recognised(Dataset("x", "x", table), "me")
+    assert one == recognised(Dataset("y", "y", cut), "me")
+    assert one != recognised(Dataset("x", "x", table), "you")
+    assert one != recognised(Dataset("x", "x", pa.table({"a": ["1", "2", "4"]})), "me")
+
+
+def test_a_column_that_names_persons_is_proposed_with_what_each_limit_keeps(app):
+    uploaded(app, name="panel.csv", raw=PANEL)
+    assert "40 values of nr stand in 8.0 rows each" in words(app)
+    app.button(key="take_identifier").click().run()
+    assert space_of(app).schema.unit.identifier == "nr"
+    assert "12\u00a0% of the 320 rows are kept; 280 are left out" in words(app)
+    rows = next(d.value for d in app.dataframe if "people kept whole" in d.value)
+    assert list(rows["most rows a person"]) == [1, 2, 3, 5, 8]
+    app.button(key="keep_most").click().run()
+    assert space_of(app).schema.unit.max_records == 8
+    assert "100\u00a0% of the 320 rows are kept" in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert "rows are kept" not in words(app)
+
+
+@pytest.mark.parametrize("safe", [False, True])
+def test_a_column_that_is_named_like_one_of_persons_but_never_repeats_is_not_proposed(app, safe):
+    raw = b"id,age\n" + b"".join(b"%d,%d\n" % (i + 1, 18 + i % 50) for i in range(60))
+    uploaded(app, raw=raw)
+    if safe:
+        app.toggle(key="safe").set_value(True).run()
+    assert not any(k == "take_identifier" for k in keys(app.button))
+
+
+def test_the_sheet_of_a_workbook_is_chosen_and_the_first_is_said(app):
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    book.active.title = "notes"
+    book.active.append(["what"])
+    book.active.append(["made by hand"])
+    page = book.create_sheet("people")
+    page.append(["age", "town"])
+    for i in range(30):
+        page.append([20 + i % 9, "abc"[i % 3]])
+    book.save(out)
+    uploaded(app, name="book.xlsx", raw=out.getvalue())
+    assert "the first of 2; the others are" in words(app)
+    app.selectbox(key=next(k for k in keys(app.selectbox) if k.startswith("sheet_"))).set_value("people").run()
+    assert space_of(app).dataset.table.column_names == ["age", "town"]
+
+
+def test_what_a_purchase_needs_is_said_before_it_is_paid(app):
+    uploaded(app, name="ages.csv", raw=AGES)
+    at_page(app, "schema")
+    assert "is seen once about" in words(app)
+    assert "With 120 records, epsilon" in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert "With 120 records" not in words(app)
+
+
+def test_a_column_of_which_nothing_is_found_leaves_what_was_found_of_others(app):
+    rng = np.random.default_rng(0)
+    lines = "".join(f"{18 + i % 50},{rng.integers(10**8)}x\n" for i in range(600))
+    raw = b"age,code\n" + lines.encode()
+    uploaded(app, name="few.csv", raw=raw)
+    at_page(app, "schema")
+    edited(app, {row_of(app, "code"): {"kind": "category", "content": "a, b"}})
+    next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).set_value(["age", "code"]).run()
+    app.text_input(key="buying_price").set_value("9").run()
+    app.button(key="buy").click().run()
+    assert not app.error
+    assert "Nothing was found of code; it stays as it was" in words(app)
+    assert "The range of age: about" in words(app)
+    assert space_of(app).schema["age"].source.startswith("bought")
+    assert not space_of(app).schema["code"].source.startswith("bought")
