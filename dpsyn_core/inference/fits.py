@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -20,55 +20,62 @@ Codes = NDArray[np.unsignedinteger]
 Refit = Callable[[Sequence[Measurement], Generator], Codes]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Fits:
-    """Synthetic records, unsigned (n_attributes, n_records) each.
+    """Synthetic records of one release, unsigned (n_attributes, n_records) each, made when they are first asked for."""
 
-    codes: the released table. redrawn: refits to noise drawn again. left_out: for each fold its pairs, and a refit to
-    the tables that hold none of them. pairs_alone: a refit without the released tables of three and more attributes,
-    or None where there are none.
-    """
+    def __init__(
+        self,
+        codes: Codes,
+        measured: Sequence[Measurement],
+        refit: Refit | None,
+        *,
+        pure: bool,
+        seed: int = 0,
+        progress: Progress = silent,
+        tuning: Inference = INFERENCE,
+    ) -> None:
+        """Keeps what the fits are made of; nothing is fitted yet.
 
-    codes: Codes
-    redrawn: list[Codes] = field(default_factory=list)
-    left_out: list[tuple[list[AttributeSet], Codes]] = field(default_factory=list)
-    pairs_alone: Codes | None = None
+        Args:
+            codes: the released table.
+            measured: what was released.
+            refit: makes records from released tables, as the system does; None for one that cannot.
+            pure: whether the noise was two-sided geometric.
+            seed: of the post-processing; the same one gives the same fits.
+            progress: told the fits.
+            tuning: constants.
+        """
+        self.codes, self._measured, self._refit, self._pure = codes, list(measured), refit, pure
+        self._seed, self._progress, self._tuning = seed, progress, tuning
 
+    @cached_property
+    def redrawn(self) -> list[Codes]:
+        """Refits to the released tables with their noise drawn again; none where the system cannot."""
+        rng, out = np.random.default_rng([self._seed, 1]), list[Codes]()
+        if self._refit is None:
+            return out
+        for i in range(self._tuning.refits):
+            out.append(self._refit(redrawn(self._measured, pure=self._pure, rng=rng), rng))
+            self._progress("drawing the noise again", i + 1, self._tuning.refits)
+        return out
 
-def make_fits(
-    codes: Codes,
-    measured: Sequence[Measurement],
-    refit: Refit,
-    *,
-    pure: bool,
-    rng: Generator,
-    leave_out: bool = True,
-    progress: Progress = silent,
-    tuning: Inference = INFERENCE,
-) -> Fits:
-    """All fits of one release.
+    @cached_property
+    def left_out(self) -> list[tuple[list[AttributeSet], Codes]]:
+        """For each fold its pairs, and a refit to the released tables that hold none of them."""
+        rng, out = np.random.default_rng([self._seed, 2]), list[tuple[list[AttributeSet], Codes]]()
+        if self._refit is None:
+            return out
+        pairs = list(dict.fromkeys(m.attributes for m in self._measured if len(m.attributes) == 2))
+        parts = folds(pairs, self._tuning.folds, rng=rng)
+        for i, part in enumerate(parts):
+            out.append((part, self._refit(without(self._measured, part), rng)))
+            self._progress("leaving tables out", i + 1, len(parts))
+        return out
 
-    Args:
-        codes: the released table.
-        measured: what was released.
-        refit: makes records from released tables, as the system does.
-        pure: whether the noise was two-sided geometric.
-        rng: of the post-processing.
-        leave_out: also the fits without some tables, which only questions need that no table holds.
-        progress: told the fits.
-        tuning: constants.
-    """
-    pairs = list(dict.fromkeys(m.attributes for m in measured if len(m.attributes) == 2))
-    parts = folds(pairs, tuning.folds, rng=rng) if leave_out else []
-    larger = leave_out and any(len(m.attributes) > 2 for m in measured)
-    total = tuning.refits + len(parts) + larger
-    drawn, left = [], []
-    for i in range(tuning.refits):
-        drawn.append(refit(redrawn(measured, pure=pure, rng=rng), rng))
-        progress("fitting again", i + 1, total)
-    for i, part in enumerate(parts):
-        left.append((part, refit(without(measured, part), rng)))
-        progress("fitting again", tuning.refits + i + 1, total)
-    alone = refit([m for m in measured if len(m.attributes) <= 2], rng) if larger else None
-    progress("fitting again", total, total)
-    return Fits(codes=codes, redrawn=drawn, left_out=left, pairs_alone=alone)
+    @cached_property
+    def pairs_alone(self) -> Codes | None:
+        """A refit without the released tables of three and more attributes; None where there are none."""
+        if self._refit is None or all(len(m.attributes) <= 2 for m in self._measured):
+            return None
+        rng = np.random.default_rng([self._seed, 3])
+        return self._refit([m for m in self._measured if len(m.attributes) <= 2], rng)

@@ -79,7 +79,8 @@ class Inferrer:
         """The scaled counts of the released table and of every refit; those of the last attributes are kept."""
         if names not in self._counts:
             self._counts.clear()
-            self._counts[names] = [self.counts(c, names) for c in (self.fits.codes, *self.fits.redrawn)]
+            refits = self.fits.redrawn if len(names) > 1 else []  # one-ways have their noise, and need no refit
+            self._counts[names] = [self.counts(c, names) for c in (self.fits.codes, *refits)]
         return self._counts[names]
 
     @cached_property
@@ -164,7 +165,7 @@ class Inferrer:
         aligned = np.isfinite(variance)
         exact = self._z(z, cells) * np.sqrt(np.where(aligned, variance, 0.0))
         released = synthetic + said - batch.of(table)  # for sums, what the noisy cells say
-        if len(names) < 2:
+        if len(names) < 2 or not others:
             centre, squared = np.where(aligned, released, synthetic), exact**2
             grades = np.where(aligned, 0, 3)
         else:

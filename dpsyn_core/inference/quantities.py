@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpsyn_core.inference.functional import Batch, Floats
 from dpsyn_core.schema.domain import AttributeSet
@@ -189,59 +188,122 @@ class Gaps(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class Shares(Grouped):
-    """The share of each group at or below a value of its own: what intervals of quantiles are made of.
+    """The share of each group below a value of its own: what intervals of quantiles are made of.
 
     An interval for the share of records below an estimated quantile is turned into one for the quantile by reading the
-    distribution backwards (Woodruff 1952). at: the quantile, in (0, 1). cuts: int (groups,), rank up to which values
-    count, in the order of the numbers.
+    distribution backwards (Woodruff 1952). at: the quantile, in (0, 1). ends: lower and upper end of each value,
+    between which its records are spread evenly. under: float64 (groups, values), how much of each value lies below.
     """
 
     at: float
-    cuts: NDArray[np.intp]
+    ends: tuple[Floats, Floats]
+    under: Floats
     floor: float = 0.0
     ceiling: float = 1.0
 
     @classmethod
-    def of(cls, *, attributes: AttributeSet, axis: int, numbers: Floats, at: float, table: Floats) -> Shares:
-        """Cuts at the quantiles of a table."""
-        blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, cuts=np.zeros(0, dtype=np.intp))
-        below = blank.below(table)
-        cuts = np.argmax(below >= at - 1e-12, axis=1)
-        return cls(attributes=attributes, axis=axis, numbers=numbers, at=at, cuts=cuts)
+    def of(
+        cls, *, attributes: AttributeSet, axis: int, numbers: Floats, ends: tuple[Floats, Floats], at: float,
+        table: Floats,
+    ) -> Shares:  # fmt: skip
+        """Shares below the quantiles of a table."""
+        blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
+        found = blank.quantiles(table, np.array([at]))
+        low, high = ends
+        width = np.where(high > low, high - low, 1.0)
+        under = np.where(
+            high > low, np.clip((found[:, None] - low) / width, 0.0, 1.0), (low <= found[:, None]).astype(np.float64)
+        )
+        return cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.nan_to_num(under))
 
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """Positions of the numbers in rising order, those that are none last."""
-        return np.argsort(self.numbers, kind="stable")
-
-    def below(self, table: Floats) -> Floats:
-        """Share of each group at or below each value, in rising order, (groups, values); NaN without records."""
-        groups = self.groups(table)[:, self.order]
+    def quantiles(self, table: Floats, at: Floats) -> Floats:
+        """The value of each group that a share of its own, or the same for all, falls below; NaN without records."""
+        order = np.argsort(self.numbers, kind="stable")[: int(np.count_nonzero(~np.isnan(self.numbers)))]
+        groups = self.groups(table)[:, order]
         n = groups.sum(axis=1)
-        found: Floats = np.cumsum(groups, axis=1) / np.where(n >= LEAST, n, np.nan)[:, None]
-        return found
+        reached = np.cumsum(groups, axis=1)
+        wanted = np.clip(at, 0.0, 1.0) * n
+        place = np.argmax(reached >= wanted[:, None] * (1 - 1e-12), axis=1)
+        row = np.arange(len(groups))
+        held = groups[row, place]
+        empty = (held <= 0) & (n > 0)  # a share of 0: the first value that anybody has
+        place = np.where(empty, np.argmax(groups > 0, axis=1), place)
+        held = groups[row, place]
+        inside = np.divide(wanted - (reached[row, place] - held), held, out=np.zeros(len(n)), where=held > 0)
+        low, high = (e[order][place] for e in self.ends)
+        return np.where(n >= LEAST, low + np.clip(inside, 0.0, 1.0) * (high - low), np.nan)
 
     def values(self, table: Floats) -> Floats:
-        """The shares at the cuts."""
-        below = self.below(table)
-        return below[np.arange(len(below)), self.cuts]
-
-    def influence(self, table: Floats) -> Floats:
-        """(1 if below, else 0, less the share) / records of the group."""
+        """The shares."""
         groups = self.groups(table)
         n = groups.sum(axis=1)
+        return (groups * self.under).sum(axis=1) / np.where(n >= LEAST, n, np.nan)
+
+    def influence(self, table: Floats) -> Floats:
+        """(what lies below, less the share) / records of the group."""
+        n = self.groups(table).sum(axis=1)
         known = np.where(n >= LEAST, n, np.nan)[:, None]
-        rank = np.argsort(self.order, kind="stable")
-        inside = (rank[None, :] <= self.cuts[:, None]).astype(np.float64)
-        return self.spread((inside - self.values(table)[:, None]) / known, table.shape)
+        return self.spread((self.under - self.values(table)[:, None]) / known, table.shape)
 
     def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
         """The quantile itself, and the values that leave the share between the two ends."""
-        below, ordered = self.below(table), np.sort(self.numbers)
-        shift = centre - self.values(table)  # what released tables say more than the synthetic one
-        out = []
-        for wanted in (np.full(len(half), self.at), self.at - half, self.at + half):
-            target = np.clip(wanted - shift, 1e-12, 1.0)
-            place = np.argmax(below >= target[:, None] - 1e-12, axis=1)
-            out.append(np.where(np.isnan(below[:, -1]), np.nan, ordered[place]))
-        return out[0], out[1], out[2]
+        shift = np.nan_to_num(centre - self.values(table))  # what released tables say beyond the synthetic one
+        wanted = (np.full(len(half), self.at), self.at - half, self.at + half)
+        estimate, low, high = (self.quantiles(table, w - shift) for w in wanted)
+        return estimate, low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explained(Quantity):
+    """Share of what is uncertain about one attribute that another takes away (Theil), of a pair; K is 1.
+
+    target: axis of the one that is predicted. plain: how many of its values count.
+    """
+
+    attributes: AttributeSet
+    target: int
+    plain: int
+    floor: float = 0.0
+    ceiling: float = 1.0
+
+    def parts(self, table: Floats) -> tuple[float, Floats, float]:
+        """The share, its influence (values of both), and how much of it chance alone brings about."""
+        moved = np.moveaxis(np.maximum(table, 0.0), self.target, -1)
+        held = np.where(np.arange(moved.shape[-1]) < self.plain, moved, 0.0)
+        n = float(held.sum())
+        if n < LEAST:
+            return np.nan, np.zeros_like(table), 0.0
+        p = held / n
+        of_y, of_x = p.sum(axis=0), p.sum(axis=1)
+        both, y, x = _entropy(p), _entropy(of_y), _entropy(of_x)
+        if y <= 1e-12:
+            return np.nan, np.zeros_like(table), 0.0
+        share = float(np.clip((x + y - both) / y, 0.0, 1.0))
+        change = (_slope(of_x, x)[:, None] - _slope(p, both)) / y - (x - both) / y**2 * _slope(of_y, y)[None, :]
+        change = np.where(np.arange(moved.shape[-1]) < self.plain, change, 0.0) / n
+        spare = (np.count_nonzero(of_x > 0) - 1) * (np.count_nonzero(of_y > 0) - 1) / (2 * n * y)
+        return share, np.moveaxis(change, -1, self.target), float(spare)
+
+    def values(self, table: Floats) -> Floats:
+        """The share."""
+        return np.array([self.parts(table)[0]])
+
+    def influence(self, table: Floats) -> Floats:
+        """Its first derivative."""
+        return self.parts(table)[1][None]
+
+    def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
+        """Wider by what the sampling of the cells adds to the share whatever holds (Miller 1955)."""
+        return super().interval(table, centre, half + np.where(half > 0, self.parts(table)[2], 0.0))
+
+
+def _entropy(p: Floats) -> float:
+    positive = p[p > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def _slope(p: Floats, entropy: float) -> Floats:
+    """Derivative of an entropy by each count, times the number of records; cells without records as the rarest one."""
+    least = float(p[p > 0].min())
+    slope: Floats = -(np.log(np.maximum(p, least)) + entropy)
+    return slope

@@ -42,7 +42,13 @@ class Inference:
     """Widening in the same place."""
 
     fewest_refits: int = 5
-    """Refits below which a spread is not taken."""
+    """Refits below which no regression gets an interval (convention)."""
+
+    fewest_events: float = 3.0
+    """Standard deviations of the noise of a cell: records that a term of a regression needs on its rarer side."""
+
+    separated: float = 0.1
+    """Part of the refits in which a term may be lost; more, and its estimate may be infinite (convention)."""
 
 
 INFERENCE = Inference()

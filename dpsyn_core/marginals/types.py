@@ -32,3 +32,20 @@ class Measurement:
     def cells(self) -> int:
         """Number of cells."""
         return int(self.values.size)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scores:
+    """Released dependences of attribute sets.
+
+    sets: in domain order each. values: float64 (len(sets),), for each the L1 distance of its (coarse) table from what
+    its one-ways alone let expect, in records, with noise. sigma: standard deviation of that noise.
+    """
+
+    sets: tuple[AttributeSet, ...]
+    values: NDArray[np.float64]
+    sigma: float
+
+    def bounds(self, deviations: float = 1.0) -> dict[AttributeSet, float]:
+        """For each set its score, at least 0, and so many standard deviations of the noise more."""
+        return {s: max(float(v), 0.0) + deviations * self.sigma for s, v in zip(self.sets, self.values, strict=True)}

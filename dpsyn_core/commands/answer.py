@@ -1,0 +1,75 @@
+"""`dpsyn answer`: the declared questions answered from released values alone, each with an interval and its grade."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+MOST_ROWS = 40  # figures of one question that are printed; --json has all
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "answer",
+        help="answer questions from released values alone, and say how far off each answer may be",
+        description="Needs a run's table, manifest and released marginals (`dpsyn synth --measurements`). Costs no "
+        "budget and reads no private data. Grades: exact (one released table holds it), estimated (several together), "
+        "bounded (part was scored and not measured), none (not supported by this release).",
+    )
+    parser.add_argument("table", metavar="SYNTH", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
+    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("--measurements", type=Path, required=True, metavar="X.json.gz", help="released marginals")
+    parser.add_argument("--questions", type=Path, metavar="Q.json", help="default: the questions in the schema")
+    parser.add_argument("--schema", type=Path, help="only for marginals of earlier versions, which hold no schema")
+    parser.add_argument(
+        "--population", action="store_true", help="intervals for the population that the table was drawn from"
+    )
+    parser.add_argument("--confidence", type=float, default=0.95, help="of each interval; default 0.95")
+    parser.add_argument(
+        "--others", action="store_true", help="the questions are not those that the run was told; answer them anyway"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Prints every question with its answer."""
+    from dpsyn_core.commands.common import TerminalProgress, print_json
+    from dpsyn_core.progress import silent
+    from dpsyn_core.report.answering import answer
+
+    progress = silent if args.quiet else TerminalProgress()
+    found = answer(
+        args.table, manifest=args.manifest, measurements=args.measurements, questions=args.questions,
+        schema=args.schema, truth="population" if args.population else "table", confidence=args.confidence,
+        others=args.others, progress=progress,
+    )  # fmt: skip
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    if args.json:
+        print_json(found.plain())
+        return
+    if not found.manifest.private:
+        print(f"NOT PRIVATE: {'; '.join(found.manifest.not_private_because)}\n")
+    print("\n\n".join("\n".join(lines(a)) for a in found.answers))
+
+
+def lines(answered: Any) -> list[str]:
+    """One question: its name and grade, the sentence, and its figures where there are several."""
+    from dpsyn_core.inference.answers import number
+
+    out = [f"{answered.question.name} [{answered.grade}]", f"  {answered.sentence}"]
+    rows = answered.rows()
+    if len(rows) > 1:
+        named = [" x ".join(r["labels"].values()) for r in rows[:MOST_ROWS]]
+        width = max(map(len, named))
+        for name, r in zip(named, rows, strict=False):
+            estimate = "-" if r["estimate"] is None else number(r["estimate"])
+            around = "" if r["low"] is None else f"  {number(r['low'])} to {number(r['high'])}"
+            out.append(f"  {name:<{width}}  {estimate:>10}{around}  [{r['grade']}]")
+        if len(rows) > MOST_ROWS:
+            out.append(f"  and {len(rows) - MOST_ROWS} more (--json prints all)")
+    return out

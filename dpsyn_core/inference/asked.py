@@ -1,0 +1,189 @@
+"""From declared questions to quantities: which figures of which tables of counts a question asks for. Blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.inference.functional import MOST_CELLS, Floats
+from dpsyn_core.inference.quantities import Explained, Gaps, Gini, Means, Quantity, Shares, Sums
+from dpsyn_core.questions.answers import Axis
+from dpsyn_core.questions.forms import (
+    GapQuestion,
+    GiniQuestion,
+    GroupedQuestion,
+    MeanQuestion,
+    PredictQuestion,
+    QuantileQuestion,
+    Question,
+    RangeQuestion,
+    TableQuestion,
+)
+from dpsyn_core.questions.language import clauses
+from dpsyn_core.questions.meaning import coarse_of, code_of, numbers_of, within
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+MOST_FIGURES = 20_000  # of one question
+TablesOf = Callable[[AttributeSet], Floats]  # scaled synthetic counts over some attributes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What a question asks for.
+
+    axes: names and labels of its figures. parts: quantities, each with the flat positions of its figures among them.
+    """
+
+    axes: tuple[Axis, ...]
+    parts: tuple[tuple[Quantity, NDArray[np.intp]], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the figures."""
+        return tuple(len(a.labels) for a in self.axes)
+
+
+def asked(question: Question, schema: Schema, tables: TablesOf) -> Asked:
+    """The quantities of every kind of question but a regression, at the resolution of the schema.
+
+    Args:
+        question: fits the schema.
+        schema: of the release.
+        tables: gives the scaled synthetic counts of some attributes.
+
+    Raises:
+        SizeError: more figures than `MOST_FIGURES`, or a table of too many cells.
+    """
+    domain = schema.domain()
+    if isinstance(question, TableQuestion):
+        return _cells(question, schema, domain)
+    if isinstance(question, RangeQuestion):
+        return _range(question, schema, domain)
+    if isinstance(question, PredictQuestion):
+        return _predict(question, schema, domain)
+    if isinstance(question, GroupedQuestion):
+        return _grouped(question, schema, domain, tables)
+    msg = "a regression is answered by its own fits"
+    raise TypeError(msg)
+
+
+def _check(figures: int, cells: int, name: str) -> None:
+    if figures > MOST_FIGURES or figures * cells > 16 * MOST_CELLS:
+        msg = f"question '{name}' has {figures:,} figures of {cells:,} cells; give coarser bins or fewer attributes"
+        raise SizeError(msg)
+
+
+def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
+    """One figure a cell: products of indicators of (coarse) values."""
+    axes, maps = [], {}
+    for name in question.of:
+        attribute = schema[name]
+        if name in question.bins:
+            recode, labels = coarse_of(attribute, question.bins[name])
+        else:
+            recode, labels = np.arange(attribute.size), attribute.labels()
+        axes.append(Axis(name=name, labels=tuple(labels)))
+        maps[name] = recode
+    names = domain.ordered_set(question.of)
+    shape = [len(axes[question.of.index(n)].labels) for n in names]
+    _check(math.prod(shape), domain.cells(names), question.name)
+    weights = np.ones((1, *[1] * len(names)))
+    for i, (name, size) in enumerate(zip(names, shape, strict=True)):
+        member = (np.arange(size)[:, None] == maps[name][None, :]).astype(np.float64)  # (coarse, values)
+        along = member.reshape(1, size, *[member.shape[1] if j == i else 1 for j in range(len(names))])
+        product = weights[:, None] * along
+        weights = product.reshape(-1, *product.shape[2:])
+    flat = np.arange(math.prod(shape)).reshape(shape)
+    order = [names.index(n) for n in question.of]  # figures stand in the order of the question
+    place = np.empty(flat.size, dtype=np.intp)
+    place[flat.transpose(order).ravel()] = np.arange(flat.size)
+    return Asked(axes=tuple(axes), parts=((Sums(attributes=names, weights=weights, floor=0.0), place),))
+
+
+def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:
+    shares: dict[str, Floats] = {}
+    for clause in clauses(question.where):
+        passes = within(schema[clause.attribute], clause)
+        shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
+    return Asked(axes=(), parts=((Sums(**_product(shares, domain), floor=0.0), np.zeros(1, dtype=np.intp)),))
+
+
+def _product(vectors: Mapping[str, Floats], domain: Domain) -> dict[str, AttributeSet | Floats]:
+    """Attributes and weights (1, *shape) of a product of one vector an attribute."""
+    names = domain.ordered_set(vectors)
+    _check(1, domain.cells(names), " and ".join(names))
+    weights: Floats = np.ones(1)
+    for name in names:
+        weights = np.multiply.outer(weights, vectors[name])
+    return {"attributes": names, "weights": weights}
+
+
+def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> Asked:
+    names = question.predictors or tuple(a.name for a in schema.coded if a.name != question.of)
+    target = schema[question.of]
+    parts = []
+    for i, name in enumerate(names):
+        pair = domain.ordered_set((question.of, name))
+        _check(1, domain.cells(pair), question.name)
+        found = Explained(attributes=pair, target=pair.index(question.of), plain=int(target.size - target.special))
+        parts.append((found, np.array([i], dtype=np.intp)))
+    return Asked(axes=(Axis(name="from", labels=tuple(names)),), parts=tuple(parts))
+
+
+def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: TablesOf) -> Asked:
+    """Figures of one number, one a group; groups are in domain order inside, in the order of the question outside."""
+    names = domain.ordered_set(question.attributes)
+    by = tuple(n for n in names if n in question.by)
+    shape = domain.shape(by)
+    groups = math.prod(shape)
+    _check(groups, domain.cells(names), question.name)
+    axes = [Axis(name=n, labels=tuple(schema[n].labels())) for n in question.by]
+    flat = np.arange(groups).reshape(shape)
+    place = np.empty(groups, dtype=np.intp)
+    place[flat.transpose([by.index(n) for n in question.by]).ravel()] = np.arange(groups)
+    numbers, axis = numbers_of(schema[question.of]), names.index(question.of)
+    if isinstance(question, QuantileQuestion):
+        table, ends = tables(names), _ends(schema, question.of)
+        many = len(question.at)
+        axes.append(Axis(name="quantile", labels=tuple(f"{q:g}" for q in question.at)))
+        return Asked(
+            axes=tuple(axes),
+            parts=tuple(
+                (
+                    Shares.of(attributes=names, axis=axis, numbers=numbers, ends=ends, at=float(q), table=table),
+                    place * many + i,
+                )
+                for i, q in enumerate(question.at)
+            ),
+        )
+    found: Quantity
+    if isinstance(question, GapQuestion):
+        name, sides = question.sides
+        first, second = (code_of(schema[name], v) for v in sides)
+        found = Gaps(attributes=names, axis=axis, side=names.index(name), codes=(first, second), numbers=numbers)
+    elif isinstance(question, MeanQuestion):
+        found = Means(attributes=names, axis=axis, numbers=numbers)
+    elif isinstance(question, GiniQuestion):
+        found = Gini(attributes=names, axis=axis, numbers=numbers)
+    else:
+        every = Means(attributes=names, axis=axis, numbers=numbers)
+        per_group = np.tile(np.nan_to_num(numbers), (groups, 1))
+        found = Sums(attributes=names, weights=every.spread(per_group, domain.shape(names)))
+    return Asked(axes=tuple(axes), parts=((found, place),))
+
+
+def _ends(schema: Schema, name: str) -> tuple[Floats, Floats]:
+    """Lower and upper end of each cell of a number; listed values are points."""
+    attribute = schema[name]
+    binning = getattr(attribute, "binning", None)
+    if binning is None:
+        middles = numbers_of(attribute)
+        return middles, middles
+    low, high = (np.append(np.asarray(b, dtype=np.float64), np.zeros(attribute.special)) for b in binning.bounds())
+    return low, high

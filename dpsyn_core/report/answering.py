@@ -1,0 +1,188 @@
+"""Answers the questions of one release from its files alone: table, manifest, released marginals, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
+from dpsyn_core.inference.answers import Answered, answer_question
+from dpsyn_core.inference.evidence import Evidence
+from dpsyn_core.inference.fits import Fits, Refit
+from dpsyn_core.inference.intervals import Inferrer, Truth
+from dpsyn_core.inference.tuning import INFERENCE, Inference
+from dpsyn_core.marginals.types import Measurement, Scores
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.questions.document import Questions, declared
+from dpsyn_core.report.receipts import receipt
+from dpsyn_core.report.released import load_released
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+
+REFITTED = ("rls", "dpsyn", "independent")  # systems that make records from nothing but a list of released tables
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answers:
+    """All questions of a document with their answers, in order, and the manifest that they rest on."""
+
+    answers: tuple[Answered, ...]
+    manifest: Manifest
+
+    def __getitem__(self, name: str) -> Answered:
+        """The answer of the question of this name. Raises QuestionError for an unknown one."""
+        for found in self.answers:
+            if found.question.name == name:
+                return found
+        msg = f"no question is called '{name[:80]}'; known are {', '.join(a.question.name for a in self.answers)}"
+        raise QuestionError(msg)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "version": 1,
+            "private": self.manifest.private,
+            "not_private_because": list(self.manifest.not_private_because),
+            "run_id": self.manifest.run_id,
+            "epsilon": self.manifest.epsilon,
+            "delta": self.manifest.delta,
+            "answers": [a.plain() for a in self.answers],
+        }
+
+
+def answer(
+    synthetic: str | Path,
+    *,
+    manifest: str | Path,
+    measurements: str | Path,
+    questions: Questions | Iterable[object] | dict[str, Any] | str | Path | None = None,
+    schema: Schema | str | Path | None = None,
+    truth: Truth = "table",
+    confidence: float = 0.95,
+    others: bool = False,
+    progress: Progress = silent,
+) -> Answers:
+    """Answers questions from a release's files: every figure with its interval, its grade and one plain sentence.
+
+    Guarantee: post-processing of what was released; nothing here reads private data, and it costs nothing.
+
+    Args:
+        synthetic: the table, in any format that we write.
+        manifest: that was written with it.
+        measurements: the released marginals (`dpsyn synth --measurements`).
+        questions: a file, a parsed document or a list of questions; None takes those of the schema.
+        schema: of the run; needed only where the file of marginals was written without one.
+        truth: what an interval is about: the real table (noise alone), or the population that it was drawn from.
+        confidence: of each interval, between 0 and 1.
+        others: also answer questions that are not the ones which the run was told.
+        progress: told the fits.
+
+    Raises:
+        ReceiptError: table, marginals, schema or questions are not those of the manifest.
+        QuestionError: a question does not fit the schema.
+    """
+    table, stated, released = Path(synthetic), Path(manifest), Path(measurements)
+    checked(truth, confidence)
+    known = schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
+    found = load_released(released, known)
+    proof = receipt(table, stated, measurements=released, schema=found.schema)
+    if not proof.holds or proof.manifest is None:
+        raise ReceiptError(proof.sentence)
+    asked_for = declared(questions, found.schema)
+    if not len(asked_for):
+        msg = "there is no question; name a file of questions with --questions, or declare them in the schema"
+        raise QuestionError(msg)
+    told = getattr(proof.manifest, "questions_hash", None)
+    if told is not None and told != asked_for.digest and not others:
+        msg = (
+            "the questions are not the ones that this run was told (their digest is not the manifest's); give that "
+            "file, or ask for other questions on purpose with --others"
+        )
+        raise ReceiptError(msg)
+    from dpsyn_core.tables.read import read_table
+
+    codes = Codec(found.schema).encode(read_table(table, multiline=True), individuals=False).codes
+    given = answer_codes(
+        codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.scores, truth=truth,
+        confidence=confidence, progress=progress,
+    )  # fmt: skip
+    return Answers(answers=tuple(given), manifest=proof.manifest)
+
+
+def answer_codes(
+    codes: NDArray[np.unsignedinteger],
+    measured: Sequence[Measurement],
+    schema: Schema,
+    manifest: Manifest,
+    questions: Questions,
+    *,
+    scores: Scores | None = None,
+    truth: Truth = "table",
+    confidence: float = 0.95,
+    progress: Progress = silent,
+    tuning: Inference = INFERENCE,
+) -> list[Answered]:
+    """As `answer`, for a release that is in memory: its codes, released marginals and manifest.
+
+    The same release gives the same answers: the refits draw from a fixed public seed.
+    """
+    checked(truth, confidence)
+    inferrer = inferrer_of(codes, measured, schema, manifest, scores=scores, progress=progress, tuning=tuning)
+    return [answer_question(q, schema, inferrer, truth=truth, confidence=confidence) for q in questions.questions]
+
+
+def inferrer_of(
+    codes: NDArray[np.unsignedinteger],
+    measured: Sequence[Measurement],
+    schema: Schema,
+    manifest: Manifest,
+    *,
+    scores: Scores | None = None,
+    progress: Progress = silent,
+    tuning: Inference = INFERENCE,
+) -> Inferrer:
+    """What all answers of one release share; fits are made when the first answer needs them."""
+    pure = manifest.delta == 0
+    evidence = Evidence(
+        schema.domain(), measured, n_public=schema.n_records,
+        scores=None if scores is None else scores.bounds(), pure=pure,
+    )  # fmt: skip
+    refit = refit_of(manifest, schema, codes.shape[1], tuning)
+    fits = Fits(codes, measured, refit, pure=pure, progress=progress, tuning=tuning)
+    return Inferrer(evidence, fits, rng=np.random.default_rng(0), tuning=tuning)
+
+
+def refit_of(manifest: Manifest, schema: Schema, n_records: int, tuning: Inference) -> Refit | None:
+    """The record synthesis of the run's system with its settings, at less effort; None where it needs more than tables."""
+    if manifest.method not in REFITTED:
+        return None
+    settings = dict(manifest.settings)
+    if "effort" in settings:
+        settings["effort"] = max(0.1, tuning.effort * float(settings["effort"]))
+    task = Task.of(schema, Budget(epsilon=manifest.epsilon, delta=manifest.delta))
+    system = configure(manifest.method, settings).calibrate(task)
+
+    def refit(tables: Sequence[Measurement], rng: Generator) -> NDArray[np.unsignedinteger]:
+        return system.synthesize(list(tables), n_records, rng=rng)
+
+    return refit
+
+
+def checked(truth: str, confidence: float) -> None:
+    """Raises SettingError for an unknown truth or a confidence outside (0, 1)."""
+    if truth not in get_args(Truth):
+        msg = f"the truth is '{truth}'; it must be one of {', '.join(get_args(Truth))}"
+        raise SettingError(msg)
+    if not 0 < confidence < 1:
+        msg = f"the confidence is {confidence}; it must lie between 0 and 1, such as 0.95"
+        raise SettingError(msg)
