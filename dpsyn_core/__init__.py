@@ -14,6 +14,7 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.report.answering import answer
     from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
@@ -24,11 +25,12 @@ _HOME = {
     "Ledger": "dpsyn_core.privacy.ledger",
     "Release": "dpsyn_core.runs.release",
     "Schema": "dpsyn_core.schema.document",
+    "answer": "dpsyn_core.report.answering",
     "buy_schema": "dpsyn_core.runs.buying",
     "read_table": "dpsyn_core.tables.read",
     "synthesize": "dpsyn_core.runs.release",
 }
-__all__ = ["DPSynError", "Ledger", "Release", "Schema", "buy_schema", "read_table", "synthesize"]
+__all__ = ["DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "read_table", "synthesize"]
 
 settle()  # before any part of the package imports numba
 

@@ -77,7 +77,9 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     outs = outs if release.manifest.private else [not_private_name(p) for p in outs]
     progress("writing", 0, 1)
-    marginals = None if args.measurements is None else pack_measurements(release.marginals)
+    marginals = None
+    if args.measurements is not None:
+        marginals = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
     write_tables(
         release.manifest, release.arrows, outs, args.manifest, measurements=marginals,
         measurements_path=args.measurements, key=key,

@@ -15,7 +15,14 @@ from dpsyn_core.inference.functional import Floats
 from dpsyn_core.inference.intervals import GRADES, Grade, Inferrer, Truth
 from dpsyn_core.inference.regression import infer_regression
 from dpsyn_core.questions.answers import Axis
-from dpsyn_core.questions.forms import Question, RegressionQuestion
+from dpsyn_core.questions.forms import (
+    GiniQuestion,
+    PredictQuestion,
+    Question,
+    RangeQuestion,
+    RegressionQuestion,
+    TableQuestion,
+)
 from dpsyn_core.schema.document import Schema
 
 MEANINGS: dict[Grade, str] = {
@@ -112,10 +119,11 @@ def answer_question(
         for grade, at in zip(got.grades, place, strict=True):
             grades[int(at)] = grade
     unit = _unit(question)
-    shaped = {n: v.reshape(wanted.shape) for n, v in figures.items()}
+    estimate, low, high, synthetic, released, noise = (v.reshape(wanted.shape) for v in figures.values())
     return Answered(
-        question=question, axes=wanted.axes, unit=unit, grades=tuple(grades), truth=truth, confidence=confidence,
-        sentence=sentence(shaped["estimate"], shaped["low"], shaped["high"], grades, unit, truth, confidence), **shaped,
+        question=question, axes=wanted.axes, unit=unit, estimate=estimate, low=low, high=high, synthetic=synthetic,
+        released=released, noise=noise, grades=tuple(grades), truth=truth, confidence=confidence,
+        sentence=sentence(estimate, low, high, grades, unit, truth, confidence),
     )  # fmt: skip
 
 
@@ -158,16 +166,16 @@ def sentence(
     graded = list(grades)
     given = [i for i, g in enumerate(graded) if g != "none"]
     if not given:
-        return (
-            f"Not supported by this release: nothing that was released says how far {_these(len(graded))} may be off."
-        )
+        which = "it" if len(graded) == 1 else f"these {len(graded)} figures"
+        return f"Not supported by this release: nothing that was released says how far {which} may be off."
     about = "in the real table" if truth == "table" else "in the population"
     kinds = [g for g in GRADES if g in graded and g != "none"]
     because = "; ".join(f"{g}: {MEANINGS[g]}" for g in kinds)
     flat = [x.ravel() for x in (estimate, low, high)]
     if len(graded) == 1:
         middle, first, last = (number(float(x[0])) for x in flat)
-        return f"{middle} ({unit}); it lies {about} between {first} and {last}, at {confidence:.0%} confidence ({because})."
+        sure = f"at {confidence:.0%} confidence ({because})"
+        return f"{middle} ({unit}); it lies {about} between {first} and {last}, {sure}."
     half = (flat[2] - flat[1])[given] / 2
     left = len(graded) - len(given)
     rest = f" {left} of them are not supported by this release." if left else ""
@@ -187,16 +195,15 @@ def _ended(notes: tuple[str, ...]) -> str:
 
 
 def _unit(question: Question) -> str:
-    kind = question.kind
-    if kind in ("table", "range"):
+    if isinstance(question, TableQuestion | RangeQuestion):
         return "records"
-    if kind == "gini":
+    if isinstance(question, GiniQuestion):
         return f"Gini index of {question.of}"
-    if kind == "predict":
+    if isinstance(question, PredictQuestion):
         return f"share of what is uncertain about {question.of}"
-    if kind == "regression":
+    if isinstance(question, RegressionQuestion):
         return f"log odds of {question.of}" if question.model == "logistic" else f"{question.of} a unit"
-    return f"{kind} of {question.of}"
+    return f"{question.kind} of {question.of}"
 
 
 def _plain(x: Any) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,17 +111,13 @@ def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:
     for clause in clauses(question.where):
         passes = within(schema[clause.attribute], clause)
         shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
-    return Asked(axes=(), parts=((Sums(**_product(shares, domain), floor=0.0), np.zeros(1, dtype=np.intp)),))
-
-
-def _product(vectors: Mapping[str, Floats], domain: Domain) -> dict[str, AttributeSet | Floats]:
-    """Attributes and weights (1, *shape) of a product of one vector an attribute."""
-    names = domain.ordered_set(vectors)
-    _check(1, domain.cells(names), " and ".join(names))
+    names = domain.ordered_set(shares)
+    _check(1, domain.cells(names), question.name)
     weights: Floats = np.ones(1)
     for name in names:
-        weights = np.multiply.outer(weights, vectors[name])
-    return {"attributes": names, "weights": weights}
+        weights = np.multiply.outer(weights, shares[name])
+    found = Sums(attributes=names, weights=weights, floor=0.0)
+    return Asked(axes=(), parts=((found, np.zeros(1, dtype=np.intp)),))
 
 
 def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> Asked:

@@ -40,9 +40,8 @@ Truth = Literal["table", "population"]
 class Intervals:
     """K figures. estimate, low, high: float64 (K,), NaN where there is none. grades: one of GRADES each.
 
-    synthetic: what the synthetic table itself says. released, noise: for grade exact the sum over the noisy cells and
-    its standard error, NaN elsewhere. deviation: standard error behind the interval. unit: half-width that a direct
-    look at the same cells would have, 1.96 standard deviations of noise; NaN where no table holds them.
+    synthetic: what the synthetic table itself says; the estimate where the grade is none. released, noise: for grade
+    exact the sum over the noisy cells and its standard error, NaN elsewhere.
     """
 
     estimate: Floats
@@ -178,18 +177,18 @@ class Inferrer:
                 squared[~aligned], grades[~aligned] = found, grade
         if truth == "population":
             squared = squared + z**2 * sampling(centred(batch.weights, table), table)
-        missing = ~np.isfinite(synthetic) | ~np.isfinite(squared)
-        grades = np.where(missing, 3, grades)
-        none = grades == 3
+        none = ~np.isfinite(synthetic) | ~np.isfinite(squared) | (grades == 3)
         estimate, low, high = quantity.interval(table, centre, np.sqrt(np.where(none, 0.0, squared)))
+        own = synthetic_of(quantity, table)
+        held = aligned & ~none
         return Intervals(
-            estimate=np.where(missing, np.nan, np.where(none, synthetic_of(quantity, table), estimate)),
+            estimate=np.where(none, own, estimate),
             low=np.where(none, np.nan, low),
             high=np.where(none, np.nan, high),
-            grades=[GRADES[int(g)] for g in grades],
-            synthetic=synthetic_of(quantity, table),
-            released=np.where(aligned & ~missing, released, np.nan),
-            noise=np.where(aligned & ~missing, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
+            grades=[GRADES[3 if n else int(g)] for n, g in zip(none, grades, strict=True)],
+            synthetic=own,
+            released=np.where(held, released, np.nan),
+            noise=np.where(held, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
         )
 
     def _z(self, z: float, cells: Floats) -> Floats:

@@ -237,7 +237,8 @@ class Shares(Grouped):
         """The shares."""
         groups = self.groups(table)
         n = groups.sum(axis=1)
-        return (groups * self.under).sum(axis=1) / np.where(n >= LEAST, n, np.nan)
+        shares: Floats = (groups * self.under).sum(axis=1) / np.where(n >= LEAST, n, np.nan)
+        return shares
 
     def influence(self, table: Floats) -> Floats:
         """(what lies below, less the share) / records of the group."""

@@ -62,8 +62,8 @@ def infer_regression(
     blank = np.full(len(first.terms), np.nan)
     missing = [n for n in question.on if not evidence.covered(domain.ordered_set((question.of, n)))]
     if missing:
-        why = f"the table of '{question.of}' with {_listed(missing)} was not measured, so a coefficient says nothing"
-        return _refused(first, why)
+        pairs = f"'{question.of}' with {_listed(missing)}"
+        return _refused(first, f"{pairs} was not measured, so that coefficients say nothing about the real ones")
     if np.isnan(first.beta).all():
         return _refused(first, "terms separate the outcomes (or the outcome does not vary), so no estimate exists")
     found = np.array([f.beta for f in others])
@@ -84,7 +84,7 @@ def infer_regression(
             )
     usable = np.array([not w for w in why])
     combined = [blank.copy() for _ in range(3)]
-    for i in np.flatnonzero(usable):
+    for i in np.flatnonzero(usable).tolist():
         kept = ~np.isnan(found[:, i])
         got = combine(
             found[kept, i], np.array([f.variance[i] for f in others])[kept], truth=truth, confidence=confidence

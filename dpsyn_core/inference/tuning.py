@@ -35,7 +35,7 @@ class Inference:
     usual_sampling: float = 1.3
     """Times the sampling variance: squared error of a part that nothing measured, where the release has no looks."""
 
-    usual_dependence: float = 0.5
+    usual_dependence: float = 1.0
     """Times the square of reach times dependence, in the same place."""
 
     usual_factor: float = 1.5

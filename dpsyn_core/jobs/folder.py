@@ -74,9 +74,10 @@ def leave_release(folder: Path, release: Release) -> None:
     from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.writing import write_release
 
+    measured = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
     write_release(
         release.manifest, release.arrow, folder / SYNTHETIC, folder / MANIFEST,
-        measurements=pack_measurements(release.marginals), measurements_path=folder / MEASUREMENTS,
+        measurements=measured, measurements_path=folder / MEASUREMENTS,
     )  # fmt: skip
 
 

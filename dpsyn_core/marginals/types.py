@@ -49,3 +49,9 @@ class Scores:
     def bounds(self, deviations: float = 1.0) -> dict[AttributeSet, float]:
         """For each set its score, at least 0, and so many standard deviations of the noise more."""
         return {s: max(float(v), 0.0) + deviations * self.sigma for s, v in zip(self.sets, self.values, strict=True)}
+
+
+class ReleasedTables(list[Measurement]):
+    """Released marginals in order, with the scores by which some of them were chosen; None where there are none."""
+
+    scores: Scores | None = None

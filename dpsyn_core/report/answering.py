@@ -163,7 +163,7 @@ def inferrer_of(
 
 
 def refit_of(manifest: Manifest, schema: Schema, n_records: int, tuning: Inference) -> Refit | None:
-    """The record synthesis of the run's system with its settings, at less effort; None where it needs more than tables."""
+    """The record synthesis of the run's system, at less effort; None where it needs more than released tables."""
     if manifest.method not in REFITTED:
         return None
     settings = dict(manifest.settings)

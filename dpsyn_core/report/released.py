@@ -59,10 +59,10 @@ def pack_measurements(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReleasedFile:
-    """What a file of released marginals holds. schema, scores: None where it was written without."""
+    """What a file of released marginals holds. scores: None where it was written without."""
 
     measurements: list[Measurement]
-    schema: Schema | None
+    schema: Schema
     scores: Scores | None
 
 

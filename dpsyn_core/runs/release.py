@@ -13,7 +13,7 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
@@ -41,6 +41,7 @@ class Release:
     table. arrow: the same as a pyarrow table, with the types that the schema declares.
     measurements: what the system released, in its own form. codes: (n_attributes, n_records). tables: all tables of
     the release, of which `table` is the first, and arrows the same as pyarrow; one unless several were asked for.
+    schema: what the run declared public.
     """
 
     table: Any
@@ -50,6 +51,7 @@ class Release:
     codes: NDArray[np.unsignedinteger]
     tables: tuple[Any, ...] = ()
     arrows: tuple[Any, ...] = ()
+    schema: Schema | None = None
 
     def __repr__(self) -> str:
         """One line: what it is, and no arrays. The table itself is `.table`."""
@@ -75,6 +77,11 @@ class Release:
         """Released marginals, for the report that is safe to publish; systems that release other things have none."""
         found = self.measurements
         return [m for m in found if isinstance(m, Measurement)] if isinstance(found, list | tuple) else []
+
+    @property
+    def scores(self) -> Scores | None:
+        """Released dependences of attribute sets, for answers about what no table holds; None where none were kept."""
+        return self.measurements.scores if isinstance(self.measurements, ReleasedTables) else None
 
 
 def synthesize(
@@ -149,7 +156,7 @@ def synthesize(
     returned = tuple(source.returned(a) for a in arrows)
     return Release(
         table=returned[0], arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes,
-        tables=returned, arrows=arrows,
+        tables=returned, arrows=arrows, schema=schema,
     )  # fmt: skip
 
 

@@ -22,12 +22,16 @@ HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pairs:
-    """Chosen pairs with the coarse maps of each; their cells; all scores; and the cost that is left for them."""
+    """Chosen pairs with the coarse maps of each; their cells; all scores; and the cost that is left for them.
+
+    sigma: standard deviation of the noise of a score.
+    """
 
     sets: list[AttributeSet]
     recodes: list[Recodes]
     cells: NDArray[np.float64]
     scores: dict[AttributeSet, float]
+    sigma: float
     cost: Cost
 
 
@@ -54,7 +58,7 @@ def choose_pairs(
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
     usual = [few if view.numbers.issuperset(p) else fine for p in pairs]
     expected = [view.product(p, maps) for p, maps in zip(pairs, usual, strict=True)]
-    scores, _ = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
+    scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     cells = np.array([e.size for e in expected], dtype=np.float64)
     errors = np.stack([np.maximum(scores, 0), np.zeros(len(pairs))], axis=1)
@@ -90,6 +94,7 @@ def choose_pairs(
         recodes=[usual[i] if chosen[i] == 1 else coarse for i in taken],
         cells=sizes[taken, chosen[taken]],
         scores={p: float(s) for p, s in zip(pairs, scores, strict=True)},
+        sigma=float(sigma),
         cost=cost,
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import choose_sets
@@ -99,7 +99,7 @@ class Rls(Synthesizer):
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, scores of pairs, chosen pairs, and the same for triples if they may pay."""
         domain = self.domain
-        measured: list[Measurement] = []
+        measured = ReleasedTables()
         if not len(domain):
             return measure_marginals(counter, [()], [self.cost], gate=gate)
         for_total = total_cost(self.cost, self.n_public, self.tuning.shares)
@@ -113,6 +113,9 @@ class Rls(Synthesizer):
         view = self.view(measured)
         resolution = plan.resolution if self.config.resolution else finer_where_small(view, plan.resolution)
         chosen = choose_pairs(counter, view, plan=plan, resolution=resolution, gate=gate, progress=progress)
+        measured.scores = Scores(
+            sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
+        )
         first, later = chosen.cost, None
         triples = triples_to_score(view, chosen.scores) if self.config.triples else []
         if chosen.sets and triples and triples_may_pay(view, plan, chosen, len(triples)):

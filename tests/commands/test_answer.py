@@ -1,0 +1,193 @@
+"""`dpsyn answer`: answers from files alone, what is refused, and what the figures say."""
+
+import gzip
+import json
+import socket
+
+import numpy as np
+import pytest
+
+import dpsyn_core
+from dpsyn_core.cli import main
+from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
+from dpsyn_core.schema.document import Schema
+
+SCHEMA = {
+    "version": 1,
+    "name": "people",
+    "attributes": [
+        {"name": "sex", "kind": "categorical", "values": ["F", "M"]},
+        {"name": "city", "kind": "categorical", "values": ["A", "B", "C"]},
+        {"name": "pay", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"count": 10}},
+        {"name": "rare", "kind": "categorical", "values": ["no", "yes"]},
+    ],
+}
+QUESTIONS = [
+    {"name": "women", "kind": "range", "where": "sex = F"},
+    {"name": "pay by city", "kind": "mean", "of": "pay", "by": ["city"]},
+    {"name": "gap", "kind": "gap", "of": "pay", "by": ["city"], "between": {"sex": ["M", "F"]}},
+    {"name": "median", "kind": "quantile", "of": "pay", "by": ["sex"]},
+    {"name": "says", "kind": "predict", "of": "sex"},
+    {"name": "line", "kind": "regression", "of": "pay", "on": ["sex", "city"]},
+    {"name": "odds", "kind": "regression", "of": "rare", "on": ["sex", "pay"], "model": "logistic"},
+]
+METHODS = ("rls", "independent", "mst")
+
+
+def columns(n=3000):
+    rng = np.random.default_rng(0)
+    sex, city = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    pay = np.clip(rng.integers(0, 50, n) + 25 * sex + 12 * city, 0, 99)
+    return sex, city, pay, (rng.random(n) < 0.002).astype(int)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Releases of one table by the command; the private table is gone afterwards."""
+    place = tmp_path_factory.mktemp("made")
+    rows = [f"{'FM'[s]},{'ABC'[c]},{p},{'no' if not r else 'yes'}" for s, c, p, r in zip(*columns(), strict=True)]
+    (place / "people.csv").write_text("sex,city,pay,rare\n" + "\n".join(rows) + "\n")
+    Schema.of(SCHEMA).dump(place / "schema.json")
+    (place / "q.json").write_text(json.dumps({"version": 1, "questions": QUESTIONS}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPSYN_HOME", str(place / "home"))
+        patch.chdir(place)
+        for method in METHODS:
+            words = ["--out", f"{method}.csv", "--manifest", f"{method}.json", "--measurements", f"{method}.gz"]
+            assert main(["synth", "people.csv", "--schema", "schema.json", "--epsilon", "3", "--delta", "1e-9",
+                         "--method", method, "--seed", "1", "--quiet", *words]) == 0  # fmt: skip
+    (place / "people.csv").unlink()
+    (place / "schema.json").unlink()
+    return place
+
+
+@pytest.fixture
+def place(made, tmp_path, monkeypatch):
+    """A copy of the released files alone, that a test may change; there is neither a ledger nor a network."""
+    for path in made.glob("*.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("no network is needed"))
+    return tmp_path
+
+
+def words(method="rls", table=None, **more):
+    given = {"manifest": f"{method}.json", "measurements": f"{method}.gz", "questions": "q.json", **more}
+    flat = [w for k, v in given.items() for w in (f"--{k}", v)]
+    return ["answer", table or f"{method}.csv", *flat, "--quiet"]
+
+
+def test_released_files_alone_answer_every_question_with_interval_grade_and_sentence(place, capsys):
+    assert main([*words(), "--json"]) == 0
+    found = {a["question"]: a for a in json.loads(capsys.readouterr().out)["answers"]}
+    assert list(found) == [q["name"] for q in QUESTIONS]
+    assert not (place / "nowhere").exists()
+    for answer in found.values():
+        assert answer["sentence"].endswith(".") and answer["grade"] in ("exact", "estimated", "bounded", "none")
+        for figure in answer["figures"]:
+            known = figure["low"] is not None
+            assert known == (figure["grade"] != "none")
+            assert not known or figure["low"] <= figure["estimate"] <= figure["high"]
+    sex, city, pay, _ = columns()
+    (women,) = found["women"]["figures"]
+    assert women["grade"] == "exact" and abs(women["estimate"] - (sex == 0).sum()) < 8 * women["noise"]
+    means = [f["estimate"] for f in found["pay by city"]["figures"]]
+    middles = pay // 10 * 10 + 4.5
+    assert means == pytest.approx([middles[city == c].mean() for c in range(3)], abs=4)
+
+
+def test_a_rare_outcome_of_a_regression_is_refused_in_a_sentence_and_the_rest_is_not(place, capsys):
+    assert main([*words(), "--json"]) == 0
+    found = {a["question"]: a for a in json.loads(capsys.readouterr().out)["answers"]}
+    assert found["line"]["grade"] in ("estimated", "bounded")
+    assert found["odds"]["grade"] == "none"
+    assert found["odds"]["notes"]
+
+
+def test_the_text_names_every_question_and_its_grade(place, capsys):
+    assert main(words()) == 0
+    said = capsys.readouterr().out
+    assert "women [exact]" in said
+    assert said.count("pay by city [") == 1
+    assert "  A" in said and " to " in said
+
+
+def test_the_population_is_known_less_well(place, capsys):
+    widths = []
+    for more in ([], ["--population"]):
+        assert main([*words(), "--json", *more]) == 0
+        answers = json.loads(capsys.readouterr().out)["answers"]
+        widths.append([f["high"] - f["low"] for f in answers[1]["figures"]])
+    assert all(b > a for a, b in zip(*widths, strict=True))
+
+
+def test_a_system_that_keeps_no_tables_supports_no_answer(place, capsys):
+    assert main([*words("mst"), "--json"]) == 0
+    assert {a["grade"] for a in json.loads(capsys.readouterr().out)["answers"]} == {"none"}
+
+
+def test_independent_columns_are_exact_alone_and_say_nothing_together(place):
+    found = dpsyn_core.answer(
+        "independent.csv", manifest="independent.json", measurements="independent.gz", questions="q.json"
+    )
+    assert [a.grade for a in found.answers] == ["exact", *["none"] * 6]
+
+
+def test_the_same_files_give_the_same_answers(place):
+    files = {"manifest": "rls.json", "measurements": "rls.gz", "questions": QUESTIONS[:3]}
+    first, second = (dpsyn_core.answer("rls.csv", **files).plain() for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "said"),
+    [
+        (lambda p: (p / "rls.csv").write_text((p / "rls.csv").read_text().replace("F,", "M,", 1)), {}, "edited after"),
+        (lambda p: None, {"table": "independent.csv"}, "not the table of this manifest"),
+        (lambda p: None, {"measurements": "independent.gz"}, "does not hold the marginals"),
+        (lambda p: (p / "rls.gz").write_bytes(b"{}"), {}, "does not hold released marginals"),
+        (lambda p: (p / "q.json").write_text("[]"), {}, "no question"),
+        (lambda p: (p / "q.json").write_text('[{"name": "q", "kind": "mean", "of": "x"}]'), {}, "'x' is no column"),
+        (lambda p: None, {"questions": "gone.json"}, "cannot be read"),
+        (lambda p: None, {"confidence": "95"}, "between 0 and 1"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused_in_one_sentence(place, capsys, change, more, said):
+    change(place)
+    assert main(words(**more)) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_marginals_of_an_earlier_version_need_the_schema(place, capsys):
+    document = json.loads(gzip.decompress((place / "rls.gz").read_bytes()))
+    assert Schema.loads(document["schema"]) == Schema.of(SCHEMA)
+    del document["schema"]
+    (place / "rls.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
+    assert main(words()) == 2
+    assert "name the schema" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [({"truth": "other"}, SettingError), ({"questions": []}, QuestionError), ({"schema": None}, None)],
+)
+def test_python_refuses_as_the_command_does(place, more, error):
+    files = {"manifest": "rls.json", "measurements": "rls.gz", "questions": QUESTIONS[:1]}
+    if error is None:
+        found = dpsyn_core.answer("rls.csv", **{**files, **more})
+        assert found["women"].grade == "exact"
+        with pytest.raises(QuestionError, match="known are women"):
+            found["men"]
+        return
+    with pytest.raises(error):
+        dpsyn_core.answer("rls.csv", **{**files, **more})
+
+
+def test_an_edited_schema_in_the_file_is_not_believed(place):
+    document = json.loads(gzip.decompress((place / "rls.gz").read_bytes()))
+    document["schema"] = document["schema"].replace("people", "others")
+    (place / "rls.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
+    with pytest.raises(ReceiptError):
+        dpsyn_core.answer("rls.csv", manifest="rls.json", measurements="rls.gz", questions=QUESTIONS[:1])
