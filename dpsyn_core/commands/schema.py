@@ -27,7 +27,8 @@ def add(commands: Any) -> None:
         action="append",
         default=[],
         metavar="COLUMN=KIND[:BINS]",
-        help="learn this column at a price instead; KIND is categorical, integer, float or date; may be repeated",
+        help="learn this column at a price instead; KIND is categorical, integer, float or date; BINS buys bins of "
+        "about equal counts too, which are seldom needed; may be repeated",
     )
     draft.add_argument("--epsilon", type=float, help="price of what is bought")
     draft.add_argument("--delta", type=float, help="price of what is bought; above 0 for categories")
@@ -111,9 +112,7 @@ def parse_wanted(text: str) -> Any:
     kind, colon, bins = rest.partition(":")
     kinds = get_args(Kind)
     if not sign or not column or kind not in kinds or (colon and not bins.isdigit()):
-        msg = (
-            f"--buy got '{text}'; it needs COLUMN=KIND[:BINS] with KIND one of {', '.join(kinds)}, as in age=integer:20"
-        )
+        msg = f"--buy got '{text}'; it needs COLUMN=KIND[:BINS] with KIND one of {', '.join(kinds)}, as in age=integer"
         raise SettingError(msg)
     known = cast("Kind", kind)
     return Wanted(name=column, kind=known, bins=int(bins)) if colon else Wanted(name=column, kind=known)

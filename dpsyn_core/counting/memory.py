@@ -95,16 +95,19 @@ class MemoryCounter:
                     out[p] = table.reshape(shapes[p])
         return [table for table in out if table is not None]
 
-    def occupied(self, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def occupied(
+        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Flat indices (ascending, last attribute fastest) and counts of the cells that hold records.
 
-        For tables with far more cells than records: memory grows with the records only.
+        For tables with far more cells than records: memory grows with the records only. recodes: as in `marginal`.
         """
-        shape = self.domain.shape(attributes)
+        shape = self._shape(attributes, recodes)
         flat = np.zeros(self._codes.shape[1], dtype=np.int64)
         for name, size in zip(attributes, shape, strict=True):
             flat *= size
-            flat += self._codes[self.domain.index(name)]
+            column = self._codes[self.domain.index(name)]
+            flat += self._mapped(name, column, recodes[name]) if name in recodes else column
         index, counts = np.unique(flat, return_counts=True)
         return index, counts.astype(np.int64)
 

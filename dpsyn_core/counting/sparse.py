@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.schema.domain import AttributeSet
 
 
@@ -15,14 +17,18 @@ from dpsyn_core.schema.domain import AttributeSet
 class SparseCounter(Protocol):
     """A counter that can list the occupied cells without laying out the others."""
 
-    def occupied(self, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Flat indices (ascending, last attribute fastest) and counts above 0. Private."""
+    def occupied(
+        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Flat indices (ascending, last attribute fastest) and counts above 0; recodes as in `Counter`. Private."""
 
 
-def occupied(counter: Counter, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def occupied(
+    counter: Counter, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Flat indices and counts of the occupied cells, from whatever the counter offers. Private."""
     if isinstance(counter, SparseCounter):
-        return counter.occupied(attributes)
-    flat = counter.marginal(attributes).ravel()
+        return counter.occupied(attributes, recodes)
+    flat = counter.marginal(attributes, recodes).ravel()
     index = np.flatnonzero(flat)
     return index, flat[index].astype(np.int64)

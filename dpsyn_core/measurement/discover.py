@@ -37,12 +37,13 @@ _YEARS = 9999
 class Wanted:
     """One column to learn about; its kind is declared, since reading it from the data would cost too.
 
-    low, high: public range of a numeric column; bought when both are None. bins: number of bins wanted.
+    low, high: public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought;
+    None: none, for the range says where fine bins begin, and a run measures them.
     """
 
     name: str
     kind: Kind
-    bins: int = 20
+    bins: int | None = None
     low: float | None = None
     high: float | None = None
 
@@ -53,7 +54,7 @@ class Wanted:
         ):
             msg = f"the range of '{self.name}' is {self.low} to {self.high}; give both ends, the lower first, or none"
             raise SchemaError(msg)
-        if self.bins < 1:
+        if self.bins is not None and self.bins < 1:
             msg = f"'{self.name}' asks for {self.bins} bins; it must be at least 1"
             raise SchemaError(msg)
 
@@ -209,9 +210,14 @@ def _numbers(
 ) -> tuple[dict[str, Any], Span | None]:
     whole = want.kind == "integer"
     values, valid = casting.to_numbers(column, whole=whole, comma=comma)
+<<<<<<< HEAD
     values, blanks = values[valid], int(valid.size - valid.sum())
     span = None
     range_cost, edge_cost = cost.split(RANGE_AND_EDGES)
+=======
+    values = values[valid]
+    range_cost, edge_cost = (cost, cost) if want.bins is None else cost.split([_RANGE_SHARE, 1 - _RANGE_SHARE])
+>>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
     if want.low is None or want.high is None:
         span = buy_range(values, want.name, whole=whole, gate=gate, cost=range_cost, blanks=blanks, total=total)
         low, high = span.low, span.high
@@ -219,6 +225,8 @@ def _numbers(
         low, high, edge_cost = float(want.low), float(want.high), cost
     base: dict[str, Any] = {"kind": "numeric", "dtype": want.kind}
     ends = {"min": int(low), "max": int(high)} if whole else {"min": low, "max": high}
+    if want.bins is None:
+        return base | ends
     if high == low or (whole and high - low < want.bins):
         return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}, span
     edges = buy_edges(
@@ -229,10 +237,15 @@ def _numbers(
     return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}, span
 
 
+<<<<<<< HEAD
 def _dates(
     column: Any, name: str, *, gate: Gate, cost: Cost, total: Released
 ) -> tuple[dict[str, Any], Span]:  # fmt: skip
     """First and last year that stand above the noise, binned by month, or by year when there are many."""
+=======
+def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
+    """First and last year that stand above the noise."""
+>>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
     seconds, valid = casting.to_instants(column, ())
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
@@ -247,6 +260,7 @@ def _dates(
     found = np.flatnonzero(counts.values > noise_ceiling(counts))
     if found.size:
         first, last = first + int(found[0]), first + int(found[-1])
+<<<<<<< HEAD
     every = "month" if last - first < 10 else "year"
     return {
         "kind": "datetime",
@@ -254,6 +268,9 @@ def _dates(
         "max": f"{last:04d}-12-31",
         "bins": {"every": every},
     }, span
+=======
+    return {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}
+>>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
 
 
 def _bought(charge: Charge) -> dict[str, Any]:

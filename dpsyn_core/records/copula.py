@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpsyn_core.schema.domain import Domain
 
 Floats = NDArray[np.float64]
-SWEEPS = 8  # of Gibbs sampling; more changed no rank correlation by .001 on tables of strongly dependent numbers
+SWEEPS = 8  # of Gibbs sampling (convention)
 WEAKEST = 0.3  # correlation from which on the place of one number says something of that of another
 HIDDEN = 0.002  # share of a number's variance inside its bins, under which chance does as well
 STRONGEST = 0.9995  # correlation; nearer to 1 the conditional law is narrower than a cell can show

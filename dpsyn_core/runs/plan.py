@@ -103,7 +103,9 @@ class _EmptyTable:
         """Zeros, set by set."""
         return [self.marginal(s, {n: recodes[n] for n in s if n in recodes}) for s in sets]
 
-    def occupied(self, attributes: AttributeSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def occupied(
+        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nothing."""
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 

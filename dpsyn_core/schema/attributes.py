@@ -27,6 +27,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.schema.grids import FINE, calendar_width, declared_step, exact, fine_starts
 from dpsyn_core.tables import instants
 from dpsyn_core.tables.canonical import canonical
 
@@ -38,6 +39,8 @@ EXTRAS = (
     "description",
     "group",
     "decimals",
+    "step",
+    "scale",
     "formats",
     "special_values",
     "notes",
@@ -80,6 +83,8 @@ class BaseAttribute(Part):
         values = self.model_dump(mode="json", by_alias=True)
         out = {"name": values.pop("name"), "kind": values.pop("kind")}
         source = values.pop("source")
+        if values.get("bins", ...) is None:  # bins stand among the required fields where they are declared
+            del values["bins"]
         extras = {k: v for k in EXTRAS if (v := values.pop(k, None)) not in (None, [], {})}
         return out | values | {"source": source} | extras
 
@@ -252,9 +257,20 @@ class NumericAttribute(CodedBase):
     dtype: Literal["integer", "float"] = Field("float", description="Whether the numbers are whole")
     min: Number = Field(description="Smallest public value; smaller ones are clamped to it")
     max: Number = Field(description="Largest public value; larger ones are clamped to it")
-    bins: NumericBins = Field(description="{'count': K} bins of equal width, or {'edges': [...]}")
+    bins: NumericBins | None = Field(
+        None,
+        description="{'count': K} bins of equal width, or {'edges': [...]}; absent: as fine as range and step ask, up "
+        "to about 1,000",
+    )
     decimals: Annotated[StrictInt, Field(ge=0, le=15)] | None = Field(
         None, description="Digits after the point of decoded floats"
+    )
+    step: Number | None = Field(
+        None, description="Distance of neighbouring values, which are its multiples: 0.01 for cents, 5, 1000"
+    )
+    scale: Literal["linear", "log"] | None = Field(
+        None,
+        description="How bins grow where no edges are declared: linear, log, or absent for half of each",
     )
     special_values: tuple[Number, ...] = Field(
         (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"
@@ -277,18 +293,35 @@ class NumericAttribute(CodedBase):
         if self.dtype == "integer" and not all(float(v).is_integer() for v in self.special_values):
             msg = "special_values of an integer column must be whole numbers"
             raise ValueError(msg)
+        if self.step is not None and self.decimals is not None:
+            msg = "step and decimals both say how numbers are written; keep step and drop decimals"
+            raise ValueError(msg)
+        if self.scale is not None and isinstance(self.bins, EdgeBins):
+            msg = "bins.edges say where bins begin, so that scale has nothing to decide; drop one of them"
+            raise ValueError(msg)
+        if self.step is not None:
+            declared_step(self.min, self.max, self.step, whole=self.dtype == "integer")
         self._build()
         return self
 
     def _build(self) -> WholeBins | RealBins:
-        if self.dtype == "integer":
-            low, high = int(self.min), int(self.max)
-            if isinstance(self.bins, CountBins):
-                return WholeBins.equal(low, high, self.bins.count)
-            return WholeBins.edged(low, high, self.bins.edges)
-        if isinstance(self.bins, CountBins):
-            return RealBins.equal(self.min, self.max, self.bins.count if self.max > self.min else 1, self.decimals)
-        return RealBins.edged(self.min, self.max, self.bins.edges, self.decimals)
+        """Bins as declared; else round ones as fine as range, step and scale ask. See `grids.fine_starts`."""
+        low, high, cut = self.min, self.max, self.bins
+        whole = self.dtype == "integer"
+        step = None if self.step is None else exact(self.step)
+        own = int(step) if whole and step is not None else 1
+        if isinstance(cut, EdgeBins):
+            if whole:
+                return WholeBins.edged(int(low), int(high), cut.edges, own)
+            return RealBins.edged(low, high, cut.edges, self.decimals, step)
+        if isinstance(cut, CountBins) and self.scale != "log":
+            if whole:
+                return WholeBins.equal(int(low), int(high), cut.count, own)
+            return RealBins.equal(low, high, cut.count if high > low else 1, self.decimals, step)
+        if step is None and (whole or self.decimals is not None):
+            step = exact(1) if whole else 1 / exact(10 ** (self.decimals or 0))
+        starts = fine_starts(low, high, step, self.scale, FINE if cut is None else cut.count)
+        return WholeBins.fine(int(low), int(high), starts, own) if whole else RealBins.fine(low, high, starts, step)
 
     @cached_property
     def binning(self) -> WholeBins | RealBins:
@@ -309,13 +342,19 @@ class NumericAttribute(CodedBase):
         return [*(canonical(v) for v in self.special_values), *super()._tail()]
 
     def labels(self) -> list[str]:
-        """'14-21' for whole bins, '[0.5, 1)' for real ones."""
+        """'14-21' for whole bins, '[0.5, 1)' for real ones, '14' or '0.5' where a bin holds that value alone."""
         low, high = self.binning.bounds()
         if isinstance(self.binning, WholeBins):
-            return [f"{a}" if a == b else f"{a}-{b}" for a, b in zip(low, high, strict=True)] + self._tail()
-        texts = [f"[{a:.6g}, {b:.6g})" for a, b in zip(low, high, strict=True)]
-        texts[-1] = texts[-1][:-1] + "]"
-        return texts + self._tail()
+            texts = [f"{a}-{b}" for a, b in zip(low, high, strict=True)]
+        else:
+            texts = [f"[{a:.6g}, {b:.6g})" for a, b in zip(low, high, strict=True)]
+            texts[-1] = texts[-1][:-1] + "]"
+        alone, middles = self.binning.alone(), self.binning.middles()
+        if isinstance(self.binning, WholeBins):
+            values = (low if self.binning.step == 1 else middles.astype(np.int64)).tolist()
+        else:
+            values = [f"{v:.10g}" for v in middles]
+        return [str(v) if one else t for t, v, one in zip(texts, values, alone, strict=True)] + self._tail()
 
     def middles(self) -> NDArray[np.float64]:
         """Mean value of each bin."""
@@ -328,7 +367,9 @@ class DatetimeAttribute(CodedBase):
     kind: Literal["datetime"] = "datetime"
     min: StrictStr = Field(description="First public day or time, ISO 8601")
     max: StrictStr = Field(description="Last public day or time, ISO 8601")
-    bins: CalendarBins = Field(description="{'every': 'day'|'month'|'year'} or {'count': K}")
+    bins: CalendarBins | None = Field(
+        None, description="{'every': 'day'|'month'|'year'} or {'count': K}; absent: days, or up to about 1,000 bins"
+    )
     formats: tuple[StrictStr, ...] = Field(
         (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
     )
@@ -372,6 +413,11 @@ class DatetimeAttribute(CodedBase):
             msg = f"attribute '{self.name}' has a range that is not ISO 8601"
             raise SchemaError(msg)
         low, high = low // step, high // step
+        if self.bins is None:
+            width = calendar_width(high - low + 1, seconds=self.precise)
+            # boundaries on whole hours and days, not on the first second of the range
+            first = low if not self.precise else low // width * width
+            return WholeBins(np.unique(np.maximum(np.arange(first, high + 1, width, dtype=np.int64), low)), high)
         if isinstance(self.bins, CountBins):
             return WholeBins.equal(low, high, self.bins.count)
         return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)

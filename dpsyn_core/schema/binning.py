@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,26 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.grids import exact
 
 WHOLE_MIN, WHOLE_MAX = -(2**62), 2**62  # so that widths fit in int64
 MAX_BINS = 10_000_000
+NUDGE = 1e-6  # part of a step by which a number may miss an edge from below, as computed numbers do
 
 
 @dataclass(frozen=True, slots=True)
 class WholeBins:
-    """Bins of integers: bin i holds starts[i] .. starts[i+1]-1, the last one up to and including `last`."""
+    """Bins of integers: bin i holds starts[i] .. starts[i+1]-1, the last one up to and including `last`.
+
+    step: drawn numbers are multiples of it, where the bin holds one.
+    """
 
     starts: NDArray[np.int64]
     last: int
+    step: int = 1
 
     @classmethod
-    def equal(cls, low: int, high: int, count: int) -> WholeBins:
+    def equal(cls, low: int, high: int, count: int, step: int = 1) -> WholeBins:
         """`count` bins whose widths differ by at most 1; never more bins than integers."""
         _check_whole(low, high)
         n = high - low + 1
@@ -35,10 +42,10 @@ class WholeBins:
             starts = low + (np.arange(k, dtype=np.int64) * n) // k
         else:  # beyond int64 the products are taken in Python integers, once a bin
             starts = np.array([low + (i * n) // k for i in range(k)], dtype=np.int64)
-        return cls(starts, high)
+        return cls(starts, high, step)
 
     @classmethod
-    def edged(cls, low: int, high: int, edges: Sequence[float]) -> WholeBins:
+    def edged(cls, low: int, high: int, edges: Sequence[float], step: int = 1) -> WholeBins:
         """Bins [edge, next edge), the last closed at `high`; every bin must hold an integer."""
         _check_whole(low, high)
         inner = [e for e in edges if low < e <= high]
@@ -50,7 +57,13 @@ class WholeBins:
         if (np.diff(starts) <= 0).any():
             msg = "a bin holds no whole number; move its edges apart, or use dtype float"
             raise SchemaError(msg)
-        return cls(starts, high)
+        return cls(starts, high, step)
+
+    @classmethod
+    def fine(cls, low: int, high: int, starts: Sequence[Fraction], step: int = 1) -> WholeBins:
+        """Bins that begin at these places (see `grids.fine_starts`)."""
+        _check_whole(low, high)
+        return cls(np.unique(np.array([math.ceil(s) for s in starts], dtype=np.int64)), high, step)
 
     @property
     def size(self) -> int:
@@ -73,42 +86,80 @@ class WholeBins:
     def draw(self, bins: NDArray[np.integer], rng: Generator) -> NDArray[np.int64]:
         """One integer a record, uniform over its bin."""
         drawn: NDArray[np.int64] = self.starts[bins]
-        if not self.single:
+        if self.single:
+            return drawn
+        if self.step == 1:
             widths = np.diff(np.append(self.starts, self.last + 1))
-            drawn = drawn + rng.integers(0, widths[bins])
-        return drawn
+            return drawn + rng.integers(0, widths[bins])
+        least, points = self._multiples()
+        multiples = (least[bins] + rng.integers(0, np.maximum(points, 1)[bins])) * self.step
+        return np.where(points[bins] > 0, multiples, drawn)
+
+    def _multiples(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each bin the first multiple of the step, in steps, and how many it holds."""
+        first, last = self.bounds()
+        least = -(-first // self.step)
+        return least, np.maximum(last // self.step - least + 1, 0)
+
+    def alone(self) -> NDArray[np.bool_]:
+        """Which bins hold one value alone."""
+        return self._multiples()[1] == 1
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First and last integer of each bin."""
         return self.starts, np.append(self.starts[1:] - 1, self.last)
 
     def middles(self) -> NDArray[np.float64]:
-        """Mean of each bin's integers."""
+        """Mean of each bin's integers, or of its multiples of the step."""
         first, last = self.bounds()
-        return first / 2 + last / 2
+        middles: NDArray[np.float64] = first / 2 + last / 2
+        if self.step == 1:
+            return middles
+        least, points = self._multiples()
+        return np.where(points > 0, (least + (points - 1) / 2) * self.step, middles)
 
 
 @dataclass(frozen=True, slots=True)
 class RealBins:
-    """Bins of reals: bin i is [edges[i], edges[i+1]), the last one closed. decimals: digits kept when drawing."""
+    """Bins of reals: bin i is [edges[i], edges[i+1]), the last one closed.
+
+    decimals: digits kept when drawing. step: numbers are its multiples; one that was computed, and misses an edge by
+    a millionth of a step, counts as standing on it.
+    """
 
     edges: NDArray[np.float64]
     decimals: int | None = None
+    step: Fraction | None = None
 
     @classmethod
-    def equal(cls, low: float, high: float, count: int, decimals: int | None = None) -> RealBins:
+    def equal(
+        cls, low: float, high: float, count: int, decimals: int | None = None, step: Fraction | None = None
+    ) -> RealBins:
         """`count` bins of equal width; one bin when low equals high."""
         _check_count(count)
         edges = np.linspace(low, high, count + 1)
         if count > 1 and (np.diff(edges) <= 0).any():
             msg = f"{count} bins between {low} and {high} are narrower than the numbers' precision; use fewer bins"
             raise SchemaError(msg)
-        return cls(edges, decimals)
+        return cls(edges, decimals, step)
 
     @classmethod
-    def edged(cls, low: float, high: float, edges: Sequence[float], decimals: int | None = None) -> RealBins:
+    def edged(
+        cls, low: float, high: float, edges: Sequence[float], decimals: int | None = None, step: Fraction | None = None
+    ) -> RealBins:
         """Bins between own edges; min and max are added at the ends when they are not listed."""
-        return cls(np.array([low, *(e for e in edges if low < e < high), high], dtype=np.float64), decimals)
+        return cls(np.array([low, *(e for e in edges if low < e < high), high], dtype=np.float64), decimals, step)
+
+    @classmethod
+    def fine(cls, low: float, high: float, starts: Sequence[Fraction], step: Fraction | None) -> RealBins:
+        """Bins that begin at these places (see `grids.fine_starts`).
+
+        The largest value has a bin of its own where a step says how far such a bin reaches.
+        """
+        edges = np.unique(np.array([low, *map(float, starts), high], dtype=np.float64))
+        if step is not None and starts[-1] == exact(high) and len(starts) > 1:
+            edges = np.append(edges, high + float(step) / 2)
+        return cls(edges if len(edges) > 1 else np.array([low, high], dtype=np.float64), None, step)
 
     @property
     def size(self) -> int:
@@ -117,25 +168,42 @@ class RealBins:
 
     def find(self, values: NDArray[Any]) -> NDArray[np.intp]:
         """Bin of each value, shape as given; values outside the range fall into the first or last bin."""
-        return np.searchsorted(self.edges[1:-1], values, side="right")
+        inner = self.edges[1:-1]
+        if self.step is not None:
+            inner = inner - NUDGE * float(self.step)
+        return np.searchsorted(inner, values, side="right")
 
     def draw(self, bins: NDArray[np.integer], rng: Generator) -> NDArray[np.float64]:
-        """One number a record, uniform over its bin, on a grid of `decimals` digits that stays inside the bin."""
+        """One number a record, uniform over the multiples of the grid (`step` or `decimals`) inside its bin."""
         low, high = self.edges[:-1], self.edges[1:]
-        digits = self.grid_digits()
-        # grid points of bin i are first[i] .. first[i] + points[i] - 1, times 10^-digits
-        scale = 10.0**digits
-        first = np.ceil(low * scale)
-        last = np.ceil(high * scale) - 1
-        last[-1] = np.floor(high[-1] * scale)
-        points = np.maximum(last - first + 1, 0)
-        steps = np.floor(rng.random(len(bins)) * points[bins])
-        values = (first[bins] + steps) / scale
+        first, points = self._points()
+        picked = first[bins] + np.floor(rng.random(len(bins)) * points[bins])
+        grid = self._grid
+        values = picked * grid.numerator / float(grid.denominator)  # 3 / 10 is what 0.3 reads as; 3 * 0.1 is not
         # a bin without a grid point, or a rounding at its border: fall back on the bin itself
         below = np.nextafter(high, low)
         below[-1] = high[-1]
         inside: NDArray[np.float64] = np.clip(values, low[bins], below[bins])
         return inside
+
+    @property
+    def _grid(self) -> Fraction:
+        """Distance of drawn numbers."""
+        return self.step if self.step is not None else Fraction(1, 10 ** self.grid_digits())
+
+    def _points(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For each bin its first grid point, in grid distances, and how many it holds."""
+        grid = self._grid
+        place = self.edges * float(grid.denominator) / float(grid.numerator)
+        nearest = np.round(place)  # an edge on the grid must stay there: 1.1 * 10 is 11.000000000000002
+        place = np.where(np.abs(place - nearest) <= np.abs(place) * 2.0**-50, nearest, place)
+        first, last = np.ceil(place[:-1]), np.ceil(place[1:]) - 1
+        last[-1] = np.floor(place[-1])
+        return first, np.maximum(last - first + 1, 0)
+
+    def alone(self) -> NDArray[np.bool_]:
+        """Which bins hold one multiple of the step alone; none where no step is declared."""
+        return self._points()[1] == 1 if self.step is not None else np.zeros(self.size, dtype=bool)
 
     def grid_digits(self) -> int:
         """Digits after the point of drawn values: declared, or enough for 10,000 steps in the narrowest bin."""
@@ -152,8 +220,12 @@ class RealBins:
         return self.edges[:-1], self.edges[1:]
 
     def middles(self) -> NDArray[np.float64]:
-        """Middle of each bin."""
-        return self.edges[:-1] / 2 + self.edges[1:] / 2
+        """Middle of each bin; the mean of its multiples of the step where one is declared."""
+        middles: NDArray[np.float64] = self.edges[:-1] / 2 + self.edges[1:] / 2
+        if self.step is None:
+            return middles
+        first, points = self._points()
+        return np.where(points > 0, (first + (points - 1) / 2) * float(self.step), middles)
 
 
 def _check_whole(low: int, high: int) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.maxima import DEFAULT_BINS
 from dpsyn_core.tables.read import read_table
 
 # what a dictionary may call its own columns, in lower case with spaces for punctuation
@@ -22,6 +21,8 @@ HEADERS = {
     "min": ("min", "minimum", "lower", "low", "from"),
     "max": ("max", "maximum", "upper", "high", "to"),
     "bins": ("bins", "number of bins"),
+    "step": ("step", "increment", "precision", "resolution"),
+    "decimals": ("decimals", "decimal places", "digits after the point"),
     "missing": ("missing", "missing allowed", "nullable", "may be blank", "optional"),
     "description": ("description", "label", "meaning", "definition", "variable label", "question"),
 }  # fmt: skip
@@ -34,7 +35,8 @@ NO = ("no", "n", "false", "0", "not allowed", "required")
 def import_dictionary(path: str | Path, *, name: str | None = None) -> Schema:
     """A schema from a data dictionary in CSV, TSV or Excel.
 
-    One line a column, with headers such as name, type, values, min, max, bins, missing and description. Values are
+    One line a column, with headers such as name, type, values, min, max, bins, step (or decimals), missing
+    and description. Values are
     separated by ; or | (or by commas alone) and may carry labels: `1=Male; 2=Female`. `0-99` is a range. Where the
     dictionary does not say whether a column may be blank, the column is given a missing cell.
 
@@ -86,7 +88,7 @@ def _attribute(line: dict[str, str]) -> dict[str, Any]:
         msg = f"column '{line['name']}' of the dictionary has neither values nor min and max; add one of them"
         raise SchemaError(msg)
     if "date" in kind or "time" in kind or (re.match(DAYS, low) and "-" in low[1:]):
-        return out | {"kind": "datetime", "min": low, "max": high, "bins": _calendar(line)} | missing
+        return out | {"kind": "datetime", "min": low, "max": high} | _calendar(line) | missing
     return out | _numeric(line, low, high, kind) | missing
 
 
@@ -99,11 +101,22 @@ def _numeric(line: dict[str, str], low: str, high: str, kind: str) -> dict[str, 
     real = any(word in kind for word in ("float", "real", "decimal", "double", "continuous"))
     whole = all(e.is_integer() for e in ends) and not real
     limits: list[float] = [int(e) for e in ends] if whole else ends
-    bins = _bins(line)
-    if bins is None:
-        bins = min(DEFAULT_BINS, int(ends[1] - ends[0]) + 1) if whole and ends[1] >= ends[0] else DEFAULT_BINS
-    dtype = "integer" if whole else "float"
-    return {"kind": "numeric", "dtype": dtype, "min": limits[0], "max": limits[1], "bins": {"count": bins}}
+    bins, dtype = _bins(line), "integer" if whole else "float"
+    out: dict[str, Any] = {"kind": "numeric", "dtype": dtype, "min": limits[0], "max": limits[1]}
+    return out | ({} if bins is None else {"bins": {"count": bins}}) | _step(line, whole=whole)
+
+
+def _step(line: dict[str, str], *, whole: bool) -> dict[str, Any]:
+    """The distance of neighbouring values, where the dictionary names it or how many digits they have."""
+    text, digits = line.get("step", ""), line.get("decimals", "")
+    if not text and re.match(r"^\d{1,2}$", digits) and not whole:
+        return {"decimals": int(digits)}
+    if not text:
+        return {}
+    if not re.match(r"^\d+(\.\d+)?$", text):
+        msg = f"column '{line['name']}' of the dictionary has a step that is no number; write 1, 0.01 or 50"
+        raise SchemaError(msg)
+    return {"step": int(float(text)) if float(text).is_integer() else float(text)}
 
 
 def _bins(line: dict[str, str]) -> int | None:
@@ -119,9 +132,9 @@ def _bins(line: dict[str, str]) -> int | None:
 def _calendar(line: dict[str, str]) -> dict[str, Any]:
     text = line.get("bins", "").lower()
     if text in ("day", "month", "year"):
-        return {"every": text}
+        return {"bins": {"every": text}}
     bins = _bins(line)
-    return {"every": "month"} if bins is None else {"count": bins}
+    return {} if bins is None else {"bins": {"count": bins}}
 
 
 def _values(text: str) -> dict[str, Any]:

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.grids import FINE
 from dpsyn_core.tables import canonical, casting, headers, instants
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
-SINGLE = 100  # ranges of at most so many whole numbers get one bin a number
-BINS = 20
+DIGITS = 6  # after the point, at most, of numbers whose step is drafted
+COMPUTED = 1e-9  # relative error of numbers that a program has computed
+LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
@@ -120,15 +121,12 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     zoned = zoned or (not typed and bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py()))
     ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
-    span = (high - low) / 86_400
-    bins: dict[str, Any] = {"count": BINS}
-    if span > 366 * 10:
-        bins = {"every": "year"}
-    elif span > 62:
-        bins = {"every": "month"}
-    elif span >= 1:
-        bins = {"every": "day"}
-    return {"kind": "datetime", "min": ends[0], "max": ends[1], "bins": bins}
+    out: dict[str, Any] = {"kind": "datetime", "min": ends[0], "max": ends[1]}
+    dates = seconds.astype("datetime64[s]")
+    for every, unit in (("year", "Y"), ("month", "M")):  # cells that name years or months by their first day
+        if low < high and (dates == dates.astype(f"datetime64[{unit}]")).all():
+            return out | {"bins": {"every": every}}
+    return out
 
 
 def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:
@@ -145,17 +143,44 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
     if not whole:
         low, high = float(floats.min()), float(floats.max())
-        out = {"kind": "numeric", "dtype": "float", "min": low, "max": high, "bins": {"count": BINS}}
-        return out | ({"special_values": [low]} if _spiked(floats == low, counts) else {})
-    values, _ = casting.to_numbers(filled, whole=True, comma=comma)
-    low, high = int(values.min()), int(values.max())
-    if len(values) <= FEW:
-        return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
-    bins: dict[str, Any] = {"count": high - low + 1 if high - low < SINGLE else BINS}
-    if high - low >= SINGLE and _spiked(values == low, counts):  # such as the zeros of a capital gain
-        rest = WholeBins.equal(low + 1, high, BINS).starts.tolist()
-        bins = {"edges": [low, *rest]}
-    return {"kind": "numeric", "dtype": "integer", "min": low, "max": high, "bins": bins}
+        out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
+        step = _step(floats)
+        out |= _heavy(floats, counts) | ({} if step is None else {"step": step})
+    else:
+        values, _ = casting.to_numbers(filled, whole=True, comma=comma)
+        low, high = int(values.min()), int(values.max())
+        if len(values) <= FEW:
+            return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
+        step = int(np.gcd.reduce(values))
+        out = {"kind": "numeric", "dtype": "integer", "min": low, "max": high}
+        out |= _heavy(floats, counts) | ({"step": step} if step > 1 else {})
+    alone = step is not None and (low == 0 or (high - low) / step < FINE)
+    if not alone and _spiked(floats == floats.min(), counts):  # such as amounts below a limit of detection
+        out["special_values"] = [low]
+    return out
+
+
+def _step(numbers: NDArray[np.float64]) -> float | None:
+    """The distance of which all numbers are multiples, with at most `DIGITS` digits after the point; None: none."""
+    for digits in range(1, DIGITS + 1):
+        exact = numbers * 10.0**digits
+        places = np.round(exact)
+        if np.abs(places).max() > 2.0**53:
+            return None
+        if (np.abs(exact - places) <= COMPUTED * np.maximum(np.abs(places), 1.0)).all() and places.any():
+            return float(int(np.gcd.reduce(places.astype(np.int64))) / 10**digits)
+    return None
+
+
+def _heavy(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[str, Any]:
+    """A logarithmic scale where the largest number is far beyond the median of those above 0; empty otherwise."""
+    positive = np.flatnonzero(numbers > 0)
+    if not len(positive) or (numbers < 0).any():
+        return {}
+    order = positive[np.argsort(numbers[positive])]
+    upto = np.cumsum(counts[order])
+    median = numbers[order[int(np.searchsorted(upto, upto[-1] / 2))]]
+    return {"scale": "log"} if numbers.max() >= LONG_TAIL * median else {}
 
 
 def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:

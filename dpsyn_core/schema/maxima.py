@@ -16,7 +16,6 @@ LISTED = 65_535  # an enumeration up to this many codes is a list: with a missin
 SINGLE = 1000  # whole numbers up to this distance from zero keep a cell each
 WIDTH = 0.01  # relative width of the bins beyond
 KEPT = "parameters"  # key under which an entry is kept as it was written
-DEFAULT_BINS = 50  # of a range of reals that names no bins
 
 
 def import_maxima(document: Mapping[str, Any], codebook: Codebook | None = None, *, name: str = "imported") -> Schema:
@@ -49,7 +48,7 @@ def _attribute(
     out: dict[str, Any] = {"name": column, "missing": bool(entry.get("optional", False))}
     notes = {"notes": {KEPT: dict(entry)}}
     if kind == "float":
-        cut = {"kind": "numeric", "dtype": "float", "min": low, "max": high, "bins": {"count": DEFAULT_BINS}}
+        cut = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
         return out | cut | notes
     small = high - low < LISTED
     if words is not None and words.is_list(low, high):

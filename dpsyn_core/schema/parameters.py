@@ -10,9 +10,9 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes import NumericAttribute
 from dpsyn_core.schema.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.maxima import DEFAULT_BINS, KEPT, export_maxima, fine_bins, import_maxima
+from dpsyn_core.schema.maxima import KEPT, export_maxima, fine_bins, import_maxima
 
-__all__ = ["DEFAULT_BINS", "KEPT", "export_maxima", "export_parameters", "import_maxima", "import_parameters"]
+__all__ = ["KEPT", "export_maxima", "export_parameters", "import_maxima", "import_parameters"]
 
 
 def import_parameters(
@@ -92,17 +92,17 @@ def _numeric(column: str, entry: Mapping[str, Any], dtype: str, words: CodebookE
     whole = "int" in dtype
     bins = entry.get("bins")
     if isinstance(bins, list):
-        cut: dict[str, Any] = {"edges": bins}
+        cut: dict[str, Any] | None = {"edges": bins}
     elif isinstance(bins, int) and not isinstance(bins, bool):
         cut = {"count": bins}
     elif bins is None:
         exact = whole and float(low).is_integer() and float(high).is_integer()
-        cut = fine_bins(int(low), int(high)) if exact else {"count": DEFAULT_BINS}
+        cut = fine_bins(int(low), int(high)) if exact else None
     else:
         msg = f"schema.{column}.bins of parameters.json must be a number of bins or a list of edges"
         raise SchemaError(msg)
     out = {"name": column, "kind": "numeric", "dtype": "integer" if whole else "float", "min": low, "max": high}
-    out |= {"bins": cut, "missing": bool(entry.get("has_null", True))}
+    out |= {"missing": bool(entry.get("has_null", True))} | ({} if cut is None else {"bins": cut})
     special = entry.get("special_values", [])
     if words is not None:
         explained = words.special if words.is_list(low, high) else {**words.codes, **words.special}
@@ -164,10 +164,10 @@ def export_parameters(schema: Schema) -> dict[str, Any]:
 
 def _export_bins(attribute: NumericAttribute, entry: dict[str, Any]) -> None:
     """Writes the bins, or none where the file named none and they are still those of the import."""
-    now = attribute.bins.model_dump(mode="json")
     exact = attribute.dtype == "integer"
-    own = fine_bins(int(attribute.min), int(attribute.max)) if exact else {"count": DEFAULT_BINS}
-    if now == own and entry.get("bins", 0) is None:
-        del entry["bins"]
+    now = None if attribute.bins is None else attribute.bins.model_dump(mode="json")
+    own = fine_bins(int(attribute.min), int(attribute.max)) if exact else None
+    if now is None or (now == own and entry.get("bins", 0) is None):
+        entry.pop("bins", None)
     else:
         entry["bins"] = next(iter(now.values()))

@@ -128,7 +128,7 @@ class AIM(Synthesizer):
         ones = measure_marginals(
             counter, self.domain.singletons(), [self._share(MEASURE / self.rounds)] * len(self.domain), gate=gate
         )
-        recodes = rare_codes(ones, self.config.rare)
+        recodes = rare_codes(ones, self.config.rare, self.domain)
         run = _Run(self, ones, recodes)
         used, size = MEASURE * len(self.domain) / self.rounds, 1.0 / self.rounds
         while used < 1 - 1e-9:

@@ -129,6 +129,10 @@ class MethodConfig(BaseModel):
             msg = f"{self.name} needs a public number of records; declare n_records in the schema, or use 'rls'"
             raise MethodError(msg)
 
+    def working_domain(self, domain: Domain) -> Domain:
+        """The domain that the system runs on: the schema's, but for systems that merge values of numbers."""
+        return domain
+
     def estimate(self, size: Size) -> Estimate:
         """What a run takes, from sizes alone."""
         return estimate_of(self.seconds(size), size)

@@ -16,14 +16,15 @@ from dpsyn_core.errors import SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, partition
 
 
 @register("dirichlet-multinomial")
-class DirichletMultinomialConfig(MethodConfig):
+class DirichletMultinomialConfig(FewValuesConfig):
     """Settings."""
 
     summary = "A synthetic contingency table drawn from a Dirichlet posterior; two codes give the beta-binomial."

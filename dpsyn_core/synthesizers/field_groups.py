@@ -19,8 +19,9 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, partition
 
@@ -34,7 +35,7 @@ def threshold(scale: float, cells: int, cut: float) -> float:
 
 
 @register("field-groups")
-class FieldGroupsConfig(MethodConfig):
+class FieldGroupsConfig(FewValuesConfig):
     """Settings."""
 
     summary = "One Laplace histogram a public group of attributes, small bins cut; groups are independent by design."

@@ -13,8 +13,10 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import many
 from dpsyn_core.synthesizers.registry import register
 
 
@@ -57,7 +59,11 @@ class Independent(Synthesizer):
         n = max(0, round(total)) if n_records is None else n_records
         columns = []
         for m in measured:
-            p = np.clip(m.values, 0, None)
+            a = self.domain[m.attributes[0]]
+            values = m.values
+            if many(a):  # noise of a thousand bins, clipped, would outweigh the records
+                values = shrink_one_way(values, m.sigma, ordered=True, special=a.special, total=total)
+            p = np.clip(values, 0, None)
             p = p / p.sum() if p.sum() > 0 else np.full(m.cells, 1 / m.cells)
             columns.append(rng.choice(m.cells, size=n, p=p))
         dtype = np.min_scalar_type(max(self.domain.sizes) - 1)

@@ -170,7 +170,7 @@ class MST(Synthesizer):
         costs, second, scoring = self._split()
         ones = measure_marginals(counter, self.domain.singletons(), costs, gate=gate)
         progress("measure one-ways", 1, 1)
-        recodes = rare_codes(ones, self.config.rare)
+        recodes = rare_codes(ones, self.config.rare, self.domain)
         if d == 1:
             return Measured(measurements=ones, recodes=recodes)
         if self.fixed:

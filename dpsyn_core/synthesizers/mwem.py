@@ -21,8 +21,9 @@ from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.pgm.model import draw_within
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
@@ -34,7 +35,7 @@ STILL = 1e-7  # total variation of a sweep below which replaying stops
 
 
 @register("mwem")
-class MWEMConfig(MethodConfig):
+class MWEMConfig(FewValuesConfig):
     """Settings. Defaults are the paper's."""
 
     summary = "Multiplicative weights over every cell of a small domain, corrected where answers are worst."

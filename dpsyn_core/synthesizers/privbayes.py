@@ -28,15 +28,16 @@ from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.pgm.model import draw_within
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, noise_of
 
 
 @register("privbayes")
-class PrivBayesConfig(MethodConfig):
+class PrivBayesConfig(FewValuesConfig):
     """Settings. Defaults are the paper's."""
 
     summary = "A Bayesian network found by the exponential mechanism, and Laplace tables of attributes with parents."

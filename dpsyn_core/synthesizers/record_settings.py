@@ -16,10 +16,10 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.settings import Decay, Fill, FitSettings, GumSettings, Removal, Updater
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.base import MethodConfig
+from dpsyn_core.synthesizers.few_values import FewValuesConfig
 
 
-class RecordSettings(MethodConfig, ABC):
+class RecordSettings(FewValuesConfig, ABC):
     """How marginals are made consistent and how records follow them; all of it is post-processing."""
 
     nonnegativity: Rule = Field(

@@ -135,10 +135,19 @@ def test_pure_budgets_buy_numbers_but_no_categories():
         cap_of(WANTED, Budget(epsilon=1.0, delta=0.0))
 
 
+def test_a_range_alone_is_bought_where_no_bins_are_wanted_for_it_says_where_fine_ones_begin():
+    found, _ = buy(people(), [Wanted(name="age", kind="integer")], Budget(epsilon=1.0, delta=1e-6))
+    assert [c.name for c in found.charges] == ["number of records", "range of age"]
+    assert found.schema["age"].bins is None and found.schema["age"].binning.single
+    whole = Budget(epsilon=1.0, delta=1e-6).gaussian()
+    assert sum(c.rho for c in found.charges) == pytest.approx(whole.rho)  # what bins cost before goes to the range
+
+
 def test_declared_ranges_cost_nothing_and_few_whole_numbers_need_no_edges():
     table = people()
     found, _ = buy(table, [Wanted(name="age", kind="integer", low=17, high=90)], Budget(epsilon=1.0, delta=1e-6))
     assert not any("range" in c.name for c in found.charges)
+    assert found.schema["age"].bins is None and [c.name for c in found.charges] == ["number of records"]
     found, _ = buy(table, [Wanted(name="age", kind="integer", low=0, high=3, bins=10)], Budget(epsilon=1.0, delta=1e-6))
     assert found.schema["age"].size == 5  # four numbers and the missing cell
     assert [c.name for c in found.charges] == ["number of records"]

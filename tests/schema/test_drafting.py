@@ -36,10 +36,10 @@ def test_a_draft_fits_its_table_and_is_not_private():
     ]  # fmt: skip
     assert all(a.source == "data" for a in s.attributes) and not s.private
     assert s["zip"].values[0] == "00000"
-    assert s["age"].bins.count == 80 and s["age"].dtype == "integer"
+    assert s["age"].size == 80 and s["age"].dtype == "integer"
     assert s["income"].missing and s["income"].dtype == "float"
     assert s["member"].values == (False, True) and s["rooms"].values == (0, 1, 2, 3, 4) and s["rooms"].ordered
-    assert (s["day"].min, s["day"].max, s["day"].bins.every) == ("2020-01-01", "2020-10-26", "month")
+    assert (s["day"].min, s["day"].max, s["day"].size) == ("2020-01-01", "2020-10-26", 300)
     codes = Codec(s).encode(TABLE).codes
     assert (codes.max(axis=1) < np.array(s.domain().sizes)).all()
 
@@ -93,11 +93,32 @@ def test_dates_beyond_the_calendar_are_drafted_within_it():
 def test_a_heap_at_the_smallest_number_gets_a_cell_of_its_own():
     gain = [0] * 300 + [i * 7 for i in range(1, 200)]
     rain = [0.0] * 300 + [i * 0.7 for i in range(1, 200)]
-    s = draft(pa.table({"gain": [str(g) for g in gain], "rain": rain}), "t")
-    assert s["gain"].labels()[0] == "0" and s["gain"].size == 21
-    assert s["rain"].special_values == (0.0,) and s["rain"].size == 21
-    codes = Codec(s).encode(pa.table({"gain": gain, "rain": rain})).codes
-    assert np.bincount(codes[0])[0] == 300 and np.bincount(codes[1])[20] == 300
+    pain = [1000] * 300 + [1000 + i * 77 for i in range(1, 200)]
+    s = draft(pa.table({"gain": [str(g) for g in gain], "rain": rain, "pain": pain}), "t")
+    assert s["gain"].labels()[:2] == ["0", "7"] and s["gain"].step == 7
+    assert s["rain"].labels()[:2] == ["0", "0.7"] and s["rain"].step == 0.7
+    assert s["pain"].special_values == (1000,)
+    codes = Codec(s).encode(pa.table({"gain": gain, "rain": rain, "pain": pain})).codes
+    assert np.bincount(codes[0])[0] == np.bincount(codes[1])[0] == 300 == np.bincount(codes[2])[s["pain"].size - 1]
+
+
+def test_step_and_scale_are_drafted_and_stay_the_datas_until_a_person_confirms_them():
+    cents = [f"{i * 0.05:.2f}" for i in range(500)]
+    s = draft(
+        pa.table({"cents": cents, "pay": [str(2**i) for i in range(25)] * 20, "any": np.geomspace(1, 2, 500)}), "t"
+    )
+    assert (s["cents"].step, s["cents"].scale, s["cents"].size) == (0.05, None, 500)
+    assert (s["pay"].step, s["pay"].scale) == (None, "log")
+    assert (s["any"].step, s["any"].scale) == (None, None)
+    assert not s.private and s.from_data == ("cents", "pay", "any")
+    back = Codec(s).decode(Codec(s).encode(pa.table({"cents": cents, "pay": [1] * 500, "any": [1.5] * 500})).codes,
+                           rng=np.random.default_rng(0))  # fmt: skip
+    assert [f"{v:.2f}" for v in back["cents"].to_pylist()] == cents
+
+
+def test_cells_that_name_months_by_their_first_day_are_drafted_as_months():
+    days = [str(np.datetime64("2020-01", "M") + i) + "-01" for i in range(40)]
+    assert draft(pa.table({"d": days}), "t")["d"].bins.every == "month"
 
 
 def test_confirming_makes_entries_public_one_by_one_or_all():

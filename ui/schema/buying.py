@@ -27,7 +27,6 @@ KINDS: dict[str, Kind] = {
     "number": "float",
     "date": "date",
 }
-BINS = 20
 SAID = "bought_said"  # what the last purchase found and did not find
 DOUBTFUL = 0.1  # share of the records that may lie outside a range before it is a poor one
 
@@ -129,7 +128,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     schema = space.schema
     found = buy_schema(
         space.dataset.table,
-        [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]], bins=BINS) for r in rows],
+        [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]]) for r in rows],
         name=schema.name,
         epsilon=epsilon,
         delta=delta,

@@ -19,7 +19,9 @@ KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLO
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
-RANGE = re.compile(r"^\s*(\S+)\s+(?:to|until|bis|-|–)\s+(\S+)\s*$")
+RANGE = re.compile(
+    r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+by\s+(?P<step>\S+?))?(?:,?\s+(?P<scale>log|linear))?\s*$"
+)
 
 
 @dataclass
@@ -66,11 +68,13 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         words["content"] = _values_text(document["values"])
     elif kind in ("numeric", "datetime"):
         words["content"] = f"{document['min']} to {document['max']}"
+        words["content"] += f" by {document['step']}" if document.get("step") else ""
+        words["content"] += f", {document['scale']}" if document.get("scale") else ""
         if document.get("special_values"):
             words["content"] += "; " + ", ".join(
                 f"{v:g}" if v != int(v) else str(v) for v in document["special_values"]
             )
-        words["bins"] = _bins_text(document["bins"])
+        words["bins"] = _bins_text(document.get("bins"))
         if kind == "numeric":
             words["kind"] = "whole number" if document["dtype"] == "integer" else "number"
     return words
@@ -85,7 +89,10 @@ def _values_text(values: list[Any]) -> str:
     return text
 
 
-def _bins_text(bins: dict[str, Any]) -> str:
+def _bins_text(bins: dict[str, Any] | None) -> str:
+    """As the table shows them; empty where range and step decide."""
+    if bins is None:
+        return ""
     if "count" in bins:
         return str(bins["count"])
     return str(bins["every"]) if "every" in bins else ", ".join(f"{e:g}" for e in bins["edges"])
@@ -131,20 +138,27 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
         values = old["values"] if unchanged else _values(str(words["content"]), old["name"])
         return _checked({**out, "kind": "categorical", "values": values, "ordered": kind == "ordered category",
                          "other": bool(words["other"])})  # fmt: skip
-    as_is = same and "bins" not in edits  # the text in the table may be shorter than the numbers
     text, _, codes = str(words["content"]).partition(";")
-    low, high = _range(text, old["name"])
+    given = _range(text, old["name"])
+    low, high = given["low"], given["high"]
+    as_is = same and "bins" not in edits  # the text in the table may be shorter than the numbers
+    bins = old.get("bins") if as_is else _bins(str(words["bins"]), old["name"], dates=kind == "date")
+    out.pop("bins", None)
+    out |= {} if bins is None else {"bins": bins}
     if kind == "date":
-        bins = old["bins"] if as_is else _bins(str(words["bins"]) or "month", old["name"], dates=True)
-        return _checked({**out, "kind": "datetime", "min": low, "max": high, "bins": bins})
+        return _checked({**out, "kind": "datetime", "min": low, "max": high})
     whole = kind == "whole number"
     first, last = _numeric(low, old["name"], whole), _numeric(high, old["name"], whole)
     special = [_numeric(c.strip(), old["name"], whole=True) for c in codes.split(",") if c.strip()]
     if special or "special_values" in out:
         out["special_values"] = special
-    bins = old["bins"] if as_is else _bins(str(words["bins"]) or "10", old["name"], dates=False)
-    return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last,
-                     "bins": bins})  # fmt: skip
+    for field, value in (("step", given["step"]), ("scale", given["scale"])):
+        out.pop(field, None)
+        if value:
+            out[field] = value if field == "scale" else _numeric(value, old["name"], whole=True)
+    if "step" in out:
+        out.pop("decimals", None)
+    return _checked({**out, "kind": "numeric", "dtype": "integer" if whole else "float", "min": first, "max": last})
 
 
 def _follower(old: dict[str, Any], kind: str, edits: dict[str, Any]) -> dict[str, Any]:
@@ -198,12 +212,13 @@ def _values(text: str, name: str) -> list[Any]:
     return [int(p) for p in parts] if whole else list(parts)
 
 
-def _range(text: str, name: str) -> tuple[str, str]:
+def _range(text: str, name: str) -> dict[str, str]:
+    """Low and high, and step and scale, empty where they are not written."""
     found = RANGE.match(text)
     if not found:
-        msg = f"column '{name}' needs a public range; write it as: 0 to 99"
+        msg = f"column '{name}' needs a public range; write it as: 0 to 99, or 0 to 5 by 0.01"
         raise SchemaError(msg)
-    return found[1], found[2]
+    return {field: value or "" for field, value in found.groupdict().items()}
 
 
 def _numeric(text: str, name: str, whole: bool) -> int | float:
@@ -215,7 +230,10 @@ def _numeric(text: str, name: str, whole: bool) -> int | float:
     return int(value) if whole and value.is_integer() else value
 
 
-def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any]:
+def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any] | None:
+    """Bins as written; None where nothing is, so that range and step decide."""
+    if not text.strip():
+        return None
     if dates and text.strip() in ("day", "month", "year"):
         return {"every": text.strip()}
     parts = [p.strip() for p in text.split(",") if p.strip()]

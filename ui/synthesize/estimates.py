@@ -41,4 +41,4 @@ def estimated(space: Workspace, method: str) -> Forecast | None:
         config = configure(method, space.choices.settings.get(method, {}))
     except SettingError:  # the page says elsewhere what is wrong with the settings
         config = config_class(method)()
-    return forecast(config, Size.of(space.schema.domain(), n, space.choices.n_records))
+    return forecast(config, Size.of(config.working_domain(space.schema.domain()), n, space.choices.n_records))

@@ -30,6 +30,7 @@ from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.lifting import Listed, lift, resolve
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.few_values import Recodes
 from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, even, noise_of, share_of
@@ -116,6 +117,10 @@ class DPSyn2018Config(RecordSettings):
                 msg = f"{'.'.join(str(p) for p in first['loc'])}: {first['msg']}"
                 raise ValueError(msg) from error
         return value
+
+    def recodes(self, domain: Domain) -> Recodes:
+        """None: its design says which values are counted together, and rare ones are by what is released."""
+        return {}
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.records.copula import hand_out, scores_in_bins
+from dpsyn_core.records.rls.denoise import shrink_one_way
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.few_values import FewValuesConfig, many
 from dpsyn_core.synthesizers.pgm.fit import Target
 from dpsyn_core.synthesizers.pgm.model import draw_within
 
 Recodes = dict[str, NDArray[np.intp]]
 
 
-def rare_codes(ones: Sequence[Measurement], deviations: float) -> Recodes:
+def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -> Recodes:
     """Maps codes below so many deviations of their noise to one last code; attributes without two such are left out.
 
-    Source: the support rule of McKenna's 2018 entry (three deviations). Reads released counts only.
+    Neighbouring bins of a number of many bins are merged instead, until each holds its part of the records and so
+    many deviations. Source: the support rule of McKenna's 2018 entry (three deviations). Reads released counts only.
     """
     out: Recodes = {}
     for m in ones:
+        attribute = domain[m.attributes[0]]
+        if many(attribute) and deviations > 0:
+            counts = _cleaned(m.values, m.sigma, attribute)
+            least = max(float(counts.sum()) / FewValuesConfig.number_values, deviations * m.sigma)
+            out[attribute.name] = coarse_map(counts, attribute, least=least)
+            continue
         kept = m.values >= deviations * m.sigma
         if (~kept).sum() < 2:
             continue
@@ -30,6 +42,11 @@ def rare_codes(ones: Sequence[Measurement], deviations: float) -> Recodes:
         recode[kept] = np.arange(int(kept.sum()))
         out[m.attributes[0]] = recode
     return out
+
+
+def _cleaned(values: NDArray[np.float64], sigma: float, attribute: CodedAttribute) -> NDArray[np.float64]:
+    """Released counts of a number without most of their noise."""
+    return shrink_one_way(values, sigma, ordered=True, special=attribute.special, total=float(values.sum()))
 
 
 def coarse_sizes(domain: Domain, recodes: Recodes) -> dict[str, int]:
@@ -53,22 +70,32 @@ def target(m: Measurement, recodes: Recodes) -> Target:
 
 def decode(
     codes: NDArray[np.intp],
-    ones: Mapping[str, NDArray[np.float64]],
+    ones: Mapping[str, Measurement],
     domain: Domain,
     recodes: Recodes,
     *,
     rng: Generator,
 ) -> NDArray[np.unsignedinteger]:
-    """Coarse codes back to codes: a rare one is drawn among its members by their released counts, or evenly."""
+    """Coarse codes back to codes: a merged one is drawn among its members by their released counts, or evenly.
+
+    Bins of a number are handed out in the order that dependent numbers suggest.
+    """
+    sizes = coarse_sizes(domain, recodes)
+    shape = [replace(a, size=sizes[a.name], number=a.number and many(a)) for a in domain.attributes]
+    scores = scores_in_bins(codes, Domain(tuple(shape)), rng=rng)
     out = np.zeros(codes.shape, dtype=np.min_scalar_type(max(domain.sizes) - 1))
     for i, a in enumerate(domain.attributes):
         if a.name not in recodes:
             out[i] = codes[i]
             continue
-        recode = recodes[a.name]
+        recode, one = recodes[a.name], ones[a.name]
         table = np.zeros((int(recode.max()) + 1, a.size))
-        table[recode, np.arange(a.size)] = np.clip(ones[a.name], 0, None)
+        table[recode, np.arange(a.size)] = np.clip(
+            _cleaned(one.values, one.sigma, a) if many(a) else one.values, 0, None
+        )
         empty = table.sum(axis=1) <= 0
         table[recode[empty[recode]], np.flatnonzero(empty[recode])] = 1.0
         out[i] = draw_within(table, codes[i], rng=rng)
+        if a.name in scores:
+            hand_out(out[i], codes[i], scores[a.name])
     return out

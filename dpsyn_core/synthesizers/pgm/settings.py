@@ -104,7 +104,7 @@ def records_of(
         n_records = (
             n_public if n_public is not None else max(0, round(estimate_total([target(m, recodes) for m in measured])))
         )
-    ones = {m.attributes[0]: m.values for m in measured if len(m.attributes) == 1 and not m.recodes}
+    ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1 and not m.recodes}
     codes = decode(model.sample(n_records, rng=rng), ones, domain, recodes, rng=rng)
     progress("sample", 1, 1)
     return codes
