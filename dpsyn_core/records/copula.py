@@ -96,7 +96,7 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
 
 
 def scores_in_bins(
-    codes: NDArray[np.unsignedinteger], domain: Domain, *, rng: Generator
+    codes: NDArray[np.integer], domain: Domain, *, rng: Generator
 ) -> dict[str, NDArray[np.float32]]:
     """Scores that say where inside its bin each record's number lies, from what the codes say of the dependence.
 

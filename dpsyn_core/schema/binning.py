@@ -90,10 +90,12 @@ class WholeBins:
             return drawn
         if self.step == 1:
             widths = np.diff(np.append(self.starts, self.last + 1))
-            return drawn + rng.integers(0, widths[bins])
-        least, points = self._multiples()
-        multiples = (least[bins] + rng.integers(0, np.maximum(points, 1)[bins])) * self.step
-        return np.where(points[bins] > 0, multiples, drawn)
+            drawn = drawn + rng.integers(0, widths[bins])
+        else:
+            least, points = self._multiples()
+            multiples = (least[bins] + rng.integers(0, np.maximum(points, 1)[bins])) * self.step
+            drawn = np.where(points[bins] > 0, multiples, drawn)
+        return drawn
 
     def _multiples(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each bin the first multiple of the step, in steps, and how many it holds."""
@@ -103,7 +105,8 @@ class WholeBins:
 
     def alone(self) -> NDArray[np.bool_]:
         """Which bins hold one value alone."""
-        return self._multiples()[1] == 1
+        found: NDArray[np.bool_] = self._multiples()[1] == 1
+        return found
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First and last integer of each bin."""

@@ -70,7 +70,7 @@ def merged(domain: Domain, recodes: Recodes) -> Domain:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MergedCounter:
     """Counts merged values of a counter of all values."""
 
