@@ -95,9 +95,7 @@ def _between(low: Floats, high: Floats, share: Floats) -> Floats:
     return out
 
 
-def scores_in_bins(
-    codes: NDArray[np.integer], domain: Domain, *, rng: Generator
-) -> dict[str, NDArray[np.float32]]:
+def scores_in_bins(codes: NDArray[np.integer], domain: Domain, *, rng: Generator) -> dict[str, NDArray[np.float32]]:
     """Scores that say where inside its bin each record's number lies, from what the codes say of the dependence.
 
     Correlations of the copula are read off the codes: the covariance of the mean normal scores of the bins, over the
