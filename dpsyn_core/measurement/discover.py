@@ -29,7 +29,7 @@ from dpsyn_core.tables.headers import composed
 Kind = Literal["categorical", "integer", "float", "date"]
 _TOTAL_SHARE = 0.1
 _RANGE_SHARE = 0.3
-RANGE_AND_EDGES = (_RANGE_SHARE, 1 - _RANGE_SHARE)  # how a number's price is divided
+RANGE_AND_EDGES = (_RANGE_SHARE, 1 - _RANGE_SHARE)  # how a number's price is divided where bins are bought too
 _YEARS = 9999
 
 
@@ -210,14 +210,9 @@ def _numbers(
 ) -> tuple[dict[str, Any], Span | None]:
     whole = want.kind == "integer"
     values, valid = casting.to_numbers(column, whole=whole, comma=comma)
-<<<<<<< HEAD
     values, blanks = values[valid], int(valid.size - valid.sum())
     span = None
-    range_cost, edge_cost = cost.split(RANGE_AND_EDGES)
-=======
-    values = values[valid]
-    range_cost, edge_cost = (cost, cost) if want.bins is None else cost.split([_RANGE_SHARE, 1 - _RANGE_SHARE])
->>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
+    range_cost, edge_cost = (cost, cost) if want.bins is None else cost.split(RANGE_AND_EDGES)
     if want.low is None or want.high is None:
         span = buy_range(values, want.name, whole=whole, gate=gate, cost=range_cost, blanks=blanks, total=total)
         low, high = span.low, span.high
@@ -226,7 +221,7 @@ def _numbers(
     base: dict[str, Any] = {"kind": "numeric", "dtype": want.kind}
     ends = {"min": int(low), "max": int(high)} if whole else {"min": low, "max": high}
     if want.bins is None:
-        return base | ends
+        return base | ends, span
     if high == low or (whole and high - low < want.bins):
         return base | ends | {"bins": {"count": int(high - low) + 1 if whole else 1}}, span
     edges = buy_edges(
@@ -237,15 +232,10 @@ def _numbers(
     return base | ends | {"bins": {"edges": [int(e) for e in edges] if whole else edges}}, span
 
 
-<<<<<<< HEAD
 def _dates(
     column: Any, name: str, *, gate: Gate, cost: Cost, total: Released
 ) -> tuple[dict[str, Any], Span]:  # fmt: skip
-    """First and last year that stand above the noise, binned by month, or by year when there are many."""
-=======
-def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
     """First and last year that stand above the noise."""
->>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
     seconds, valid = casting.to_instants(column, ())
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
@@ -260,17 +250,7 @@ def _dates(column: Any, name: str, *, gate: Gate, cost: Cost) -> dict[str, Any]:
     found = np.flatnonzero(counts.values > noise_ceiling(counts))
     if found.size:
         first, last = first + int(found[0]), first + int(found[-1])
-<<<<<<< HEAD
-    every = "month" if last - first < 10 else "year"
-    return {
-        "kind": "datetime",
-        "min": f"{first:04d}-01-01",
-        "max": f"{last:04d}-12-31",
-        "bins": {"every": every},
-    }, span
-=======
-    return {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}
->>>>>>> bedeced (Give numbers fine bins by default, with a public step and scale; other systems merge them)
+    return {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}, span
 
 
 def _bought(charge: Charge) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def _category(part: Cost, unit: Unit, delta: float) -> int:
 
 
 def _stretch(want: Wanted, part: Cost, unit: Unit) -> int:
-    cost = part.split(RANGE_AND_EDGES)[0] if want.kind != "date" else part.scaled(0.5)
+    cost = part if want.bins is None else part.split(RANGE_AND_EDGES)[0]
+    if want.kind == "date":
+        cost = part.scaled(0.5)
     cells = RANGE_CELLS[want.kind == "float"]
     charge = noise_charge("range", cost, unit, kind="range", cells=cells)
     return math.ceil(ceiling(charge, cells))

@@ -77,7 +77,7 @@ def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
     if space.schema is None:
         return
     unit = Unit.of(space.schema.unit)
-    wanted = [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]], bins=BINS) for r in rows]
+    wanted = [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]]) for r in rows]
     try:
         needs = people_needed(wanted, unit, budget)
     except DPSynError as error:
