@@ -229,7 +229,7 @@ def as_text(value):
     if isinstance(value, float):
         if math.isnan(value):
             return ""
-        return str(int(value)) if math.isfinite(value) and value == value // 1 else repr(value)
+        return str(int(value)) if math.isfinite(value) and value == value // 1 else repr(value).replace("e-0", "e-")
     if isinstance(value, decimal.Decimal):
         text = format(value, "f")
         text = text.rstrip("0").rstrip(".") if "." in text else text
