@@ -13,6 +13,7 @@ from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables import databases as readers
 from dpsyn_core.tables.databases import Database, list_tables, read_database
 from dpsyn_core.tables.read import read
+from tests.audit.recordwise import COLUMNS, Chance, chosen_by, compared
 from tests.postgresql import PASSWORD, WRITTEN, Postgresql
 from ui.data import databases, loading
 from ui.shared import access
@@ -273,3 +274,33 @@ def test_a_server_is_shared_unless_only_this_machine_reaches_it(address, hosts, 
     options = {"server.address": address, "server.allowedHosts": hosts}
     monkeypatch.setattr(access.st, "get_option", options.__getitem__)
     assert access.shared() is answer
+
+
+TYPES = {
+    "text": ("text", ["a", "é", "e\u0301", "", " ", "nan", "\ufeffa"]), "lone": ("boolean", [True, False]),
+    "whole": ("numeric", [0, 1, "2.50", 2**53 + 1, 2**70, "NaN", "1e-20", "-1e30"]),
+    "real": ("double precision", [0.5, 1.0, 1e20, "NaN", 1e-7, "-Infinity", 1e308]), "flag": ("smallint", [0, 1, 2]),
+    "age": ("numeric(9,2)", [1, "7.25", 99, "NaN"]), "big": ("bigint", [2**63 - 1, -(2**63), 10**18, 7]),
+    "pay": ("real", [0.1, 0.5, 0.3, "Infinity", "NaN"]), "who": ("uuid", [f"{i:032x}" for i in range(4)]),
+    "born": ("date", ["2020-01-31", "infinity", "-infinity", "12020-01-01", "0044-03-15 BC"]),
+    "seen": ("timestamp", ["2020-01-31 10:00:00.5", "infinity", "0001-01-01 00:00:00", "290000-01-01 00:00:00"]),
+    "odd": ("text", ["12/01/2020", "2020-02-30", "2020-01-31", "31/01/2020"]),
+    "hour": ("timestamptz", ["2020-01-31 10:00:00+05:30", "2020-01-31 10:00:00Z", "2031-01-01 00:00:00Z"]),
+    "note": ("time", ["10:00:00", "10:00:00.5", "24:00:00"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_record_of_a_server_is_read_the_same_alone_and_in_any_table(server, seed, tmp_path):
+    rng, size = Chance(f"postgresql {seed}", tmp_path), 12
+    with server.connect() as connection:
+        columns = ", ".join(f'"{c}" {TYPES[c][0]}' for c in COLUMNS)
+        connection.execute(f"DROP TABLE IF EXISTS t; CREATE TABLE t (i integer, {columns})")
+        for i in range(size):
+            row = [None if rng.random() < 0.1 else rng.choice(TYPES[c][1]) for c in COLUMNS]
+            connection.execute(f"INSERT INTO t VALUES ({', '.join(['%s'] * (len(COLUMNS) + 1))})", [i, *row])
+
+    def reader(ids, rng):
+        return read_database(Database.of(server.address), query=chosen_by(ids))
+
+    assert compared("postgresql", seed, rng, reader, list(range(size)), tables=6) > 20

@@ -453,7 +453,12 @@ def recordwise(kind, seed, path, *, pool=20, tables=12):
     """Runs one pool of records through a reader; the number of cases. Raises Alarm with the seed."""
     rng = Chance(f"{kind} {seed}", path)
     reader, rows = pool_of(kind, rng, pool)
-    schema = rng.choice(SCHEMAS)
+    return compared(kind, seed, rng, reader, rows, tables)
+
+
+def compared(kind, seed, rng, reader, rows, tables):
+    """Reads every record alone and some together; the number of cases. Raises Alarm where they differ."""
+    pool, schema = len(rows), rng.choice(SCHEMAS)
     alone = [taken(kind, seed, reader, [row], rng, schema) for row in rows]
     cases = 0
     for _ in range(tables):
