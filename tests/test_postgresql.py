@@ -303,4 +303,4 @@ def test_a_record_of_a_server_is_read_the_same_alone_and_in_any_table(server, se
     def reader(ids, rng):
         return read_database(Database.of(server.address), query=chosen_by(ids))
 
-    assert compared("postgresql", seed, rng, reader, list(range(size)), tables=6) > 20
+    assert compared("postgresql", seed, rng, reader, list(range(size)), tables=12) > 20
