@@ -73,6 +73,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epsilon", type=float, required=True)
     parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
     parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
+    parser.add_argument(
+        "--questions", type=Path, metavar="Q.json", help="what will be asked of the table; default those of the schema"
+    )
+    parser.add_argument(
+        "--questions-share", type=float, metavar="S",
+        help="part of what pairs of columns would get, for questions: 0 to 1; default at most half",
+    )  # fmt: skip
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
 
 

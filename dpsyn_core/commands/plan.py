@@ -14,6 +14,7 @@ KINDS = {
     "3-way": "triples of columns",
     "chosen": "tables chosen on the way",
     "listed": "tables named in advance",
+    "question": "tables that your questions need",
     "scores": "scores: which tables pay",
     "choice": "choices of the next table",
     "cell": "single counts",
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import parse_settings, print_json
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.questions.document import declared
     from dpsyn_core.runs.plan import ASSUMED, plan
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import Task
@@ -52,7 +54,10 @@ def run(args: argparse.Namespace) -> None:
         msg = f"--n-records is {args.n_records}; it must be at least 1"
         raise SettingError(msg)
     schema = Schema.load(args.schema)
-    task = Task.of(schema, Budget(epsilon=args.epsilon, delta=args.delta))
+    task = Task.of(
+        schema, Budget(epsilon=args.epsilon, delta=args.delta), questions=declared(args.questions, schema),
+        questions_share=args.questions_share,
+    )  # fmt: skip
     method = args.method or DEFAULT
     made = plan(method, parse_settings(args.settings), task, n_records=args.n_records)
     if args.json:

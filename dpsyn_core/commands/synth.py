@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> None:
     check_number(args.tables)
     outs = numbered(args.out, args.tables)
     outputs = [p for p in (*outs, args.manifest, args.measurements) if p is not None]
-    for a, b in [*itertools.product(outputs, [args.table, args.schema]), *itertools.combinations(outputs, 2)]:
+    inputs = [args.table, args.schema, args.questions]
+    for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
             raise OutputError(msg)
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
     release = synthesize(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
         n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
-        progress=progress,
+        questions=args.questions, questions_share=args.questions_share, progress=progress,
     )  # fmt: skip
     outs = outs if release.manifest.private else [not_private_name(p) for p in outs]
     progress("writing", 0, 1)

@@ -24,6 +24,8 @@ class JobSpec(BaseModel):
     n_records: int | None = None
     seed: int
     dataset: str | None = None
+    questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
+    questions_share: float | None = Field(default=None, ge=0, le=1)
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
 

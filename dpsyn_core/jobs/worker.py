@@ -55,6 +55,8 @@ def run(folder: Path) -> None:
         n_records=spec.n_records,
         rng=spec.seed,
         dataset=spec.dataset,
+        questions=spec.questions,
+        questions_share=spec.questions_share,
         progress=report,
     )
     report("writing", 0, 1)

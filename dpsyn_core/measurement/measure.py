@@ -23,16 +23,21 @@ def measure_marginals(
     *,
     gate: Gate,
     recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES,
+    kind: str | None = None,
 ) -> list[Measurement]:
-    """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal."""
+    """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal.
+
+    kind: of the charges; default by the number of attributes.
+    """
     out: list[Measurement] = []
     for names, cost in zip(sets, costs, strict=True):
         used = {n: recodes[n] for n in names if n in recodes}
         shape = tuple(int(used[n].max()) + 1 if n in used else counter.domain[n].size for n in names)
         cells = int(np.prod(shape, dtype=object)) if shape else 1
         name = "marginal " + " x ".join(names) if names else "total"
-        kind = table_kind(len(names))
-        got = gate.release(name, partial(counter.marginal, names, used), kind=kind, cells=cells, cost=cost)
+        got = gate.release(
+            name, partial(counter.marginal, names, used), kind=kind or table_kind(len(names)), cells=cells, cost=cost
+        )
         values = got.values.reshape(shape).astype(np.float64)
         out.append(Measurement(attributes=names, values=values, sigma=got.sigma, recodes=used))
     return out

@@ -9,6 +9,7 @@ from typing import Literal
 KINDS = frozenset(
     {
         "total",  # the number of records
+        "question",  # a table that a declared question needs
         "scores",  # how far tables are from what is expected of them, noisy
         "choice",  # which of several candidates, by the exponential mechanism
         "cell",  # one count

@@ -15,7 +15,7 @@ from dpsyn_core.privacy.certificate import certificate
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.signing import sign
-from dpsyn_core.privacy.statement import ChargeRecord, Digests, Signature, Statement, guarantee
+from dpsyn_core.privacy.statement import AskedQuestions, ChargeRecord, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
 
@@ -46,6 +46,7 @@ class Manifest(Statement):
         reasons: Iterable[str] = (),
         bought: Iterable[Charge] = (),
         ledger_chain: str | None = None,
+        questions: AskedQuestions | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -63,6 +64,7 @@ class Manifest(Statement):
             reasons: why the release is NOT PRIVATE; empty when it is.
             bought: charges of earlier runs that bought parts of the schema.
             ledger_chain: hash of the ledger's entry.
+            questions: that the run was told.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -95,6 +97,7 @@ class Manifest(Statement):
             schema_hash=schema_hash,
             method=method,
             settings=json.loads(json.dumps(dict(settings))),
+            questions=questions,
             n_records=n_records,
             charges=tuple(ChargeRecord.of(c) for c in charges),
             bought=tuple(ChargeRecord.of(c) for c in bought),

@@ -133,6 +133,18 @@ class Signature(BaseModel):
     value: str = Field(pattern=r"^[0-9a-f]{128}$", description="The signature, hex")
 
 
+class AskedQuestions(BaseModel):
+    """The questions that a run was told. Public: nothing in them comes from the data."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sha256: str = Field(
+        pattern=r"^[0-9a-f]{64}$", description="Of the document as JSON with sorted keys, without spaces"
+    )
+    share: float = Field(ge=0, le=1, description="Of what pairs of columns would get, spent on what questions need")
+    document: dict[str, Any] = Field(description="The questions, as questions.json of version 1")
+
+
 class Statement(BaseModel):
     """The fields of a manifest, version 1."""
 
@@ -158,6 +170,9 @@ class Statement(BaseModel):
     schema_hash: str
     method: str
     settings: dict[str, Any] = Field(default_factory=dict)
+    questions: AskedQuestions | None = Field(
+        default=None, description="What the run was told to be asked; null: nothing"
+    )
     n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
     charges: tuple[ChargeRecord, ...] = ()
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")

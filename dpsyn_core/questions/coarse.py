@@ -10,19 +10,21 @@ from dpsyn_core.questions.meaning import Floats, Map
 MOST_STARTS = 400  # cells that merging starts from; more are first joined where the least is lost
 
 
-def mean_map(counts: Floats, numbers: Floats, bins: int) -> Map:
-    """Merges runs of cells into at most `bins` coarse values, so that what merging hides of sums is least.
+def mean_map(counts: Floats, numbers: Floats, *, most: int = 64, noise: float = 0.0) -> Map:
+    """Merges runs of cells so that sums of the numbers, by group, are known best from noisy counts of the runs.
 
-    A coarse value hides the spread of its numbers times its count: by so much can the sum of a group differ from what
-    the coarse counts say of it. Long upper tails hold few records and much of the sum, and get narrow bins where
-    equal counts would merge them all. The sum of the hidden parts is made least by dynamic programming. Reads released
-    or public counts only.
+    What a coarse value adds to the error of a sum has two parts. It hides the spread of its numbers: a group whose
+    records lie differently inside it has another sum, by a share of its count times that spread. And its count is
+    noisy, which moves the sum by the noise times the distance of its mean from the mean of all. Both are squared and
+    added up, and dynamic programming finds the runs that make the whole least. A long upper tail holds few records and
+    much of a sum; it gets narrow values where equal counts would merge it. Reads released or public counts only.
 
     Args:
         counts: float64 (size,), estimates; negative ones count as 0.
         numbers: what each cell stands for, shape (size,); NaN for cells without a number, which share one code at the
             end.
-        bins: coarse values of the cells with numbers, at least 1.
+        most: coarse values of the cells with numbers, at least 1.
+        noise: standard deviation of the noise of one count, in records, over the share of a spread that is hidden.
 
     Returns:
         Coarse code of every cell, in the order of their numbers, shape (size,).
@@ -34,7 +36,7 @@ def mean_map(counts: Floats, numbers: Floats, bins: int) -> Map:
     if len(order):
         held = np.maximum(counts[order], 0.0)
         held = held + max(float(held.sum()), 1.0) * 1e-6 / len(held)  # empty cells still have a place in between
-        starts = _starts(held, numbers[order], min(bins, len(order)))
+        starts = _starts(held, numbers[order], min(most, len(order)), noise)
         code = np.searchsorted(starts, np.arange(len(order)), side="right") - 1
         out[order] = code
         made = int(code[-1]) + 1
@@ -55,35 +57,36 @@ def hidden(counts: Floats, numbers: Floats, recode: Map) -> Floats:
     return out
 
 
-def _starts(counts: Floats, numbers: Floats, bins: int) -> NDArray[np.intp]:
-    """First positions of the best `bins` runs, by dynamic programming over the ends of runs."""
+def _starts(counts: Floats, numbers: Floats, most: int, noise: float) -> NDArray[np.intp]:
+    """First positions of the best runs, at most so many, by dynamic programming over their ends."""
     first = _joined(counts, numbers, MOST_STARTS) if len(counts) > MOST_STARTS else np.arange(len(counts))
     w, x, x2 = (np.add.reduceat(v, first) for v in (counts, counts * numbers, counts * numbers**2))
+    cost = _costs(w, x, x2, noise)
     n = len(first)
-    cost = _costs(w, x, x2)
-    best = cost[0].copy()  # of one run up to and including each position
-    cut = np.zeros((bins, n), dtype=np.intp)
-    for k in range(1, bins):
-        # the last run starts at j and ends at i: what is best up to j - 1 and the cost of j .. i
-        tried = np.where(np.arange(n)[:, None] >= 1, np.concatenate([[np.inf], best[:-1]])[:, None] + cost, np.inf)
-        cut[k] = np.argmin(tried, axis=0)
-        best = np.minimum(tried[cut[k], np.arange(n)], best) if k else best
-    starts, end = [], n - 1
-    for k in range(bins - 1, 0, -1):
-        if end <= 0:
-            break
-        start = int(cut[k, end])
-        starts.append(start)
-        end = start - 1
-    return np.unique(first[[0, *starts]])
+    rows = np.arange(n)
+    best, cuts, ends = cost[0], [np.zeros(n, dtype=np.intp)], [float(cost[0, -1])]
+    for _ in range(1, min(most, n)):
+        # the last run starts at j and ends at i: what is best up to j - 1, and the cost of j .. i
+        tried = np.append(np.inf, best[:-1])[:, None] + cost
+        cuts.append(np.argmin(tried, axis=0))
+        best = tried[cuts[-1], rows]
+        ends.append(float(best[-1]))
+    starts, end = [0], n - 1
+    for k in range(int(np.argmin(ends)), 0, -1):
+        starts.append(int(cuts[k][end]))
+        end = starts[-1] - 1
+    return np.unique(first[starts])
 
 
-def _costs(w: Floats, x: Floats, x2: Floats) -> Floats:
-    """What a run from j to i hides, shape (n, n); infinite where i is before j."""
+def _costs(w: Floats, x: Floats, x2: Floats, noise: float) -> Floats:
+    """What a run from j to i adds to the squared error of a sum, shape (n, n); infinite where i is before j."""
     sums = [np.concatenate([[0.0], np.cumsum(v)]) for v in (w, x, x2)]
     count, first, second = (s[None, 1:] - s[:-1, None] for s in sums)
+    after = np.arange(len(w))[None, :] >= np.arange(len(w))[:, None]
     spread = np.maximum(count * second - first**2, 0.0)
-    return np.where(np.arange(len(w))[None, :] >= np.arange(len(w))[:, None], np.sqrt(spread), np.inf)
+    mean = np.divide(first, count, out=np.zeros_like(first), where=after)
+    middle = float(x.sum() / w.sum())
+    return np.where(after, spread + (noise * (mean - middle)) ** 2, np.inf)
 
 
 def _joined(counts: Floats, numbers: Floats, most: int) -> NDArray[np.intp]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.questions.document import Questions
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.questions.forms import (
     GapQuestion,
     GroupedQuestion,
@@ -29,6 +30,10 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 NO_MAPS: Mapping[str, Map] = MappingProxyType({})
 NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})
 JOINT_CELLS = 200  # a regression is measured as one table up to so many cells; larger ones lose to their pairs
+DEFAULT_SHARE = 0.5  # of what pairs of attributes would get without questions, at most, unless a share is given
+PRECISE = 4.0  # times less noise than pairs have: a table of a question is not measured better than that by default
+PAIRS = 4.5  # pairs that a run usually measures, for each attribute
+COVERED = 4.0  # times more cells, up to which a table answers for a smaller one inside it
 FEW = 8  # values that a number is likely to have once it is coarse
 
 
@@ -78,6 +83,39 @@ class Workload:
         return list(dict.fromkeys(n.attributes for n in self.needs))
 
 
+def workload_of(questions: Questions | None, schema: Schema, share: float | None = None) -> Workload | None:
+    """What a run is told; None without questions, or where their share is 0.
+
+    Args:
+        questions: declared; they must fit the schema. None takes those that stand in the schema.
+        schema: of the table.
+        share: from 0 to 1, of what pairs of attributes would get; None is `default_share`.
+
+    Raises:
+        QuestionError: a share outside its range, or a question that does not fit.
+    """
+    if share is not None and not 0 <= share <= 1:
+        msg = f"the share of the budget for questions is {share}; it must lie between 0 and 1"
+        raise QuestionError(msg)
+    asked = declared(questions, schema)
+    if not len(asked) or share == 0:
+        return None
+    needs = compile_questions(asked, schema)
+    part = default_share(len(needs), len(schema.coded)) if share is None else float(share)
+    return Workload(needs=needs, share=part)
+
+
+def default_share(tables: int, attributes: int) -> float:
+    """The share of questions, where none is given: half of what pairs would get, less for few tables.
+
+    With a share s, each of Q tables gets s / Q and each of P pairs (1 - s) / P, and noise falls with their root. A
+    share at which the tables of questions have `PRECISE` times less noise than pairs is enough: beyond it, everything
+    else loses more than questions gain. Public: it depends on how many tables and attributes there are.
+    """
+    pairs = max(1.0, min(PAIRS * attributes, attributes * (attributes - 1) / 2))
+    return min(DEFAULT_SHARE, 1 / (1 + pairs / (PRECISE**2 * max(tables, 1))))
+
+
 def compile_questions(questions: Questions, schema: Schema) -> tuple[Need, ...]:
     """The tables that all questions need together, each once; equal tables add their weights up.
 
@@ -90,7 +128,46 @@ def compile_questions(questions: Questions, schema: Schema) -> tuple[Need, ...]:
         for need in compile_question(question, schema):
             same = found.get(need.key)
             found[need.key] = need if same is None else _joined(same, need)
-    return tuple(found.values())
+    return _without_covered(list(found.values()), schema.domain())
+
+
+def _without_covered(needs: list[Need], domain: Domain) -> tuple[Need, ...]:
+    """Leaves out tables that a somewhat larger one answers for, which gets their weight."""
+    kept = {n.key: n for n in needs}
+    for small in sorted(needs, key=lambda n: (len(n.attributes), n.attributes)):
+        over = next((k for k, large in kept.items() if k != small.key and _covers(large, small, domain)), None)
+        if over is not None:
+            kept[over] = _joined(kept[over], kept.pop(small.key))
+    return tuple(kept.values())
+
+
+def _covers(large: Need, small: Need, domain: Domain) -> bool:
+    """Whether one table tells all that another is needed for, at up to `COVERED` times as many cells."""
+    if not set(small.attributes) < set(large.attributes) or small.means.keys() - large.means.keys():
+        return False
+    extra = [n for n in large.attributes if n not in small.attributes]
+    times = math.prod(int(large.maps[n].max()) + 1 if n in large.maps else domain[n].size for n in extra)
+    if times > COVERED or any(n in large.means for n in extra):
+        return False
+    for name in small.attributes:
+        finer = large.maps.get(name)
+        if name in small.maps:
+            whole = name in large.whole or (finer is not None and _refines(finer, small.maps[name]))
+            if not whole:
+                return False
+        elif (
+            finer is not None
+            or (name in large.means) != (name in small.means)
+            or (name in small.whole and name not in large.whole)
+        ):
+            return False
+    return True
+
+
+def _refines(fine: Map, coarse: Map) -> bool:
+    """Whether every coarse value is made of whole values of the finer map."""
+    pairs = np.unique(np.stack([fine, coarse]), axis=1)
+    return bool(pairs.shape[1] == int(fine.max()) + 1)
 
 
 def compile_question(question: Question, schema: Schema) -> tuple[Need, ...]:

@@ -9,6 +9,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import Progress
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.open import Run, open_run
 from dpsyn_core.runs.plan import check_drawable, plan_of
 from dpsyn_core.schema.document import Schema
@@ -24,6 +25,7 @@ class Measured:
     """
 
     run: Run
+    task: Task
     system: Synthesizer
     released: Any
     columns: tuple[str, ...]
@@ -38,6 +40,8 @@ def measure(
     dataset: str | None,
     ledger: Ledger | None,
     progress: Progress,
+    questions: Questions | None = None,
+    questions_share: float | None = None,
 ) -> Measured:
     """Runs the measuring phase of a system on a source.
 
@@ -51,11 +55,13 @@ def measure(
         dataset: name on the ledger; None takes the one that the schema keeps.
         ledger: None is the ledger in DPSYN_HOME.
         progress: told the stages.
+        questions: declared; None: none.
+        questions_share: their share; see `questions.compile.workload_of`.
 
     Raises:
         InputError: before anything is charged, when budget, schema or records do not fit the system.
     """
-    task = Task.of(schema, budget)
+    task = Task.of(schema, budget, questions=questions, questions_share=questions_share)
     system = config.calibrate(task)
     check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
     with source.open(schema, progress=progress) as opened:
@@ -74,4 +80,4 @@ def measure(
             ledger=ledger,
         )
         released = system.measure(opened.counter, gate=run.gate, progress=progress)
-    return Measured(run=run, system=system, released=released, columns=opened.columns)
+    return Measured(run=run, task=task, system=system, released=released, columns=opened.columns)

@@ -20,6 +20,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.statement import AskedQuestions
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.document import Schema
 
@@ -75,6 +76,7 @@ class Run:
         n_records: int,
         seed: int | None = None,
         seconds: float = 0.0,
+        questions: AskedQuestions | None = None,
     ) -> Manifest:
         """States what the run released, from the charges that its gate booked.
 
@@ -85,6 +87,7 @@ class Run:
             seed: of the post-processing; None without one.
             seconds: wall time of what follows the last count. How long reading and counting took depends on the
                 private number of records and must not be in it.
+            questions: that the run was told.
 
         Raises:
             EngineError: the charges do not lie within the budget; the release must not leave.
@@ -105,6 +108,7 @@ class Run:
             seconds=seconds,
             reasons=declared.reasons,
             bought=declared.bought,
+            questions=questions,
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,9 @@ from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.statement import AskedQuestions
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.open import Declared
 from dpsyn_core.runs.output import table_of
@@ -26,6 +28,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.base import Task
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -98,6 +101,8 @@ def synthesize(
     ledger: Ledger | None = None,
     strict: bool = False,
     tables: int = 1,
+    questions: Questions | Mapping[str, Any] | Sequence[Any] | str | Path | None = None,
+    questions_share: float | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -121,6 +126,10 @@ def synthesize(
         tables: how many synthetic tables to make of the one release. More than one are fitted each to the released
             counts after their noise was drawn again, so that an analysis that is run on all of them, and put together
             by `dpsyn_core.inference.combine`, knows what the noise does to it. They cost no further budget.
+        questions: what will be asked of the table (docs/questions.md): a `Questions`, the parsed JSON, or the path of a
+            file; None takes those of the schema file. Public: they must not come from looking at the data.
+        questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None
+            is at most half.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -129,6 +138,7 @@ def synthesize(
     if not isinstance(schema, Schema):
         schema = Schema.load(schema)
     budget = Budget(epsilon=epsilon, delta=delta)
+    asked = declared(questions, schema)
     config = registry.configure(registry.DEFAULT if method is None else method, settings or {})
     generator, seed = post_processing_generator(rng)
     if n_records is not None and not 0 <= n_records <= MAX_RECORDS:
@@ -138,7 +148,10 @@ def synthesize(
     check_several(config, tables)
 
     source = source_of(table, strict=strict)
-    measured = measure(source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress)
+    measured = measure(
+        source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress, questions=asked,
+        questions_share=questions_share,
+    )  # fmt: skip
     started = time.perf_counter()  # how long reading and counting took would tell the number of records
 
     wanted = schema.n_records if n_records is None else n_records
@@ -152,12 +165,20 @@ def synthesize(
         n_records=codes.shape[1],
         seed=seed,
         seconds=time.perf_counter() - started,
+        questions=stated(asked, measured.task),
     )
     returned = tuple(source.returned(a) for a in arrows)
     return Release(
         table=returned[0], arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes,
         tables=returned, arrows=arrows, schema=schema,
     )  # fmt: skip
+
+
+def stated(questions: Questions, task: Task) -> AskedQuestions | None:
+    """The questions of a run, as its manifest states them; None where it was told none."""
+    if task.workload is None:
+        return None
+    return AskedQuestions(sha256=questions.digest, share=task.workload.share, document=questions.document())
 
 
 def post_processing_generator(rng: Generator | int | None) -> tuple[Generator, int | None]:

@@ -21,6 +21,7 @@ from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.asked import Asked, asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.mst import CELL, Measured
@@ -35,6 +36,7 @@ from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 from dpsyn_core.synthesizers.steps import Step, noise_of
 
 MEASURE = 0.9  # share of a round that its measurement gets, the rest is for the choice
+WEIGHT = 100  # the largest weight of a candidate, where questions are declared
 BATCH = 4_000_000  # cells counted at a time
 # Fits between rounds start from the last one and need not be finished: the final fit is.
 ROUND_TOLERANCE = 1e-3
@@ -48,6 +50,8 @@ class AIMConfig(ModelSettings):
 
     summary = "Marginals chosen one at a time where a graphical model is worst, with a budget that adapts (McKenna)."
     guarantee = Guarantee(text="(epsilon, delta)-DP by tight zCDP accounting of Gaussian noise and choices", pure=False)
+
+    takes_questions = True
 
     max_model_size: float = Field(
         default=8.0,
@@ -107,20 +111,29 @@ class AIMConfig(ModelSettings):
                 "degree, or use the method 'mst' or 'rls'"
             )
             raise SizeError(msg)
-        return AIM(self, task, known or task.domain.subsets(min(self.degree, d)))
+        workload = known or task.domain.subsets(min(self.degree, d))
+        return AIM(self, task, workload, asked_of(task, self.name))
 
 
 class AIM(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: AIMConfig, task: Task, workload: list[AttributeSet]) -> None:
-        """Candidates are all subsets of the workload, weighed by how much of it they touch."""
+    def __init__(self, config: AIMConfig, task: Task, workload: list[AttributeSet], asked: Asked) -> None:
+        """Candidates are all subsets of the workload, weighed by how much of it they touch.
+
+        With questions the workload has two parts. What they need has their share of the weight, and all other sets
+        have the rest; weights are whole numbers, so that scores are.
+        """
         self.config, self.task, self.domain = config, task, task.domain
         self.cost: Cost = task.budget.zcdp()
-        closure = {s for w in workload for k in range(1, len(w) + 1) for s in itertools.combinations(w, k)}
+        closure = {
+            s for w in [*workload, *asked.sets] for k in range(1, len(w) + 1) for s in itertools.combinations(w, k)
+        }
         self.candidates = sorted(closure, key=lambda s: (len(s), [self.domain.index(n) for n in s]))
         members = [frozenset(w) for w in workload]
         self.weights = {r: sum(len(w & frozenset(r)) for w in members) for r in self.candidates}
+        if asked.sets:
+            self.weights = _with_questions(self.weights, asked)
         self.rounds = max(config.rounds or 16 * len(self.domain), 2 * len(self.domain))
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
@@ -188,6 +201,16 @@ class AIM(Synthesizer):
             step=measured.step,
             progress=progress,
         )
+
+
+def _with_questions(weights: dict[AttributeSet, int], asked: Asked) -> dict[AttributeSet, int]:
+    """Weights of candidates when questions have a share of the workload: at least 1, so that all stay candidates."""
+    members = [(frozenset(s), w) for s, w in zip(asked.sets, asked.weights, strict=True)]
+    own = {r: sum(w * len(m & frozenset(r)) for m, w in members) for r in weights}
+    of_own, of_all = max(sum(own.values()), 1e-300), max(sum(weights.values()), 1)
+    mixed = {r: asked.share * own[r] / of_own + (1 - asked.share) * weights[r] / of_all for r in weights}
+    most = max(mixed.values())
+    return {r: max(1, round(WEIGHT * m / most)) for r, m in mixed.items()}
 
 
 def _rounds(left: float, size: float, growth: float) -> tuple[int, float]:

@@ -19,6 +19,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.questions.compile import Workload, workload_of
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
@@ -27,17 +29,32 @@ from dpsyn_core.synthesizers.steps import Step
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
-    """All that is public before a run: domain, unit, budget, and n when the schema declares it public."""
+    """All that is public before a run: domain, unit, budget, n when the schema declares it public, and questions.
+
+    workload: the tables that declared questions need, and their share; None where nothing is declared.
+    """
 
     domain: Domain
     unit: Unit
     budget: Budget
     n_public: int | None = None
+    workload: Workload | None = None
 
     @classmethod
-    def of(cls, schema: Schema, budget: Budget) -> Task:
-        """The task that a schema and a budget declare."""
-        return cls(domain=schema.domain(), unit=Unit.of(schema.unit), budget=budget, n_public=schema.n_records)
+    def of(
+        cls, schema: Schema, budget: Budget, *, questions: Questions | None = None, questions_share: float | None = None
+    ) -> Task:
+        """The task that a schema, a budget and questions declare; see `workload_of` for the last two.
+
+        Raises QuestionError.
+        """
+        return cls(
+            domain=schema.domain(),
+            unit=Unit.of(schema.unit),
+            budget=budget,
+            n_public=schema.n_records,
+            workload=workload_of(questions, schema, questions_share),
+        )
 
     @property
     def known_n(self) -> int:
@@ -98,6 +115,7 @@ class MethodConfig(BaseModel):
     name: ClassVar[str]
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
+    takes_questions: ClassVar[bool] = False  # whether it can be told what to measure
 
     def calibrate(self, task: Task) -> Synthesizer:
         """Turns settings and public facts into a runnable system; refuses what it cannot serve."""
@@ -127,6 +145,12 @@ class MethodConfig(BaseModel):
             raise MethodError(msg)
         if g.needs_public_n and task.n_public is None:
             msg = f"{self.name} needs a public number of records; declare n_records in the schema, or use 'rls'"
+            raise MethodError(msg)
+        if task.workload is not None and not self.takes_questions:
+            msg = (
+                f"{self.name} cannot be told questions: what it measures is fixed; use the method 'rls', or set the "
+                "share of the budget for questions to 0"
+            )
             raise MethodError(msg)
 
     def working_domain(self, domain: Domain) -> Domain:

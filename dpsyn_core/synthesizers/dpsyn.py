@@ -19,6 +19,7 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.asked import asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
@@ -36,6 +37,8 @@ class DPSynConfig(RecordSettings):
     guarantee = Guarantee(
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
+    takes_questions = True
+
     max_cells: int = Field(
         50_000_000,
         ge=1,
@@ -63,29 +66,45 @@ class DPSyn(Synthesizer):
         self.domain = task.domain
         check_pairs(task.domain, MAX_PAIRS)
         self.sets: list[AttributeSet] = self.domain.subsets(min(2, len(self.domain)))
-        cells = pair_cells(task.domain)
+        self.asked = asked_of(task, config.name)
+        self.more = [s for s in self.asked.sets if s not in self.sets]
+        cells = pair_cells(task.domain) + sum(task.domain.cells(s) for s in self.more)
         if cells > config.max_cells:
             msg = (
                 f"all two-way marginals have {cells} cells, above the cap of {config.max_cells}; "
                 "use coarser bins, or the method 'privsyn', which measures a selection"
             )
             raise SizeError(msg)
-        self.cost = cheaper_noise(task.budget, task.unit, len(self.sets))
+        self.cost = cheaper_noise(task.budget, task.unit, len(self.sets) + len(self.more))
 
     def steps(self, n_records: float) -> list[Step]:
-        """Exactly: one release a pair."""
+        """Exactly: one release a pair; with questions, a dry run tells all."""
+        if self.asked.sets:
+            return []
         count = len(self.sets)
         cells = [self.domain.cells(s) for s in self.sets]
         kind = f"{min(2, len(self.domain))}-way"
         return [even(kind, self.cost, self.cost, self.task.unit, parts=(count, count), cells=cells)] if count else []
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """One charge a pair."""
-        costs = self.cost.split([1.0] * len(self.sets))
+        """One charge a pair, which costs more where a question needs it; then the larger tables of questions."""
+        for_pairs, for_questions = self.asked.beside(self.cost, len(self.sets))
+        tables: dict[AttributeSet, float] = {}
+        for names, cost in [
+            *zip(self.sets, [] if for_pairs is None else for_pairs.split([1.0] * len(self.sets)), strict=False),
+            *zip(
+                self.asked.sets,
+                [] if for_questions is None else self.asked.costs(for_questions, self.domain),
+                strict=False,
+            ),
+        ]:
+            tables[names] = tables.get(names, 0.0) + (cost.epsilon if cost.pure else cost.rho)
         measured: list[Measurement] = []
-        for i, (names, cost) in enumerate(zip(self.sets, costs, strict=True)):
-            measured += measure_marginals(counter, [names], [cost], gate=gate)
-            progress("measure", i + 1, len(self.sets))
+        for i, (names, amount) in enumerate(tables.items()):
+            cost = self.cost.scaled(amount / (self.cost.epsilon if self.cost.pure else self.cost.rho))
+            kind = "question" if names in self.more else None
+            measured += measure_marginals(counter, [names], [cost], gate=gate, kind=kind)
+            progress("measure", i + 1, len(tables))
         return measured
 
     def synthesize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from dpsyn_core.measurement.select import score_sets
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.asked import Asked, asked_of, held
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, rare_codes, target
@@ -42,6 +44,8 @@ class MSTConfig(ModelSettings):
     guarantee = Guarantee(
         text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP with Laplace noise at delta 0"
     )
+
+    takes_questions = True
 
     one_way_share: float = Field(
         default=1 / 3, gt=0, lt=1, title="Share of one-ways", description="Part of the budget for one-way marginals."
@@ -88,13 +92,16 @@ class MSTConfig(ModelSettings):
         fixed = [s for s in known_sets(self.marginals, task.domain, setting="marginals") if len(s) > 1]
         heavy = {n for s in known_sets(self.heavy, task.domain, setting="heavy") for n in s}
         sizes = {a.name: a.size for a in task.domain.attributes}
-        if fixed and model_cells(fixed, sizes) * CELL > self.max_model_size * 2**20:
+        asked = asked_of(task, self.name, fewest=2)
+        listed = [*fixed, *asked.sets]
+        if listed and model_cells(listed, sizes) * CELL > self.max_model_size * 2**20:
+            what = "the questions" if asked.sets else "the fixed list"
             msg = (
-                f"the model of the fixed list takes more than max_model_size {self.max_model_size:g} MB; shorten the "
+                f"the model of {what} takes more than max_model_size {self.max_model_size:g} MB; shorten the "
                 "list, or use the method 'rls', whose size does not grow with the overlaps"
             )
             raise SizeError(msg)
-        return MST(self, task, fixed, heavy)
+        return MST(self, task, fixed, heavy, asked)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,10 +120,13 @@ class Measured:
 class MST(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: MSTConfig, task: Task, fixed: list[AttributeSet], heavy: set[str]) -> None:
-        """Steps that a small domain does not need give their share to the others."""
+    def __init__(self, config: MSTConfig, task: Task, fixed: list[AttributeSet], heavy: set[str], asked: Asked) -> None:
+        """Steps that a small domain does not need give their share to the others.
+
+        What questions need is a fixed list beside the tree (or the list of the settings), and has its share of theirs.
+        """
         self.config, self.task, self.domain = config, task, task.domain
-        self.fixed, self.heavy = fixed, heavy
+        self.fixed, self.heavy, self.asked = fixed, heavy, asked
         self.cost: Cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
 
     def _split(self) -> tuple[list[Cost], Cost, list[Cost]]:
@@ -137,12 +147,27 @@ class MST(Synthesizer):
         d, unit, sizes = len(self.domain), self.task.unit, self.domain.sizes
         costs, second, scoring = self._split()
         scales = [noise_of(c, unit) for c in costs]
+        rest, own = self.asked.beside(second, 1)
         out = [
             Step(
                 kind="1-way", parts=(d, d), share=(sum(share_of(c, self.cost) for c in costs),) * 2,
                 sigma=(min(scales), max(scales)), cells=(min(sizes), max(sizes)),
             )
         ]  # fmt: skip
+        if own is not None and d > 1:
+            # they get the pairs' part too where they connect all attributes, so that the tree needs none
+            count = len(self.asked.sets)
+            scales = [noise_of(c, unit) for whole in (own, second) for c in self.asked.costs(whole, self.domain)]
+            shares = share_of(own, self.cost), share_of(second, self.cost)
+            out.append(
+                Step(
+                    kind="question", parts=(count, count), share=shares,
+                    sigma=(min(scales), max(scales)), cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
+                )
+            )  # fmt: skip
+        if rest is None:
+            return out
+        second = rest
         if self.fixed:
             scales = [noise_of(c, unit) for c in second.split(self._weights(self.fixed))]
             cells = [self.domain.cells(s) for s in self.fixed]
@@ -159,7 +184,7 @@ class MST(Synthesizer):
             if scoring:
                 share = share_of(scoring[0], self.cost)
                 out.append(Step(kind="scores", parts=(int(bool(sure)), 1), share=(share if sure else 0.0, share)))
-            fewest = len(spanning_tree(sure, np.zeros(len(sure))))
+            fewest = 0 if self.asked.sets else len(spanning_tree(sure, np.zeros(len(sure))))
             cells = [1, min(self.config.max_cells, int(np.prod(sorted(sizes)[-2:])))]
             out.append(even("2-way", second, self.cost, unit, parts=(fewest, d - 1), cells=cells))
         return out
@@ -179,9 +204,13 @@ class MST(Synthesizer):
             sets = self._tree(counter, ones, recodes, scoring, gate)
             weights = [1.0] * len(sets)
         progress("choose pairs", 1, 1)
+        rest, own = self.asked.beside(second, len(sets))
         pairs: list[Measurement] = []
-        if sets:
-            pairs = measure_marginals(counter, sets, second.split(weights), gate=gate, recodes=recodes)
+        if own is not None:
+            costs = self.asked.costs(own, self.domain)
+            pairs += measure_marginals(counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question")
+        if sets and rest is not None:
+            pairs += measure_marginals(counter, sets, rest.split(weights), gate=gate, recodes=recodes)
         progress("measure pairs", 1, 1)
         return Measured(measurements=[*ones, *pairs], recodes=recodes)
 
@@ -201,7 +230,7 @@ class MST(Synthesizer):
         sizes = coarse_sizes(self.domain, recodes)
         pairs = [p for p in self.domain.subsets(2) if sizes[p[0]] * sizes[p[1]] <= self.config.max_cells]
         if not scoring:
-            return pairs
+            return [p for p in pairs if not held(p, self.asked.sets)]
         targets = [target(m, recodes) for m in ones]
         total = max(1.0, estimate_total(targets) if self.task.n_public is None else float(self.task.n_public))
         p = {t.attributes[0]: _proportions(t.values) for t in targets}
@@ -211,7 +240,12 @@ class MST(Synthesizer):
         scores, _ = score_sets(
             counter, pairs, expected, [recodes] * len(pairs), cost=scoring[0], gate=gate, name="pair scores"
         )
-        return spanning_tree(pairs, scores)
+        if not self.asked.sets:
+            return spanning_tree(pairs, scores)
+        most = self.config.max_model_size * 2**20 / CELL
+        return spanning_tree(
+            pairs, scores, beside=self.asked.sets, fits=lambda found: model_cells(found, sizes) <= most
+        )
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
@@ -234,9 +268,19 @@ def _proportions(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return kept / kept.sum() if kept.sum() > 0 else np.full(values.shape, 1 / values.size)
 
 
-def spanning_tree(pairs: list[AttributeSet], scores: NDArray[np.float64]) -> list[AttributeSet]:
-    """Pairs of a maximum spanning tree (a forest where pairs are missing), by Kruskal's rule, in domain order."""
-    part = {n: n for n in itertools.chain.from_iterable(pairs)}
+def spanning_tree(
+    pairs: list[AttributeSet],
+    scores: NDArray[np.float64],
+    *,
+    beside: Sequence[AttributeSet] = (),
+    fits: Callable[[list[AttributeSet]], bool] = lambda _: True,
+) -> list[AttributeSet]:
+    """Pairs of a maximum spanning tree (a forest where pairs are missing), by Kruskal's rule, in domain order.
+
+    beside: sets that are in the model already, and connect their attributes. fits: whether a model of these sets is
+    small enough; pairs that would make it too large are left out.
+    """
+    part = {n: n for n in itertools.chain.from_iterable([*pairs, *beside])}
 
     def top(n: str) -> str:
         while part[n] != n:
@@ -244,10 +288,13 @@ def spanning_tree(pairs: list[AttributeSet], scores: NDArray[np.float64]) -> lis
             n = part[n]
         return n
 
-    chosen = []
+    for names in beside:
+        for other in names[1:]:
+            part[top(other)] = top(names[0])
+    chosen: list[int] = []
     for i in np.argsort(-scores, kind="stable"):
         a, b = (top(n) for n in pairs[i])
-        if a != b:
+        if a != b and fits([*beside, *(pairs[j] for j in chosen), pairs[i]]):
             part[a] = b
             chosen.append(int(i))
     return [pairs[i] for i in sorted(chosen)]

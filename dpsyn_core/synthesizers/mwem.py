@@ -21,6 +21,7 @@ from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.asked import Asked, asked_of, times
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
@@ -43,6 +44,8 @@ class MWEMConfig(FewValuesConfig):
         text="epsilon-DP, or (epsilon, delta)-DP by tight zCDP accounting; the number of records is public",
         needs_public_n=True,
     )
+
+    takes_questions = True
 
     kind: Literal["marginals", "queries"] = Field(
         default="marginals",
@@ -97,7 +100,8 @@ class MWEMConfig(FewValuesConfig):
             )
             raise SizeError(msg)
         known = known_sets(self.workload, task.domain, setting="workload")
-        return MWEM(self, task, known or task.domain.subsets(min(self.degree, len(task.domain))))
+        asked = asked_of(task, self.name)
+        return MWEM(self, task, known or task.domain.subsets(min(self.degree, len(task.domain))), asked)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,10 +116,15 @@ class Correction:
 class MWEM(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: MWEMConfig, task: Task, workload: list[AttributeSet]) -> None:
-        """Splits the budget over rounds, and each round into a choice and a measurement."""
+    def __init__(self, config: MWEMConfig, task: Task, workload: list[AttributeSet], asked: Asked) -> None:
+        """Splits the budget over rounds, and each round into a choice and a measurement.
+
+        With questions, their share of the rounds choose among what these need, before the others.
+        """
         self.config, self.domain, self.workload = config, task.domain, workload
         self.n = task.known_n
+        first = times(asked.share, config.rounds) if asked.sets else 0
+        self.of_round = [list(asked.sets)] * first + [workload] * (config.rounds - first)
         self.cost: Cost = task.budget.zcdp() if task.budget.delta else task.budget.pure()
         # halves in the pure case (Hardt, Ligett, McSherry 2012); a tenth for the choice under zCDP
         self.choice_share = 0.5 if self.cost.pure else 0.1
@@ -125,7 +134,7 @@ class MWEM(Synthesizer):
         """Exactly: the rounds are fixed, only what they measure is not."""
         rounds, share = self.config.rounds, 1 - self.choice_share
         each = self.cost.scaled(share / rounds)
-        cells = [self.domain.cells(s) for s in self.workload]
+        cells = [self.domain.cells(s) for sets in self.of_round for s in sets]
         if self.config.kind == "marginals":
             kind, sigma, span = "chosen", noise_of(each, self.unit), (min(cells), max(cells))
         else:  # one count, which a record moves by at most 1 whatever the neighbours
@@ -145,7 +154,7 @@ class MWEM(Synthesizer):
         for i, share in enumerate(self.cost.split([1.0] * rounds)):
             choose, spend = share.split([self.choice_share, 1 - self.choice_share])
             pick = self._marginal if self.config.kind == "marginals" else self._query
-            corrections.append(pick(p, counter, gate, choose, spend))
+            corrections.append(pick(p, self.of_round[i], counter, gate, choose, spend))
             if self.config.variant == "basic":
                 p = corrected(p, corrections[-1:], self.n, self.domain)
                 mean += p / (rounds + 1)
@@ -154,23 +163,25 @@ class MWEM(Synthesizer):
             progress("rounds", i + 1, rounds)
         return mean / mean.sum() if self.config.variant == "basic" else p
 
-    def _expected(self, p: Array) -> list[Array]:
-        return [self.n * marginal_of(p, s, self.domain) for s in self.workload]
+    def _expected(self, p: Array, workload: list[AttributeSet]) -> list[Array]:
+        return [self.n * marginal_of(p, s, self.domain) for s in workload]
 
-    def _marginal(self, p: Array, counter: Counter, gate: Gate, choose: Cost, spend: Cost) -> Correction:
+    def _marginal(
+        self, p: Array, workload: list[AttributeSet], counter: Counter, gate: Gate, choose: Cost, spend: Cost
+    ) -> Correction:
         """The marginal whose L1 error is furthest above that of the noise it would get."""
-        expected = self._expected(p)
+        expected = self._expected(p, workload)
         grids = [np.rint(GRID * e).astype(np.int64) for e in expected]
         l1 = gate.unit.l1()
         noise = spend.scale(l1) if spend.pure else math.sqrt(2 / math.pi) * spend.sigma(gate.unit.l2())
         penalty = np.array([round(GRID * noise * g.size) for g in grids], dtype=np.int64)
 
         def scores() -> NDArray[np.int64]:
-            tables = counter.marginals(self.workload)
+            tables = counter.marginals(workload)
             return np.array([np.abs(GRID * t - g).sum() for t, g in zip(tables, grids, strict=True)]) - penalty
 
         i = gate.select("the worst marginal", scores, sensitivity=float(GRID * l1), cost=choose)
-        names = self.workload[i]
+        names = workload[i]
         cells = expected[i].size
         got = gate.release(
             "marginal " + " x ".join(names),
@@ -182,19 +193,21 @@ class MWEM(Synthesizer):
         values = got.values.ravel().astype(np.float64)
         return Correction(attributes=names, cells=np.arange(cells), values=values)
 
-    def _query(self, p: Array, counter: Counter, gate: Gate, choose: Cost, spend: Cost) -> Correction:
+    def _query(
+        self, p: Array, workload: list[AttributeSet], counter: Counter, gate: Gate, choose: Cost, spend: Cost
+    ) -> Correction:
         """The cell whose count is furthest off. A count moves by at most max_records, whatever the neighbours."""
-        grids = [np.rint(GRID * e).astype(np.int64).ravel() for e in self._expected(p)]
+        grids = [np.rint(GRID * e).astype(np.int64).ravel() for e in self._expected(p, workload)]
         max_records = gate.unit.max_records
 
         def scores() -> NDArray[np.int64]:
-            tables = counter.marginals(self.workload)
+            tables = counter.marginals(workload)
             return np.concatenate([np.abs(GRID * t.ravel() - g) for t, g in zip(tables, grids, strict=True)])
 
         at = gate.select("the worst query", scores, sensitivity=float(GRID * max_records), cost=choose)
         ends = np.cumsum([g.size for g in grids])
         i = int(np.searchsorted(ends, at, side="right"))
-        names, cell = self.workload[i], at - int(ends[i] - grids[i].size)
+        names, cell = workload[i], at - int(ends[i] - grids[i].size)
         got = gate.release(
             "one cell of " + " x ".join(names),
             lambda: counter.marginal(names).ravel()[cell : cell + 1],

@@ -23,9 +23,11 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.asked import asked_of, held, with_extra
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.estimates import Size
@@ -49,6 +51,8 @@ class PriViewConfig(RecordSettings):
     guarantee = Guarantee(
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
+
+    takes_questions = True
 
     strategy: Strategy = Field(
         "cover",
@@ -196,7 +200,9 @@ class PriView(Synthesizer):
         self.task = task
         self.domain = task.domain
         self.config = chosen(config, task)
+        self.asked = asked_of(task, config.name)
         self.views = self._views()
+        self.views += [s for s in self.asked.sets if not held(s, self.views)]
         cells = sum(self.domain.cells(v) for v in self.views)
         if cells > config.max_cells:
             msg = (
@@ -219,9 +225,19 @@ class PriView(Synthesizer):
         drawn = random_views(d.sizes, number, config.view_size, config.view_cells, seed=config.view_seed)
         return [tuple(d.names[i] for i in block) for block in drawn]
 
+    def _costs(self) -> list[Cost]:
+        """An even split, of which the views that hold what questions need get the share of these."""
+        if not self.asked.sets:
+            return self.cost.split([1.0] * len(self.views))
+        share = min(self.asked.share, 1 - 1e-6)  # every view is measured
+        rest, own = self.cost.split([1 - share, share])
+        return with_extra(
+            self.views, rest.split([1.0] * len(self.views)), self.asked, self.asked.costs(own, self.domain)
+        )
+
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Views:
         """One charge a view."""
-        costs = self.cost.split([1.0] * len(self.views))
+        costs = self._costs()
         measured: list[Measurement] = []
         for i, (names, cost) in enumerate(zip(self.views, costs, strict=True)):
             measured += measure_marginals(counter, [names], [cost], gate=gate)
@@ -267,6 +283,9 @@ class Fourier(PriView):
     def __init__(self, config: PriViewConfig, task: Task) -> None:
         """Lists the coefficients. Raises SettingError for attributes that are not binary."""
         wide = [a.name for a in task.domain.attributes if a.size != 2]
+        if task.workload is not None:
+            msg = "the strategy 'fourier' cannot be told questions; use 'cover', or set their share to 0"
+            raise SettingError(msg)
         if wide:
             msg = f"the strategy 'fourier' needs attributes of two values, and '{wide[0]}' has another number of them"
             raise SettingError(msg)

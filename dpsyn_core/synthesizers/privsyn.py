@@ -29,6 +29,7 @@ from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.synthesizers.asked import asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import check_pairs
 from dpsyn_core.synthesizers.estimates import Size
@@ -45,6 +46,8 @@ class PrivSynConfig(RecordSettings):
 
     summary = "Scores all pairs, measures those above their noise, joins small cliques, and updates records."
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting", pure=False)
+
+    takes_questions = True
 
     score_share: float = Field(
         0.1, gt=0, lt=1, title="Share for scores", description="Part of the budget that scores the pairs."
@@ -125,6 +128,7 @@ class PrivSyn(Synthesizer):
         self.task = task
         self.domain = task.domain
         check_pairs(task.domain, MAX_PAIRS)
+        self.asked = asked_of(task, config.name, fewest=2)
         self.cost = task.budget.gaussian()
 
     def _split(self) -> tuple[Cost, Cost, Cost]:
@@ -144,6 +148,20 @@ class PrivSyn(Synthesizer):
             return out
         share = share_of(for_scores, self.cost)
         out.append(Step(kind="scores", parts=(1, 1), share=(share, share)))
+        for_pairs, for_questions = self.asked.beside(for_chosen, len(pairs))
+        if for_questions is not None:
+            costs = self.asked.costs(for_questions, self.domain)
+            scales = [noise_of(c, unit) for c in costs]
+            share = share_of(for_questions, self.cost)
+            out.append(
+                Step(
+                    kind="question", parts=(len(costs), len(costs)), share=(share, share),
+                    sigma=(min(scales), max(scales)), cells=(1, max(self.domain.cells(s) for s in self.asked.sets)),
+                )
+            )  # fmt: skip
+        if for_pairs is None:
+            return out
+        for_chosen = for_pairs
         cells = [self.domain.cells(p) for p in pairs]
         noise = for_scores.sigma((4 if self.config.scores == "indif" else 1) * unit.l1() * len(pairs) ** 0.5)
         n = n_records if self.task.n_public is None else self.task.n_public
@@ -167,7 +185,7 @@ class PrivSyn(Synthesizer):
         """One-ways, then scores of all pairs in one release, then the chosen marginals."""
         c = self.config
         pairs = self.domain.subsets(2)
-        score_cost, one_way_cost, pair_cost = self._split()
+        score_cost, one_way_cost, rest = self._split()
         singles = self.domain.singletons()
         one_ways = measure_marginals(counter, singles, one_way_cost.split([1.0] * len(singles)), gate=gate)
         compressed = {m.attributes[0]: compress(m.values, c.low_count * m.sigma) for m in one_ways}
@@ -176,12 +194,20 @@ class PrivSyn(Synthesizer):
             return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=[], scores=np.zeros(0))
         scores = self._score(counter, pairs, one_ways, compressed, score_cost, gate)
         progress("select", 2, 3)
-        chosen = self._choose(pairs, scores, compressed_domain(self.domain, compressed), pair_cost)
-        progress("select", 3, 3)
+        pair_cost, question_cost = self.asked.beside(rest, len(pairs))
         inner = compressed_domain(self.domain, compressed)
-        costs = pair_cost.split(allocation([inner.cells(s) for s in chosen]))
         recodes = recodes_of(compressed)
         marginals: list[Measurement] = []
+        if question_cost is not None:
+            costs = self.asked.costs(question_cost, self.domain)
+            marginals += measure_marginals(
+                counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question"
+            )  # fmt: skip
+        if pair_cost is None:
+            return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores)
+        chosen = self._choose(pairs, scores, inner, pair_cost)
+        progress("select", 3, 3)
+        costs = pair_cost.split(allocation([inner.cells(s) for s in chosen]))
         for i, (names, cost) in enumerate(zip(chosen, costs, strict=True)):
             marginals += measure_marginals(counter, [names], [cost], gate=gate, recodes=recodes)
             progress("measure", i + 1, len(chosen))

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.coarse import hidden, mean_map
-from dpsyn_core.questions.compile import compile_questions
+from dpsyn_core.questions.compile import compile_questions, default_share, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.templates import templates
 from dpsyn_core.schema.sample import sample_schema
@@ -22,7 +23,7 @@ def needs(*documents):
 def test_every_form_compiles_to_tables_of_its_columns():
     found = compile_questions(Questions.of(ALL).checked(schema()), schema())
     assert {n.attributes for n in found} >= {
-        ("CITY", "SEX", "AGE"), ("CITY", "SEX", "PAY"), ("PAY",), ("CITY", "PAY"), ("SEX", "AGE"), ("SEX", "PAY"),
+        ("CITY", "SEX", "AGE"), ("CITY", "SEX", "PAY"), ("CITY", "PAY"), ("SEX", "AGE"), ("SEX", "PAY"),
     }  # fmt: skip
     assert sum(n.weight for n in found) == pytest.approx(len(ALL) + 1)
     for n in found:
@@ -69,22 +70,30 @@ def test_coarse_values_for_a_mean_hide_the_least_that_runs_can():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 50, 9).astype(float)
     numbers = np.sort(rng.integers(0, 1000, 9)).astype(float)
-    for bins in (1, 2, 3, 4):
-        best = np.inf
-        for cuts in itertools.combinations(range(1, 9), bins - 1):
-            code = np.searchsorted(cuts, np.arange(9), side="right")
-            best = min(best, hidden(counts, numbers, code).sum())
-        found = mean_map(counts, numbers, bins)
-        assert len(set(found.tolist())) <= bins
-        assert hidden(counts, numbers, found).sum() == pytest.approx(best, rel=1e-3, abs=0.1)
+
+    def error(code, noise):
+        means = np.bincount(code, counts * numbers) / np.maximum(np.bincount(code, counts), 1e-9)
+        off = means - np.average(numbers, weights=counts)
+        return (hidden(counts, numbers, code) ** 2).sum() + (noise**2 * off**2).sum()
+
+    for most, noise in itertools.product((1, 2, 3, 4, 9), (0.0, 3.0, 40.0)):
+        best = min(
+            error(np.searchsorted(cuts, np.arange(9), side="right"), noise)
+            for bins in range(1, most + 1)
+            for cuts in itertools.combinations(range(1, 9), bins - 1)
+        )
+        found = mean_map(counts, numbers, most=most, noise=noise)
+        assert found.max() < most
+        assert error(found, noise) == pytest.approx(best, rel=1e-3, abs=0.1)
+    assert mean_map(counts, numbers, noise=1e9).max() == 0
 
 
 def test_cells_without_a_number_share_one_code_at_the_end_and_many_cells_are_fast():
-    assert mean_map(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), 2).tolist()[3:] == [2, 2]
-    assert mean_map(np.zeros(3), np.full(3, np.nan), 4).tolist() == [0, 0, 0]
-    many = mean_map(np.random.default_rng(0).poisson(3, 50_000).astype(float), np.arange(50_000.0) ** 2, 16)
+    assert mean_map(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), most=2).tolist()[3:] == [2, 2]
+    assert mean_map(np.zeros(3), np.full(3, np.nan)).tolist() == [0, 0, 0]
+    many = mean_map(np.random.default_rng(0).poisson(3, 50_000).astype(float), np.arange(50_000.0) ** 2, most=16)
     assert (np.diff(many) >= 0).all() and many[-1] == 15
-    top = mean_map(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, 6)
+    top = mean_map(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, most=6)
     assert (top == 5).sum() < 190  # the few at the top are told apart
 
 
@@ -97,3 +106,23 @@ def test_a_schema_suggests_questions_from_its_names():
     )
     kinds = [t.question.kind for t in templates(schema())]
     assert "gap" in kinds and "table" in kinds
+
+
+def test_a_table_answers_for_smaller_ones_inside_it_unless_it_is_much_larger():
+    gap = {"kind": "gap", "of": "PAY", "by": ["CITY"], "between": {"SEX": ["Male", "Female"]}}
+    [need] = needs(gap, {"kind": "mean", "of": "PAY", "by": ["CITY"]})
+    assert need.attributes == ("CITY", "SEX", "PAY") and need.weight == 2 and need.questions == ("0", "1")
+    assert len(needs({"kind": "mean", "of": "PAY", "by": ["AGE"]}, {"kind": "mean", "of": "PAY"})) == 2
+    assert len(needs(gap, {"kind": "table", "of": ["CITY", "SEX"]})) == 2  # its sides are not all values of SEX
+
+
+def test_the_default_share_is_at_most_half_and_less_for_few_tables():
+    assert default_share(20, 14) == 0.5
+    assert default_share(1, 14) == pytest.approx(1 / (1 + 63 / 16))
+    assert workload_of(None, schema()) is None
+    asked = Questions.of([{"name": "m", "kind": "mean", "of": "PAY"}])
+    assert workload_of(asked, schema(), 0) is None
+    assert workload_of(asked, schema(), 0.7).share == 0.7
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(QuestionError, match="between 0 and 1"):
+            workload_of(asked, schema(), wrong)

@@ -32,7 +32,9 @@ def fingerprint(space: Workspace, spec: JobSpec) -> str:
     """Names the table, its schema and the settings of a run: a run with another fingerprint is stale."""
     serial = space.dataset.serial if space.dataset else ""
     schema = space.schema.dumps() if space.schema else ""
-    chosen = spec.model_dump_json(include={"epsilon", "delta", "method", "settings", "n_records"})
+    chosen = spec.model_dump_json(
+        include={"epsilon", "delta", "method", "settings", "n_records", "questions", "questions_share"}
+    )
     return hashlib.sha256(f"{serial}|{schema}|{chosen}".encode()).hexdigest()[:24]
 
 

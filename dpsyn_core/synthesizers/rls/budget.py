@@ -42,6 +42,10 @@ class Noise:
         """Expected L1 error, in counts, of tables with so many cells that split a cost."""
         return noise_error(float(sum(self.shares(cells))), cost, self.sensitivity)
 
+    def of_cell(self, cost: Cost) -> float:
+        """Standard deviation, in records, of each cell of a table that spends a cost."""
+        return math.sqrt(2) * cost.scale(self.sensitivity) if cost.pure else cost.sigma(self.sensitivity)
+
     def of_score(self, cost: Cost, count: int) -> float:
         """Standard deviation, in records, of each of `count` scores that split a cost; see `score_sets`."""
         if cost.pure:
@@ -54,15 +58,17 @@ class BudgetPlan:
     """Every part of the budget that is settled before pairs are scored, and the rules for what is settled later.
 
     It depends on public facts and on one estimate of the number of records: the released one in a run, an assumed one
-    in a forecast. A part for declared questions would stand here beside `pairs`, from which it would be taken.
+    in a forecast.
 
     Attributes:
         whole: what the run may spend.
         total: for the number of records; None where it is public.
         one_ways: for each attribute, in domain order.
-        scores: for the scores of all pairs together.
+        scores: for the scores of all pairs together; not spent on them where questions get all.
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
-            and the second round with its scores of triples, its triples, and the same pairs again.
+            and the second round with its scores of triples, its triples, and the same pairs again. None where
+            questions get all of it.
+        questions: for the tables that declared questions need; a part of what pairs would get. None without questions.
         resolution: coarse values an attribute in pairs, at most about.
         number_resolution: the same for both sides of a pair of numbers, whose fine values are placed after the fit.
         noise: of this run.
@@ -73,7 +79,8 @@ class BudgetPlan:
     total: Cost | None
     one_ways: tuple[Cost, ...]
     scores: Cost
-    pairs: Cost
+    pairs: Cost | None
+    questions: Cost | None = None
     resolution: float
     number_resolution: float
     noise: Noise
@@ -107,6 +114,7 @@ def plan_budget(
     total: float,
     one_way_share: float | None,
     resolution: int | None,
+    questions_share: float = 0.0,
     tuning: Tuning,
 ) -> BudgetPlan:
     """The plan of one run.
@@ -122,6 +130,7 @@ def plan_budget(
         total: the number of records: public, released, or assumed for a forecast.
         one_way_share: a setting; None lets the error of one-ways decide.
         resolution: a setting; None lets the strength of the budget decide.
+        questions_share: from 0 to 1, of what pairs would get, for the tables of declared questions.
         tuning: constants.
     """
     noise, s = Noise(unit=unit, pure=whole.pure), tuning.shares
@@ -132,7 +141,8 @@ def plan_budget(
     if whole.pure:
         parts = np.sqrt(parts)
     left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
-    one_ways, scores, pairs = left.split([float(p) for p in parts])
+    one_ways, scores, joint = left.split([float(p) for p in parts])
+    pairs, questions = _with_questions(joint, left.split([float(parts[0]), float(parts[1:].sum())])[1], questions_share)
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
     return BudgetPlan(
@@ -141,11 +151,22 @@ def plan_budget(
         one_ways=tuple(one_ways.split(noise.shares(np.array(sizes)))),
         scores=scores,
         pairs=pairs,
+        questions=questions,
         resolution=usual,
         number_resolution=min(usual, _number_resolution(strength, tuning)),
         noise=noise,
         tuning=tuning,
     )
+
+
+def _with_questions(joint: Cost, with_scores: Cost, share: float) -> tuple[Cost | None, Cost | None]:
+    """What pairs would get, divided between pairs and questions, which get the scores too where they get all."""
+    if share <= 0:
+        return joint, None
+    if share >= 1:
+        return None, with_scores
+    pairs, questions = joint.split([1 - share, share])
+    return pairs, questions
 
 
 def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:
@@ -157,8 +178,7 @@ def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: flo
 
 def _strength(whole: Cost, noise: Noise, total: float) -> float:
     """Records, in standard deviations of the noise of one count that spends everything."""
-    one = math.sqrt(2) * whole.scale(noise.sensitivity) if whole.pure else whole.sigma(noise.sensitivity)
-    return total / one
+    return total / noise.of_cell(whole)
 
 
 def _number_resolution(strength: float, tuning: Tuning) -> float:

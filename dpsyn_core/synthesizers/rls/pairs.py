@@ -36,7 +36,14 @@ class Pairs:
 
 
 def choose_pairs(
-    counter: Counter, view: View, *, plan: BudgetPlan, resolution: float, gate: Gate, progress: Progress = silent
+    counter: Counter,
+    view: View,
+    *,
+    plan: BudgetPlan,
+    cost: Cost,
+    resolution: float,
+    gate: Gate,
+    progress: Progress = silent,
 ) -> Pairs:
     """Scores all pairs, some a second time at a coarser resolution, and chooses the tables that pay.
 
@@ -47,17 +54,18 @@ def choose_pairs(
 
     Args:
         counter: exact counts.
-        view: the released one-ways.
-        plan: what the scores and the tables of pairs may spend.
+        view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
+        plan: what the scores may spend.
+        cost: what the tables of pairs may spend.
         resolution: coarse values an attribute, at most about; see `View.recodes`.
         gate: through which scores are released.
         progress: told the steps.
     """
-    tuning, sensitivity, cost = plan.tuning.pairs, plan.noise.sensitivity, plan.pairs
+    tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
     pairs = view.domain.subsets(2)
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
     usual = [few if view.numbers.issuperset(p) else fine for p in pairs]
-    expected = [view.product(p, maps) for p, maps in zip(pairs, usual, strict=True)]
+    expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     cells = np.array([e.size for e in expected], dtype=np.float64)
@@ -79,7 +87,7 @@ def choose_pairs(
         cost = cost.less(for_scores)
         sets = [pairs[i] for i in again]
         second, _ = score_sets(
-            counter, sets, [view.product(p, coarse) for p in sets], [coarse] * len(sets),
+            counter, sets, [view.expected(p, coarse) for p in sets], [coarse] * len(sets),
             cost=for_scores, gate=gate, name="scores of coarser pairs",
         )  # fmt: skip
         found = np.clip(second, 0, errors[again, 0])

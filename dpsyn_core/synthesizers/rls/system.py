@@ -26,6 +26,7 @@ from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, T
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
+from dpsyn_core.synthesizers.rls.declared import declared_tables, question_step
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
@@ -41,6 +42,7 @@ class RlsConfig(MethodConfig):
         "Fits records directly to noisy tables of single columns and of the pairs that matter: the most accurate here."
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
+    takes_questions = True
 
     one_way_share: float | None = Field(
         default=None, gt=0, lt=0.95, title="Share of one-ways",
@@ -84,12 +86,14 @@ class Rls(Synthesizer):
         self.cost = task.budget.gaussian() if task.budget.delta else task.budget.pure()
         self.unit = task.unit
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
+        self.workload = task.workload
 
     def budget_plan(self, total: float) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute."""
         return plan_budget(
             self.domain.sizes, whole=self.cost, unit=self.unit, n_public=self.n_public, total=total,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
+            questions_share=0.0 if self.workload is None else self.workload.share,
         )  # fmt: skip
 
     def view(self, measured: Sequence[Measurement]) -> View:
@@ -97,7 +101,7 @@ class Rls(Synthesizer):
         return View(self.domain, measured, self.n_public, tuning=self.tuning)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
-        """Total (unless public), one-ways, scores of pairs, chosen pairs, and the same for triples if they may pay."""
+        """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
         domain = self.domain
         measured = ReleasedTables()
         if not len(domain):
@@ -111,8 +115,17 @@ class Rls(Synthesizer):
         if len(domain) < 2:
             return measured
         view = self.view(measured)
+        if self.workload is not None and plan.questions is not None:
+            tables = declared_tables(self.workload.needs, view, cost=plan.questions, noise=self.noise)
+            measured += tables.measure(counter, gate=gate)
+            progress("measuring what questions need", 1, 1)
+            view = self.view(measured)
+        if plan.pairs is None:
+            return measured
         resolution = plan.resolution if self.config.resolution else finer_where_small(view, plan.resolution)
-        chosen = choose_pairs(counter, view, plan=plan, resolution=resolution, gate=gate, progress=progress)
+        chosen = choose_pairs(
+            counter, view, plan=plan, cost=plan.pairs, resolution=resolution, gate=gate, progress=progress
+        )
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
@@ -167,10 +180,15 @@ class Rls(Synthesizer):
         if not d:
             return []
         plan = self.budget_plan(n)
-        known = () if plan.total is None else (self._step("total", [plan.total], [1]),)
+        known = [] if plan.total is None else [self._step("total", [plan.total], [1])]
         ones = self._step("1-way", plan.one_ways, self.domain.sizes, about=self.n_public is None)
         if d < 2:
             return [*known, ones]
+        asked = []
+        if self.workload is not None and plan.questions is not None:
+            asked.append(question_step(self.workload.needs, self.domain, plan, total=n, about=ones.about))
+        if plan.pairs is None:
+            return [*known, ones, *asked]
         cells, pairs = self._likely_cells(plan, n), math.comb(d, 2)
         noise = self.noise.of_score(plan.scores, pairs)
         likely: list[list[float]] = []
@@ -192,7 +210,7 @@ class Rls(Synthesizer):
         scales = [noise_of(c, self.unit) for h in held for c in plan.pairs.split(self.noise.shares(np.array(h)))]
         tables = [int(c) for h in held for c in h]
         return [
-            *known, ones,
+            *known, ones, *asked,
             # coarser tables of some pairs may be scored as well
             Step(kind="scores", parts=(1, 2 + (extra > 0)), share=(scored, 2 * scored + extra), about=ones.about),
             Step(

@@ -167,6 +167,32 @@ class TripleChoice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredTables:
+    """Coarse values of tables that declared questions need."""
+
+    most_compared: int = 128
+    """Values of an attribute whose values are compared, above which the rare ones are merged (convention)."""
+
+    hidden: float = 0.4
+    """Of a spread inside a coarse value: by so much the mean of a group is likely to differ there from that of all."""
+
+    most_means: int = 64
+    """Coarse values of a number whose mean matters, at most (convention)."""
+
+    other_numbers: float = 6.0
+    """Coarse values that each other number of the table is taken to have, while those of one are chosen."""
+
+    per_cell: float = 1.0
+    """Records of an average cell, over its noise, that the other attributes leave."""
+
+    target_values: float = 12.0
+    """Coarse values, at most about, of what a target is predicted from."""
+
+    resolutions: tuple[float, ...] = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512)
+    """Resolutions that are tried for those, the coarsest first."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Tuning:
     """All of the above, and the constants of what follows the measurements."""
 
@@ -174,6 +200,7 @@ class Tuning:
     resolution: Resolution = Resolution()
     pairs: PairChoice = PairChoice()
     triples: TripleChoice = TripleChoice()
+    declared: DeclaredTables = DeclaredTables()
     records: RecordTuning = RECORDS
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -41,7 +42,7 @@ class View:
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
         self.domain, self.tuning = domain, tuning
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
-        ones = {m.attributes[0]: m for m in measured if len(m.attributes) == 1}
+        ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         self.sigmas = [ones[a.name].sigma for a in domain.attributes]
         self.attributes = [
             replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
@@ -57,7 +58,7 @@ class View:
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
-        self.joint = merged([m for m in measured if len(m.attributes) > 1])
+        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
 
     @cached_property
     def places(self) -> list[Number]:
@@ -70,11 +71,39 @@ class View:
 
     def recodes(self, resolution: float) -> Recodes:
         """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
-        least = self.total / resolution
-        return {
-            a.name: coarse_map(p, a, least=max(least, self.tuning.resolution.held * s))
-            for a, p, s in zip(self.attributes, self.one_ways, self.sigmas, strict=True)
-        }
+        return {n: self.recode(n, resolution) for n in self.domain.names}
+
+    def recode(self, name: str, resolution: float) -> NDArray[np.intp]:
+        """The coarse map of one attribute; see `recodes`."""
+        i = self.domain.index(name)
+        least = max(self.total / resolution, self.tuning.resolution.held * self.sigmas[i])
+        return coarse_map(self.one_ways[i], self.attributes[i], least=least)
+
+    def expected(self, names: AttributeSet, recodes: Recodes) -> Floats:
+        """What released tables expect of a (coarse) pair: the least noisy table that holds it, else independence.
+
+        Inside the coarse values of that table, values are as frequent as in the one-ways.
+        """
+        holding = [m for m in self.joint if set(names) <= set(m.attributes)]
+        if not holding:
+            return self.product(names, recodes)
+        noise = {id(m): m.sigma**2 * m.cells for m in holding}
+        m = min(holding, key=lambda m: noise[id(m)] / _cells(m, names))
+        summed = tuple(i for i, n in enumerate(m.attributes) if n not in names)
+        known = m.values.sum(axis=summed)
+        maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in names}
+        alone = self.product(names, maps)
+        sigma = m.sigma * math.sqrt(m.cells / known.size)
+        clean = np.maximum(shrink_pair(known, alone, sigma, tuning=self.tuning.records.shrinkage), 0.0)
+        ratio = np.divide(clean, alone, out=np.zeros_like(clean), where=alone > 0)
+        parts = []
+        for n in names:
+            shape = (int(maps[n].max()) + 1, int(recodes[n].max()) + 1)
+            weights = self.one_ways[self.domain.index(n)]
+            flat = np.bincount(np.ravel_multi_index((maps[n], recodes[n]), shape), weights, shape[0] * shape[1])
+            parts.append(flat.reshape(shape))
+        out: Floats = parts[0].T @ ratio @ parts[1] / max(self.total, 1.0)
+        return out
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """The (coarse) pair table that independence expects, from the one-ways."""
@@ -109,3 +138,8 @@ class View:
                 Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)
             )
         return out
+
+
+def _cells(measured: Measurement, names: AttributeSet) -> int:
+    """Cells of a projection of a measured table."""
+    return int(np.prod([s for n, s in zip(measured.attributes, measured.values.shape, strict=True) if n in names]))

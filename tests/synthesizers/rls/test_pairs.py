@@ -46,7 +46,7 @@ def chosen(strength, *, rho, pure=False, seed=0):
         whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, view, plan=plan, resolution=plan.resolution, gate=gate)
+    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=plan.resolution, gate=gate)
     return out, {c.name: c for c in gate.account.charges}, pairs
 
 
@@ -106,7 +106,7 @@ def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_categor
         whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0, number_resolution=8.0,
         noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, View(domain, measured, N), plan=plan, resolution=64.0, gate=gate)
+    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
     shapes = {s: [int(r[n].max()) + 1 for n in s] for s, r in zip(out.sets, out.recodes, strict=True)}
     assert max(shapes["a", "b"]) <= 8
     assert shapes["a", "c"][0] > 30

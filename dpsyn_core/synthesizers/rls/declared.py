@@ -1,0 +1,163 @@
+"""Tables that declared questions need: how coarse they are, and measuring them through the gate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import EngineError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.questions.coarse import mean_map
+from dpsyn_core.questions.compile import Need
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
+from dpsyn_core.synthesizers.rls.tuning import DeclaredTables
+from dpsyn_core.synthesizers.rls.view import Recodes, View
+from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declared:
+    """Tables that will be measured for questions, with the coarse maps and the cost of each."""
+
+    needs: tuple[Need, ...]
+    recodes: tuple[Recodes, ...]
+    costs: tuple[Cost, ...]
+
+    def measure(self, counter: Counter, *, gate: Gate) -> list[Measurement]:
+        """One charge of the kind 'question' a table."""
+        return [
+            m
+            for need, maps, cost in zip(self.needs, self.recodes, self.costs, strict=True)
+            for m in measure_marginals(counter, [need.attributes], [cost], gate=gate, recodes=maps, kind="question")
+        ]
+
+
+def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> Declared:
+    """Settles coarse values and costs from released one-ways. Reads nothing else.
+
+    Args:
+        needs: of all questions, at least one.
+        view: the released one-ways.
+        cost: what all these tables spend.
+        noise: of this run.
+    """
+    weights = np.array([n.weight for n in needs])
+    first = cost.split([float(p) for p in question_shares(weights, noise=noise)])
+    recodes = tuple(coarse_maps(n, view, sigma=noise.of_cell(c)) for n, c in zip(needs, first, strict=True))
+    cells = np.array([cells_of(n, maps, view) for n, maps in zip(needs, recodes, strict=True)], dtype=np.float64)
+    costs = cost.split([float(p) for p in question_shares(weights * cells, noise=noise)])
+    return Declared(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
+
+
+def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> Step:
+    """What these tables will spend: number and share exactly, their noise as far as cells can be guessed."""
+    noise, cost = plan.noise, plan.questions
+    if cost is None:
+        msg = "the plan has no part for questions"
+        raise EngineError(msg)
+    likely = np.array([_likely_cells(n, domain, plan, total) for n in needs])
+    weights = np.array([n.weight for n in needs])
+    scales = [
+        noise_of(c, noise.unit) for c in cost.split([float(p) for p in question_shares(weights * likely, noise=noise)])
+    ]
+    share = share_of(cost, plan.whole)
+    return Step(
+        kind="question", parts=(len(needs), len(needs)), share=(share, share), sigma=(min(scales), max(scales)),
+        cells=(1, max(_most_cells(n, domain, plan) for n in needs)), about=True,
+    )  # fmt: skip
+
+
+def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) -> float:
+    """A guess of the cells of a table, before one-ways are known."""
+    tuning = plan.tuning.declared
+    cells, rest = 1.0, 1.0
+    for name in need.attributes:
+        size = domain[name].size
+        if name in need.maps:
+            cells *= int(need.maps[name].max()) + 1
+        elif name in need.whole:
+            cells *= min(size, tuning.most_compared)
+        elif name in need.means:
+            cells *= min(size, 2 * tuning.other_numbers)
+        else:
+            rest *= min(size, tuning.target_values)
+    cost = plan.whole if plan.questions is None else plan.questions
+    return max(min(cells * rest, total / (tuning.per_cell * max(plan.noise.of_cell(cost), 1e-9))), cells)
+
+
+def _most_cells(need: Need, domain: Domain, plan: BudgetPlan) -> int:
+    """Cells that a table has at most."""
+    tuning = plan.tuning.declared
+    sizes = (
+        int(need.maps[n].max()) + 1 if n in need.maps
+        else min(domain[n].size, tuning.most_means + 1) if n in need.means
+        else domain[n].size
+        for n in need.attributes
+    )  # fmt: skip
+    return math.prod(sizes)
+
+
+def question_shares(weights: NDArray[np.float64], *, noise: Noise) -> NDArray[np.float64]:
+    """Relative costs that make the weighted sum of expected errors least; see `measurement.select.shares`."""
+    return np.asarray(np.power(weights, 1 / 2 if noise.pure else 2 / 3))
+
+
+def cells_of(need: Need, maps: Recodes, view: View) -> int:
+    """Cells of the table that is measured."""
+    return math.prod(int(maps[n].max()) + 1 if n in maps else view.domain[n].size for n in need.attributes)
+
+
+def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
+    """The coarse maps of a table whose cells have about this noise.
+
+    Public maps stay as they are. Values that are compared stay apart unless they are many. Values whose mean matters
+    are merged as `mean_map` says for a group of average size. The rest have as many values as leave a cell with a few
+    times its noise on average.
+    """
+    tuning: DeclaredTables = view.tuning.declared
+    maps: Recodes = dict(need.maps)
+    held = 1.0
+    for name in need.attributes:
+        if name in maps:
+            held *= int(maps[name].max()) + 1
+        elif name in need.whole:
+            if view.domain[name].size > tuning.most_compared:
+                maps[name] = view.recode(name, tuning.most_compared)
+                held *= int(maps[name].max()) + 1
+            else:
+                held *= view.domain[name].size
+    for name in need.attributes:
+        if name in need.means:
+            groups = held * np.prod([tuning.other_numbers for n in need.means if n != name])
+            counts = view.one_ways[view.domain.index(name)]
+            noise = float(groups) * sigma / tuning.hidden
+            maps[name] = mean_map(counts, need.means[name], most=tuning.most_means, noise=noise)
+    held *= float(np.prod([int(maps[n].max()) + 1 for n in need.means]))
+    rest = [n for n in need.attributes if n not in maps and n not in need.whole]
+    if rest:
+        wanted = max(view.total / (tuning.per_cell * max(sigma, 1e-9)) / held, 2.0 ** len(rest))
+        limit = tuning.target_values if need.target is not None else math.inf
+        maps |= _evenly(rest, view, wanted, limit=limit)
+    return maps
+
+
+def _evenly(names: Sequence[str], view: View, cells: float, *, limit: float) -> Recodes:
+    """Coarse maps of attributes that together have at most about so many cells, each at most `limit` values."""
+    found: Recodes = {}
+    for resolution in view.tuning.declared.resolutions:
+        if resolution > limit and found:
+            break
+        tried = {n: view.recode(n, resolution) for n in names}
+        if found and math.prod(int(m.max()) + 1 for m in tried.values()) > cells:
+            break
+        found = tried
+    return found
