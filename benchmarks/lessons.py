@@ -189,6 +189,7 @@ def attack(without: np.ndarray, with_person: np.ndarray) -> dict[str, Any]:
     # ties count half on either side, so that a table that never changes gives a coin
     found = [(into > m).mean() + (into == m).mean() * max(0.0, alarm - (out > m).mean()) / max((out == m).mean(), 1e-12)
              for m, alarm in zip(marks, ALARMS, strict=True)]  # fmt: skip
+    found[-1] = 1.0  # who accuses every table finds all
     return {"right": rounded(right), "found": rounded(found)}
 
 

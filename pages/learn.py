@@ -1,9 +1,7 @@
 """Learn page: small labs, each with a question, a few controls and a figure."""
 
 from ui.learn import frame
-from ui.shared.state import workspace
-from ui.shared.theme import heading
+from ui.shared.state import through_the_entry
 
-workspace()
-heading("learn")
-frame.show(frame.choose())
+through_the_entry()
+frame.page()

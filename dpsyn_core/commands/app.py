@@ -12,6 +12,14 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("app", help="open the app in a browser")
     parser.add_argument("--port", type=int, help="port on 127.0.0.1; default the first free one from 8501")
     parser.add_argument("--no-browser", action="store_true", help="serve without opening a browser")
+    parser.add_argument(
+        "--class", action="store_true", dest="for_class",
+        help="serve the labs of the Learn page alone: nobody can upload, run or spend anything",
+    )  # fmt: skip
+    parser.add_argument(
+        "--host", metavar="NAME",
+        help="with --class: serve on every address of this machine, for visitors who ask for it by this name or number",
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
@@ -49,14 +57,25 @@ def run(args: argparse.Namespace) -> None:
     import subprocess
     import sys
 
+    from dpsyn_core.errors import SettingError
+
+    if args.host and not args.for_class:
+        msg = "--host is for --class alone; docs/deploy.md says how to serve the whole app to others"
+        raise SettingError(msg)
     folder = app_folder()
     port = free_port(args.port)
     headless = "true" if args.no_browser else "false"
-    print(f"DPSyn Studio is at http://127.0.0.1:{port} (stop with Ctrl-C)", flush=True)
+    print(f"DPSyn Studio is at http://{args.host or '127.0.0.1'}:{port} (stop with Ctrl-C)", flush=True)
     command = [
         sys.executable, "-m", "streamlit", "run", str(folder / "app.py"),
         "--server.port", str(port), "--server.headless", headless,
     ]  # fmt: skip
+    if args.for_class:
+        os.environ["DPSYN_CLASSROOM"] = "1"
+        os.environ["DPSYN_WARM_UP"] = "0"  # nothing will run
+        command += ["--server.maxUploadSize", "0"]
+        if args.host:
+            command += ["--server.address", "0.0.0.0", "--server.allowedHosts", args.host]  # noqa: S104 asked for
     if os.environ.get("DPSYN_WARM_UP", "1") != "0":
         # compiles the kernels while the browser opens; the app would do it from its first page on
         subprocess.Popen([sys.executable, "-m", "dpsyn_core.jobs.worker", "--warm"], stdin=subprocess.DEVNULL)

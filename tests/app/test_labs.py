@@ -144,6 +144,11 @@ def test_every_lab_has_all_its_words():
             assert catalogue()[f"learn.{lab}.{entry}"]
 
 
+def test_rounding_makes_no_attacker_certain():
+    assert attacker.near(1 - 5e-5) == "over 99.9 %" and attacker.near(4.5e-6) == "under 0.1 %"
+    assert attacker.near(0.7311) == "73.1\u00a0%" and attacker.near(1.0) == "100.0\u00a0%"
+
+
 def test_an_attackers_figure_is_drawn_for_pure_dp_too():
     assert len(attacker.figure(1.0, 0.0, 0.1).data) == 5
 

@@ -22,7 +22,7 @@ def test_14_no_page_and_no_lab_asks_another_machine_for_anything(finished):
         finished.go(name)
     for lab in LABS:
         finished.open("learn", f"?lab={lab}")
-        if lab != "race":
+        if lab != "race":  # its figures follow a press
             finished.plots()
     assert finished.foreign == []
     finished.page.evaluate("fetch('http://example.org/probe').catch(() => 0)")

@@ -23,6 +23,7 @@ from dpsyn_core.jobs.folder import DRAFT, ERROR, UPLOAD
 from dpsyn_core.jobs.spec import ReadJob, ReadSpec
 from dpsyn_core.jobs.worker import READ
 from dpsyn_core.schema.document import Schema
+from ui.shared.access import classroom
 from ui.shared.jobs import spawn
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class Readers:
         Raises:
             DPSynError: what the child found wrong with the table, or one sentence on how the child ended.
         """
+        if classroom():
+            msg = "this server is for a class and reads no table; start the app without --class for that"
+            raise TableError(msg)
         start = said = time.monotonic()
         while not self._room.acquire(timeout=TELL):
             tell(time.monotonic() - start)

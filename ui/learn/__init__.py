@@ -11,8 +11,13 @@ LABS = (
     "leak",
     "race",
     "reconstruction",
+    "membership",
     "asking",
     "clipping",
+    "budgets",
     "family",
     "choosing",
+    "effect",
+    "groups",
+    "spending",
 )

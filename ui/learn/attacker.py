@@ -59,6 +59,15 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
     return out
 
 
+def near(share: float) -> str:
+    """A percentage that rounding does not turn into certainty: below epsilon infinity nothing is certain."""
+    if 0.9995 <= share < 1:
+        return t("learn.attacker.over")
+    if 0 < share < 0.0005:
+        return t("learn.attacker.under")
+    return percent(share)
+
+
 def show() -> None:
     """Controls, sentence, figure."""
     a, b, c = st.columns(3, gap="medium")
@@ -72,10 +81,10 @@ def show() -> None:
     st.html(f"<p class='dp-lead'>{odds_sentence(eps, delta)}</p>")
     facts(
         [
-            (percent(best_guess(eps, delta)), t("learn.attacker.right"), t("learn.attacker.coin")),
-            (percent(high), t("learn.attacker.belief"), t("learn.attacker.from", prior=percent(prior, 0))),
-            (percent(low), t("learn.attacker.doubt"), t("learn.attacker.from", prior=percent(prior, 0))),
+            (near(best_guess(eps, delta)), t("learn.attacker.right"), t("learn.attacker.coin")),
+            (near(high), t("learn.attacker.belief"), t("learn.attacker.from", prior=percent(prior, 0))),
+            (near(low), t("learn.attacker.doubt"), t("learn.attacker.from", prior=percent(prior, 0))),
         ]
     )
-    alt = t("learn.attacker.alt", eps=f"{eps:g}", prior=percent(prior, 0), low=percent(low), high=percent(high))
+    alt = t("learn.attacker.alt", eps=f"{eps:g}", prior=percent(prior, 0), low=near(low), high=near(high))
     draw(figure(eps, delta, prior), alt=alt, key="attacker_plot", height=420)

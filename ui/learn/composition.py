@@ -59,6 +59,10 @@ def show() -> None:
         alt=t("learn.composition.alt"), key="composition_plot", height=440,
     )  # fmt: skip
     st.write(t("learn.composition.gain", eps=f"{eps:g}", delta=plain(delta), gain=f"{100 * gain:.1f}"))
+    met = crossings(eps, delta, Unit())
+    usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))
+    if usual and exact:
+        st.write(t("learn.composition.yours", k=f"{usual:.2f}", exact=f"{exact:.2f}"))
     rows = [(f"{e:g}", plain(d), f"{k:.2f}", str(first)) for e, d, k, first in paper_crossings()]
     names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
     st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, alt=t("learn.composition.table"))

@@ -9,9 +9,15 @@ import streamlit as st
 
 from ui.learn import LABS, controls, sharing
 from ui.shared.text import catalogue, t
-from ui.shared.theme import note, section
+from ui.shared.theme import heading, note, section
 
 PICK = "lab"
+
+
+def page() -> None:
+    """The Learn page."""
+    heading("learn")
+    show(choose())
 
 
 def choose() -> str:
@@ -41,7 +47,7 @@ def show(name: str) -> None:
     """One lab, whole."""
     controls.forget_others(name, LABS)
     section(t(f"learn.{name}.question"))
-    if (words := f"learn.{name}.before") in catalogue():
+    if (words := f"learn.{name}.background") in catalogue():
         st.html(f"<p class='dp-lead'>{html.escape(t(words))}</p>")
     import_module(f"ui.learn.{name}").show()
     st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds'))}</p>")

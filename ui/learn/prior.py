@@ -121,7 +121,7 @@ def show() -> None:
     mean, deviation = moments(COUNTS, m, eps)
     facts(
         [
-            (f"{least_alpha(m, eps):.6f}", t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
+            (f"{least_alpha(m, eps):.3g}", t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
             (f"{100 * (mean[4] / COUNTS[4] - 1):+.0f} %", t("learn.prior.small"), t("learn.prior.six")),
             (f"{100 * (mean[0] / COUNTS[0] - 1):+.0f} %", t("learn.prior.large"), t("learn.prior.most")),
         ]
@@ -132,6 +132,6 @@ def show() -> None:
     made = walk(COUNTS, m, eps, np.random.default_rng())
     st.write(t(f"learn.prior.says_{step}", alpha=f"{made.alpha:.2f}", m=m))
     st.dataframe(walk_table(made, step), hide_index=True, alt=t("learn.prior.walk_table"))
-    table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(3),
-                          t("learn.prior.deviation"): deviation.round(3)})  # fmt: skip
+    table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(1),
+                          t("learn.prior.deviation"): deviation.round(1)})  # fmt: skip
     st.dataframe(table, hide_index=True, alt=t("learn.prior.table"))

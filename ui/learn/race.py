@@ -6,10 +6,11 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpsyn_core.lessons import systems as lesson
+from dpsyn_core.lessons.sample import pay_gap
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
@@ -17,36 +18,30 @@ from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from ui.learn.controls import epsilon, several
+from ui.learn.controls import epsilon, several, steps
+from ui.shared.access import classroom
 from ui.shared.text import t
 from ui.shared.theme import note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
 DELTA = 1e-9
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the runs made beforehand
 LEDGER = "classroom sample"  # no real person is in the sample; the spend is recorded for practice
 RARE = ("RACE", "Chinese")
 
 
 @dataclass(frozen=True)
 class Result:
-    """One runner: distances of pairs and triples, seconds, a pay gap in dollars, records of a rare group."""
+    """One runner: distances of columns, pairs and triples, seconds, a pay gap in dollars, records of a rare group."""
 
     system: str
+    singles: float
     pairs: float
     triples: float
     seconds: float
     gap: float
     rare: int
-
-
-def pay_gap(table: Any) -> float:
-    """Mean yearly wage of men less that of women, among wage earners, in dollars."""
-    frame = table.select(["SEX", "INCWAGE"]).to_pandas()
-    wage = pd.to_numeric(frame["INCWAGE"])
-    paid = (wage > 0) & (wage < 999_998)
-    means = wage[paid].groupby(frame["SEX"][paid]).mean()
-    return float(means.get("Male", np.nan) - means.get("Female", np.nan))
 
 
 def rare_records(table: Any) -> int:
@@ -71,9 +66,9 @@ def run(system: str, eps: float, turn: int) -> dict[str, Any]:
     delta = 0.0 if system in PURE else DELTA
     made = synthesize(real, schema, epsilon=eps, delta=delta, rng=turn, method=system, dataset=LEDGER).arrow
     seconds = time.perf_counter() - start
-    scores = compute(compare_tables(schema, made, real), ["tvd-2way", "tvd-3way"])
-    pairs, triples = (s.value if isinstance(s, Score) else float("nan") for s in scores.values())
-    return asdict(Result(system, pairs, triples, seconds, pay_gap(made), rare_records(made)))
+    scores = compute(compare_tables(schema, made, real), ["tvd-1way", "tvd-2way", "tvd-3way"])
+    singles, pairs, triples = (s.value if isinstance(s, Score) else float("nan") for s in scores.values())
+    return asdict(Result(system, singles, pairs, triples, seconds, pay_gap(made), rare_records(made)))
 
 
 def measures(rows: list[dict[str, Any]]) -> list[Measure]:
@@ -96,8 +91,50 @@ def truth() -> tuple[float, int, float]:
     return pay_gap(real), rare_records(real), float(score.floor or 0.0) if isinstance(score, Score) else 0.0
 
 
+def beforehand() -> None:
+    """For a class, in which nobody spends: the same systems, from runs made beforehand."""
+    a, b = st.columns([1, 2], gap="medium")
+    with a:
+        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon")
+    with b:
+        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "dpsyn", "independent"), key="race_runners")
+    if not chosen:
+        st.info(t("learn.composition.none"))
+        return
+    place = EPSILONS.index(eps)
+
+    def of(metric: str) -> dict[str, float]:
+        return {name: float(lesson.curve(name, metric).middle[place]) for name in chosen}
+
+    small = {name: float(lesson.by_class(name, eps, "count")[1]) for name in chosen}
+    fresh = {metric: lesson.fresh(metric) for metric in lesson.METRICS}
+    compared = [
+        Measure(name=t("learn.race.pairs_title"), values=of("tvd-2way"), mark=fresh["tvd-2way"], format="~%"),
+        Measure(name=t("learn.race.triples_title"), values=of("tvd-3way"), mark=fresh["tvd-3way"], format="~%"),
+        Measure(name=t("learn.race.gap_error"), values=of("gap"), mark=fresh["gap"], format=",~r"),
+        Measure(
+            name=t("learn.race.small_title"), values=small, mark=float(lesson.by_class(lesson.FRESH, eps, "count")[1]),
+            format="~%",
+        ),
+    ]  # fmt: skip
+    pairs = of("tvd-2way")
+    best = min(pairs, key=lambda name: pairs[name])
+    alt = t("learn.race.alt", best=best, pairs=f"{100 * pairs[best]:.1f}", floor=f"{100 * fresh['tvd-2way']:.1f}")
+    show_multiples(
+        lambda _, across: systems_chart(
+            compared, across=across, palette=tokens(), system=t("learn.race.system"), mark=t("learn.race.mark")
+        ),
+        key="race", alt=alt, across=(2, 1),
+    )  # fmt: skip
+    note(t("learn.race.beforehand"))
+    st.write(alt)
+
+
 def show() -> None:
     """Epsilon, runners, start; figure and table."""
+    if classroom():
+        beforehand()
+        return
     a, b = st.columns([1, 2], gap="medium")
     with a:
         eps = epsilon("race_epsilon")

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+
 import streamlit as st
 
 from ui.shared.text import t
 
+CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 
 def configured() -> bool:
     """Whether `.streamlit/secrets.toml` has an [auth] section (docs/deploy.md)."""
     return st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+def classroom() -> bool:
+    """Whether this server is for a class: the labs alone, and nothing that uploads or spends."""
+    return os.environ.get(CLASSROOM) == "1"
 
 
 def shared() -> bool:

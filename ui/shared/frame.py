@@ -10,7 +10,7 @@ import streamlit as st
 from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import serving
-from ui.shared.access import logout_button, require_login
+from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.state import jobs, owner, remember_visitor, workspace
 from ui.shared.text import ASSETS, number, t
@@ -27,6 +27,8 @@ class Page:
         """Style, cookie and a first table; on every page, before its content."""
         remove_messages_from_log()
         style()
+        if classroom():  # nobody has anything of their own here: no cookie, no table, no ledger
+            return self
         require_login()
         remember_visitor()
         st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
@@ -40,7 +42,8 @@ class Page:
             return False  # Streamlit's own control flow passes
         shown = error is not None and explain(error)
         with ShownFaults():
-            _side()
+            if not classroom():
+                _side()
             serving.fetch_figures()
         serving.prepare()
         return shown

@@ -22,6 +22,7 @@ from dpsyn_core.errors import InputError
 from dpsyn_core.files import home
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
 from dpsyn_core.jobs.spec import JobSpec
+from ui.shared.access import classroom
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -174,7 +175,13 @@ class Jobs:
         fingerprint: str,
         public: dict[str, Any] | None = None,
     ) -> Job:
-        """Queues a run. `table` None: the worker reads `spec.table` itself (a path on this machine)."""
+        """Queues a run. `table` None: the worker reads `spec.table` itself (a path on this machine).
+
+        Raises JobError when too many of the owner's runs wait, or when this server is for a class.
+        """
+        if classroom():
+            msg = "this server is for a class and runs nothing; start the app without --class for runs"
+            raise JobError(msg)
         mine = hashed(owner)
         with self._lock:
             if sum(j.live for j in self._jobs.values() if j.owner == mine) >= WAITING:

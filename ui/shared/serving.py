@@ -13,6 +13,7 @@ from types import TracebackType
 import streamlit as st
 
 from dpsyn_core.jobs.limits import forbid_core_dumps
+from ui.shared.access import classroom
 
 # what pages import when they are first opened, those first that a visitor is likely to open first
 LIBRARIES = ("plotly.graph_objects", "scipy.special", "dpsyn_core.metrics.expected", "pyarrow.parquet", "pandas")
@@ -75,6 +76,9 @@ def _prepare() -> None:
     from ui.data.reading import readers
     from ui.privacy import noise
 
+    if classroom():  # no run, no file and no report comes
+        settle()
+        return
     for name in registry.names():
         registry.config_class(name)
         TRAFFIC.quiet()

@@ -164,11 +164,11 @@ def remember_visitor() -> None:
 
 def workspace() -> Workspace:
     """The visitor's workspace."""
-    _through_the_entry()
+    through_the_entry()
     return workspaces().find(owner())
 
 
-def _through_the_entry() -> None:
+def through_the_entry() -> None:
     """Sends the very first request of a server through `app.py`, even when it asks for another page.
 
     Until `st.navigation` has run once, Streamlit takes a folder named `pages` for its older kind of app and runs

@@ -1,0 +1,58 @@
+"""A server for a class: the labs alone, nothing to upload, nothing to run, nothing to spend."""
+
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.errors import DPSynError
+from tests.app_driver import words
+from ui.data.reading import Readers
+from ui.learn import LABS
+from ui.shared.access import CLASSROOM
+from ui.shared.jobs import Jobs
+from ui.shared.text import catalogue
+
+
+@pytest.fixture
+def pupil(app, monkeypatch):
+    """The app as a class sees it."""
+    monkeypatch.setenv(CLASSROOM, "1")
+    return app
+
+
+def test_the_address_of_a_class_opens_the_labs_and_offers_nothing_else(pupil):
+    pupil.run()
+    assert not pupil.exception
+    assert catalogue()["learn.title"] in words(pupil)
+    assert not pupil.get("file_uploader") and not pupil.sidebar.children
+    assert "side.spent" not in words(pupil) and catalogue()["side.safe"] not in words(pupil)
+
+
+def test_a_class_compares_systems_by_runs_made_beforehand(pupil):
+    pupil.query_params["lab"] = "race"
+    pupil.run()
+    assert not pupil.exception and not pupil.button
+    assert catalogue()["learn.race.beforehand"] in words(pupil)
+    pupil.selectbox(key="lab").set_value("budgets").run()
+    assert not pupil.exception and not pupil.button
+
+
+def test_a_server_for_a_class_runs_and_reads_nothing_whoever_asks(tmp_path, monkeypatch):
+    monkeypatch.setenv(CLASSROOM, "1")
+    with pytest.raises(DPSynError, match="class"):
+        Jobs(tmp_path).start("somebody", None, None, None, label="", fingerprint="")
+    with pytest.raises(DPSynError, match="class"):
+        Readers(tmp_path).read(None, b"a,b\n1,2\n")
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_every_lab_can_be_pinned_in_a_class(pupil, lab):
+    pupil.query_params["lab"], pupil.query_params["pin"] = lab, "1"
+    pupil.run()
+    assert not pupil.exception and not pupil.error
+    assert catalogue()[f"learn.{lab}.question"] in words(pupil)
+    assert not [box for box in pupil.selectbox if box.key == "lab"]
+
+
+def test_a_host_is_named_for_a_class_alone(capsys):
+    assert main(["app", "--host", "10.0.0.7"]) != 0
+    assert "--class" in capsys.readouterr().err

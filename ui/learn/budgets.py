@@ -1,0 +1,157 @@
+"""Lab 14: how the error of a system falls with epsilon, on a table with real shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.lessons import systems as lesson
+from ui.learn import race
+from ui.learn.controls import pick, several, steps
+from ui.shared.access import classroom
+from ui.shared.text import literal, percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+HUES = {"rls": 0, "dpsyn": 5, "mst": 2, "privbayes": 3, "independent": 1}  # places in the house's list of hues
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+LIVE = {"tvd-1way": "singles", "tvd-2way": "pairs", "tvd-3way": "triples", "gap": "gap"}  # in a run of lab 9
+RUNS = "budgets_live"
+
+
+def shown(value: float, metric: str) -> str:
+    """A share as a percentage, a gap in dollars."""
+    return f"${value:,.0f}" if metric == "gap" else percent(value, 2)
+
+
+def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, float, float]]) -> go.Figure:
+    """Error against epsilon, a line a system with a band over repeats; runs made here are marked."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    out = go.Figure()
+    for name in chosen:
+        i = lesson.SYSTEMS.index(name)
+        line, hue = lesson.curve(name, metric), hues()[HUES[name]]
+        there_and_back = np.concatenate([line.epsilons, line.epsilons[::-1]])
+        out.add_trace(
+            go.Scatter(
+                x=there_and_back,
+                y=np.concatenate([line.high, line.low[::-1]]),
+                fill="toself",
+                fillcolor=hue,
+                opacity=0.18,
+                line={"width": 0},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+        out.add_trace(
+            go.Scatter(
+                x=line.epsilons,
+                y=line.middle,
+                mode="lines+markers",
+                name=name,
+                line={"color": hue, "dash": DASHES[i], "width": 2.4},
+            )
+        )
+    floor = lesson.fresh(metric)
+    grey = {"color": colours.real, "dash": "dot", "width": 1.5}
+    ends = [EPSILONS[0], EPSILONS[-1]]
+    out.add_trace(go.Scatter(x=ends, y=[floor, floor], mode="lines", line=grey, name=t("learn.budgets.fresh")))
+    if live:
+        out.add_trace(
+            go.Scatter(
+                x=[e for _, e, _ in live],
+                y=[v for _, _, v in live],
+                text=[n for n, _, _ in live],
+                mode="markers",
+                name=t("learn.budgets.live"),
+                marker={"color": colours.warning, "size": 11, "symbol": "diamond"},
+            )
+        )
+    out.add_vline(x=eps, line={"color": colours.line, "width": 1.5})
+    out.update_xaxes(
+        title=t("learn.budgets.x"), type="log", tickvals=list(EPSILONS), ticktext=[f"{e:g}" for e in EPSILONS]
+    )
+    form = {"tickprefix": "$"} if metric == "gap" else {"tickformat": ".2~%"}
+    out.update_yaxes(title=t(f"learn.budgets.{LIVE[metric]}_axis"), type="log", dtick=1, **form)
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b, c = st.columns([4, 4, 3], gap="medium")
+    with a:
+        metric = pick(
+            t("learn.budgets.metric"),
+            lesson.METRICS,
+            default="tvd-2way",
+            key="budgets_metric",
+            words=lambda m: t(f"learn.budgets.{LIVE[m]}"),
+        )
+    with b:
+        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "mst", "independent"), key="budgets_systems")
+    with c:
+        eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="budgets_epsilon")
+    if not chosen:
+        st.info(t("learn.budgets.none"))
+        return
+    live = extended(chosen, eps, metric)
+    best = min(chosen, key=lambda name: float(lesson.curve(name, metric).middle[EPSILONS.index(eps)]))
+    line, place = lesson.curve(best, metric), EPSILONS.index(eps)
+    floor = lesson.fresh(metric)
+    need = lesson.epsilon_for(best, metric, floor)
+    facts(
+        [
+            (
+                shown(float(line.middle[place]), metric),
+                t("learn.budgets.best", system=best),
+                t(
+                    "learn.budgets.band",
+                    low=shown(float(line.low[place]), metric),
+                    high=shown(float(line.high[place]), metric),
+                ),
+            ),
+            (shown(floor, metric), t("learn.budgets.floor"), t("learn.budgets.floor_note")),
+            (
+                t("learn.budgets.never") if need is None else f"{need:.2g}",
+                t("learn.budgets.need", system=best),
+                t("learn.budgets.need_note"),
+            ),
+        ]
+    )
+    reading = t(
+        "learn.budgets.reading",
+        eps=f"{eps:g}",
+        system=best,
+        error=shown(float(line.middle[place]), metric),
+        floor=shown(floor, metric),
+        least=shown(float(line.middle[0]), metric),
+        most=shown(float(line.middle[-1]), metric),
+    )
+    draw(figure(metric, chosen, eps, live), alt=t("learn.budgets.alt", reading=reading), key="budgets_plot", height=430)
+    st.write(literal(reading))
+
+
+def extended(chosen: list[str], eps: float, metric: str) -> list[tuple[str, float, float]]:
+    """Runs made by a press, of the systems that are shown: (system, epsilon, error). A class looks on."""
+    if classroom():
+        return []
+    made: list[tuple[str, float, int]] = st.session_state.setdefault(RUNS, [])
+    runnable = [s for s in chosen if s in race.RUNNERS]
+    if st.button(t("learn.budgets.run", system=runnable[0], eps=f"{eps:g}"), key="budgets_run"):
+        made.append((runnable[0], eps, len(made) + 1))
+    gap = race.truth()[0] if made and metric == "gap" else 0.0
+    out = []
+    for system, at, turn in made:
+        with st.spinner(t("learn.race.now", system=system)):
+            got = race.run(system, at, turn)
+        out.append((system, at, abs(float(got[LIVE[metric]]) - gap)))
+    return [row for row in out if row[0] in chosen]

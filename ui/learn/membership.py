@@ -1,0 +1,108 @@
+"""Lab 11: whether a synthetic table tells that somebody was in the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.lessons import membership as lesson
+from dpsyn_core.privacy.odds import best_guess
+from ui.learn.attacker import near
+from ui.learn.controls import pick, steps
+from ui.shared.text import percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+TURN = "membership_turn"
+DELTAS = {"histogram": 0.0, "rls": 1e-9, "independent": 1e-9}
+
+
+def figure(found: lesson.Roc, system: str, eps: float) -> go.Figure:
+    """Tables with the person that are found, against false alarms; the bound of epsilon above, a coin below."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    out = go.Figure()
+    if system != "exact":
+        x = np.linspace(0, 1, 201)
+        limit = {"color": colours.warning, "dash": "dot", "width": 2}
+        out.add_trace(
+            go.Scatter(
+                x=x, y=lesson.limit(x, eps, DELTAS[system]), mode="lines", line=limit, name=t("learn.membership.limit")
+            )
+        )
+    width = 1.96 * np.sqrt(np.maximum(found.found * (1 - found.found), 1e-9) / found.runs)
+    band_x = np.concatenate([found.alarms, found.alarms[::-1]])
+    band = np.clip(np.concatenate([found.found + width, (found.found - width)[::-1]]), 0, 1)
+    out.add_trace(
+        go.Scatter(
+            x=band_x,
+            y=band,
+            fill="toself",
+            fillcolor=hues()[0],
+            opacity=0.18,
+            line={"width": 0},
+            hoverinfo="skip",
+            name=t("learn.membership.band"),
+        )
+    )
+    line = {"color": hues()[0], "width": 2.4}
+    out.add_trace(go.Scatter(x=found.alarms, y=found.found, mode="lines", line=line, name=t("learn.membership.attack")))
+    coin = {"color": colours.real, "dash": "dash", "width": 1.5}
+    out.add_trace(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=coin, name=t("learn.membership.coin")))
+    out.update_xaxes(title=t("learn.membership.x"), range=[0, 1], tickformat=".0%")
+    out.update_yaxes(title=t("learn.membership.y"), range=[0, 1.02], tickformat=".0%")
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b = st.columns([3, 2], gap="medium")
+    with a:
+        system = pick(
+            t("learn.membership.system"),
+            lesson.SYSTEMS,
+            key="membership_system",
+            words=lambda s: t(f"learn.membership.{s}"),
+        )
+    with b:
+        eps = steps(t("learn.epsilon"), lesson.EPSILONS, 1.0, key="membership_epsilon")
+    turn = int(st.session_state.get(TURN, 0))
+    if system == "histogram":
+        if st.button(t("learn.membership.again", n=2 * lesson.RUNS), key="membership_again"):
+            turn += 1
+            st.session_state[TURN] = turn
+        found = lesson.drawn(eps, turn)
+    else:
+        found = lesson.shadow(system, eps)
+    exact = system == "exact"
+    allowed = "100 %" if exact else near(best_guess(eps, DELTAS[system]))
+    facts(
+        [
+            (
+                percent(found.right),
+                t("learn.membership.right"),
+                t("learn.membership.margin", width=percent(found.margin)),
+            ),
+            (
+                allowed,
+                t("learn.membership.allowed"),
+                t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=f"{eps:g}"),
+            ),
+            (
+                f"{2 * found.runs:,}",
+                t("learn.membership.judged"),
+                t("learn.membership.live" if system == "histogram" else "learn.membership.before"),
+            ),
+        ]
+    )
+    who = ", ".join(lesson.person().values())
+    about = t("learn.membership.about_histogram") if system == "histogram" else t("learn.membership.about", who=who)
+    reading = t("learn.membership.reading", right=percent(found.right), allowed=allowed)
+    draw(figure(found, system, eps), alt=t("learn.membership.alt", reading=reading), key="membership_plot", height=430)
+    st.write(f"{reading} {about}")
