@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.lessons.count import law, log_ratio
 from ui.learn.controls import epsilon, pick, whole
 from ui.shared.text import number, t
 from ui.shared.theme import hues, palette
@@ -17,33 +17,7 @@ from ui.shared.theme import show as draw
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-Floats = NDArray[np.float64]
-DELTA = 1e-6
 DRAWS = 40
-
-
-def law(mechanism: str, eps: float, reach: int | None = None) -> tuple[NDArray[np.int64], Floats]:
-    """Noise values z and their probabilities: two-sided geometric, or a Gaussian rounded to whole numbers."""
-    if mechanism == "laplace":
-        scale = Budget(epsilon=eps, delta=0.0).pure().scale(1.0)
-        far = reach or int(12 * scale) + 5
-        z = np.arange(-far, far + 1)
-        a = np.exp(-1 / scale)
-        return z, (1 - a) / (1 + a) * np.exp(-np.abs(z) / scale)
-    from scipy.special import ndtr
-
-    sigma = Budget(epsilon=eps, delta=DELTA).gaussian().sigma(1.0)
-    far = reach or int(6 * sigma) + 5
-    z = np.arange(-far, far + 1)
-    return z, ndtr((z + 0.5) / sigma) - ndtr((z - 0.5) / sigma)
-
-
-def log_ratio(mechanism: str, eps: float) -> tuple[NDArray[np.int64], Floats]:
-    """Ln of P(answer with you) / P(answer without you), by answer minus the count with you."""
-    z, with_you = law(mechanism, eps)
-    _, wide = law(mechanism, eps, reach=int(z[-1]) + 1)
-    without = wide[2:]  # the count without you is one less: the same noise, shifted by one
-    return z, np.log(with_you) - np.log(without)
 
 
 def sample(mechanism: str, eps: float, size: int) -> NDArray[np.int64]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
-from dpsyn_core.measurement.partitions import reach_for
+from dpsyn_core.lessons.leak import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
 from ui.shared.text import percent, plain, t
 from ui.shared.theme import hues, palette
@@ -18,27 +17,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DELTAS = (1e-3, 1e-6, 1e-9)
-
-
-def chance_shown(count: int, eps: float, delta: float) -> float:
-    """Chance that partition selection lists a value which `count` individuals hold, for truncated geometric noise.
-
-    The noise lies in -k..k, P(x) = c a^|x|; the value is listed when count + noise > k (engine: partitions).
-    """
-    scale = 1 / eps
-    k = reach_for(scale, 1, delta)
-    x = np.arange(-k, k + 1)
-    p = np.exp(-np.abs(x) / scale)
-    p /= p.sum()
-    return float(p[count + x > k].sum())
-
-
-def enough(eps: float, delta: float, chance: float = 0.99) -> int:
-    """How many individuals must share a value for it to be listed with this chance."""
-    count = 1
-    while chance_shown(count, eps, delta) < chance:
-        count += max(1, count // 50)
-    return count
 
 
 def figure(eps: float, delta: float, holders: int) -> go.Figure:
