@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy.odds import best_guess, odds_sentence, posterior, trade_off
+from dpsyn_core.privacy.odds import best_guess, posterior, trade_off
 from ui.learn.controls import deltas, epsilon, slide
+from ui.privacy.guarantee import odds_words
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
 from ui.shared.theme import show as draw
@@ -78,7 +79,7 @@ def show() -> None:
     with c:
         prior = slide(t("learn.attacker.prior"), 1, 99, 10, key="attacker_prior") / 100
     low, high = (float(x) for x in posterior(prior, eps))
-    st.html(f"<p class='dp-lead'>{odds_sentence(eps, delta)}</p>")
+    st.html(f"<p class='dp-lead'>{odds_words(eps, delta)}</p>")
     facts(
         [
             (near(best_guess(eps, delta)), t("learn.attacker.right"), t("learn.attacker.coin")),

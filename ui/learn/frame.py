@@ -8,6 +8,8 @@ from importlib import import_module
 import streamlit as st
 
 from ui.learn import LABS, controls, sharing
+from ui.shared import languages
+from ui.shared.access import classroom
 from ui.shared.text import catalogue, t
 from ui.shared.theme import heading, note, section
 
@@ -47,8 +49,8 @@ def show(name: str) -> None:
     """One lab, whole."""
     controls.forget_others(name, LABS)
     section(t(f"learn.{name}.question"))
-    if (words := f"learn.{name}.background") in catalogue():
-        st.html(f"<p class='dp-lead'>{html.escape(t(words))}</p>")
+    if f"learn.{name}.background" in catalogue():
+        st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.background'))}</p>")
     import_module(f"ui.learn.{name}").show()
     st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds'))}</p>")
     for i in (1, 2):
@@ -56,3 +58,5 @@ def show(name: str) -> None:
             st.write(t(f"learn.{name}.a{i}"))
     note(t("learn.source", source=t(f"learn.{name}.source")))
     sharing.buttons(pins=not pinned())
+    if classroom():  # where there is no side panel
+        languages.choose()

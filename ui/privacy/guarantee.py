@@ -48,11 +48,26 @@ def unit_fields(space: Workspace) -> Unit:
 
 def odds(budget: Budget) -> None:
     """What epsilon means, in a hundred guesses."""
-    from dpsyn_core.privacy.odds import anchor_sentence, odds_sentence
+    from dpsyn_core.privacy.odds import ANCHORS
 
     section(t("odds.title"))
-    st.html(f"<p class='dp-odds'>{odds_sentence(budget.epsilon, budget.delta)}</p>")
-    note(anchor_sentence(budget.epsilon, budget.delta))
+    st.html(f"<p class='dp-odds'>{odds_words(budget.epsilon, budget.delta)}</p>")
+    others = [e for e in ANCHORS if e != budget.epsilon]
+    note(" ".join(t("odds.anchor", epsilon=f"{e:g}", most=of_hundred(e, budget.delta)) for e in others))
+
+
+def odds_words(epsilon: float, delta: float) -> str:
+    """The engine's sentence of the odds, in the visitor's language."""
+    most = of_hundred(epsilon, delta)
+    return t("odds.all") if most == t("odds.everybody") else t("odds.most", most=most)
+
+
+def of_hundred(epsilon: float, delta: float) -> str:
+    """How many of a hundred attackers may guess right."""
+    from dpsyn_core.privacy.odds import best_guess
+
+    chance = best_guess(epsilon, delta)
+    return t("odds.everybody") if chance >= 0.995 else str(round(100 * chance))
 
 
 def delta_against_n(space: Workspace, budget: Budget) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
-from ui.shared.text import number, t
+from ui.shared.text import language, number, t
 from ui.shared.theme import dressed, palette, tokens
 
 if TYPE_CHECKING:
@@ -63,12 +63,20 @@ def value_at(document: dict[str, Any], name: str) -> float:
     return float(next(iter(document["curves"][name].values())))
 
 
-@lru_cache(maxsize=200)
 def drawn(
     epsilon: float, delta: float, neighbours: str, max_records: int, points: tuple[tuple[str, float, float], ...],
     k: int, is_dark: bool,
 ) -> go.Figure:  # fmt: skip
     """`figure`, kept: it shows public values only, and visitors of a class look at the same few. Not to be changed."""
+    return _drawn(epsilon, delta, neighbours, max_records, points, k, is_dark, language())
+
+
+@lru_cache(maxsize=200)
+def _drawn(
+    epsilon: float, delta: float, neighbours: str, max_records: int, points: tuple[tuple[str, float, float], ...],
+    k: int, is_dark: bool, words: str,
+) -> go.Figure:  # fmt: skip
+    """One language's figure; `words` only tells them apart."""
     made = figure(curves(epsilon, delta, neighbours, max_records), points, k, is_dark=is_dark)
     return dressed(made, is_dark=is_dark, height=HEIGHT)
 

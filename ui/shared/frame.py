@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.data import loading
 from ui.privacy import ledger
-from ui.shared import serving
+from ui.shared import languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.state import jobs, owner, remember_visitor, workspace
@@ -63,6 +63,7 @@ def side_panel() -> None:
         t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
         persist_state="session",
     )  # fmt: skip
+    languages.choose()
     logout_button()
 
 

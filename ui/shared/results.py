@@ -11,6 +11,7 @@ from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.report.theme import Figure
 from ui.shared.state import Workspace
+from ui.shared.text import language
 from ui.shared.theme import dark, dressed
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def same_table(space: Workspace, job: Job) -> bool:
 
 def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
     """A value computed once for this visitor; never shared, for it may be private."""
+    key = (*key, language())  # some hold words
     if key not in space.memo:
         if len(space.memo) > MOST_KEPT:
             space.memo.clear()
@@ -57,7 +59,7 @@ def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], Figure | go
     """A figure in the visitor's theme, ready for `show`; the last FIGURES of a visitor are kept, never shared."""
     figures = space.memo.setdefault(FIGURES_KEY, {})
     is_dark = dark()
-    whole = (*key, is_dark)
+    whole = (*key, is_dark, language())
     if whole not in figures:
         while len(figures) >= FIGURES:
             del figures[next(iter(figures))]

@@ -13,16 +13,40 @@ from dpsyn_core.report.words import ENGLISH
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
-LANGUAGE = "DPSYN_LANGUAGE"  # environment variable; a translation is one more file beside en.toml
+LANGUAGE = "DPSYN_LANGUAGE"  # environment variable: the language of visitors who choose none
+LANGUAGES = {"en": "English", "de": "Deutsch"}  # each has files `assets/text/<language>*.toml`
+ASKED, CHOSEN = "lang", "language"  # in the link, and in the visitor's session
+
+
+@lru_cache(maxsize=4)
+def written(language: str) -> dict[str, str]:
+    """The entries that a language's own files hold, as {"page.entry": sentence}."""
+    words: dict[str, str] = {}
+    for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
+        words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
+    return words
 
 
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
-    """All entries of a language as {"page.entry": sentence}; the words of figures are English until translated."""
-    words: dict[str, str] = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
-    for part in sorted((ASSETS / "text").glob(f"{language}.*toml")):  # en.toml and, for example, en.learn.toml
-        words.update(_flatten(tomllib.loads(part.read_text("utf-8"))))
-    return words
+    """All entries of a language; what it does not say is said in English."""
+    figures = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
+    return figures | written("en") | written(language)
+
+
+def language() -> str:
+    """The language of this visitor: chosen in the side panel, asked for by the link, else that of the server."""
+    from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
+
+    default = os.environ.get(LANGUAGE, "en")
+    if get_script_run_ctx(suppress_warning=True) is None:  # a thread of the server, which has no visitor
+        return default
+    import streamlit as st
+
+    if CHOSEN not in st.session_state:
+        asked = st.query_params.get(ASKED, default)
+        st.session_state[CHOSEN] = asked if asked in LANGUAGES else default
+    return str(st.session_state[CHOSEN])
 
 
 def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -37,7 +61,7 @@ def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 def t(key: str, **values: object) -> str:
     """The sentence of `key`, with {placeholders} filled. Raises KeyError for a key that has no words."""
-    sentence = catalogue(os.environ.get(LANGUAGE, "en"))[key]
+    sentence = catalogue(language())[key]
     return sentence.format(**values) if values else sentence
 
 
