@@ -1,7 +1,8 @@
 """Thirty visitors of one app server while two runs are under way: seconds until a page is drawn.
 
 Sessions speak Streamlit's own protocol over WebSockets, as browsers do; with --browser one of the visits is made in a
-real Chromium as well. Everything stays on this machine.
+real Chromium as well. With --class the server is one for a class (`dpsyn app --class`), nothing runs, and every visit
+opens one lab by its link in a session of its own, as a reload does. Everything stays on this machine.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ def session(port: int) -> connect:
     return connect(url, origin=Origin(origin), subprotocols=spoken, max_size=1 << 28, open_timeout=60)
 
 
-async def visit(link: ClientConnection, page: str) -> float:
+async def visit(link: ClientConnection, page: str, query: str = "") -> float:
     """Asks for a page and waits until its script has finished; seconds."""
     start = time.perf_counter()
     ask = BackMsg()
     ask.rerun_script.page_name = page
+    ask.rerun_script.query_string = query
     await link.send(ask.SerializeToString())
     async for raw in link:
         got = ForwardMsg()
@@ -67,6 +69,22 @@ async def visitor(port: int, number: int, rounds: int, pause: float) -> list[tup
     return out
 
 
+async def pupil(port: int, number: int, rounds: int, pause: float) -> list[tuple[str, float]]:
+    """One of a class: opens a lab by its link every `pause` seconds, each at another time."""
+    from ui.learn import LABS
+
+    await asyncio.sleep(pause * number / 60)
+    out = []
+    for i in range(rounds):
+        lab = LABS[(number + i) % len(LABS)]
+        start = time.perf_counter()
+        async with session(port) as link:
+            await visit(link, "", f"lab={lab}&pin=1")
+            out.append((f"lab {lab}", time.perf_counter() - start))
+        await asyncio.sleep(max(0.0, pause - out[-1][1]))
+    return out
+
+
 def known() -> set[str]:
     """Pages that exist."""
     return {"", *(p.stem for p in (ROOT / "pages").glob("*.py"))}
@@ -85,9 +103,11 @@ def runs(home: Path, count: int) -> list[subprocess.Popen[bytes]]:
     return [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(count)]
 
 
-def serve(home: Path, port: int) -> subprocess.Popen[bytes]:
+def serve(home: Path, port: int, *, for_class: bool = False) -> subprocess.Popen[bytes]:
     """The server under test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DPSYN_HOME": str(home)}
+    if for_class:
+        environment |= {"DPSYN_CLASSROOM": "1", "DPSYN_WARM_UP": "0"}
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     for _ in range(600):
@@ -146,9 +166,12 @@ async def opening(port: int, pause: float) -> float:
     return took
 
 
-async def everybody(port: int, visitors: int, rounds: int, pause: float) -> list[tuple[str, float]]:
+async def everybody(
+    port: int, visitors: int, rounds: int, pause: float, *, for_class: bool = False
+) -> list[tuple[str, float]]:
     """All visitors at once."""
-    found = await asyncio.gather(*(visitor(port, i, rounds, pause) for i in range(visitors)))
+    one = pupil if for_class else visitor
+    found = await asyncio.gather(*(one(port, i, rounds, pause) for i in range(visitors)))
     return [row for rows in found for row in rows]
 
 
@@ -160,13 +183,16 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=10.0, help="seconds between two pages of a visitor")
     parser.add_argument("--runs", type=int, default=2, help="runs under way all the time")
     parser.add_argument("--browser", action="store_true", help="also open the pages in Chromium, under the same load")
+    parser.add_argument("--class", action="store_true", dest="for_class", help="a server for a class, its labs alone")
     given = parser.parse_args()
+    if given.for_class:
+        given.runs, given.browser = 0, False
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        server = serve(home, port)
+        server = serve(home, port, for_class=given.for_class)
         opened = asyncio.run(opening(port, given.pause))
         workers = runs(home, given.runs)
         try:
@@ -190,7 +216,7 @@ async def loaded(
     port: int, given: argparse.Namespace, *, browser: bool
 ) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     """The visits, and those of a browser meanwhile."""
-    crowd = asyncio.create_task(everybody(port, given.visitors, given.rounds, given.pause))
+    crowd = asyncio.create_task(everybody(port, given.visitors, given.rounds, given.pause, for_class=given.for_class))
     await asyncio.sleep(given.pause)
     seen = await asyncio.to_thread(in_a_browser, port) if browser else []
     return await crowd, seen
