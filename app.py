@@ -10,7 +10,7 @@ from ui.shared.frame import Page
 from ui.shared.serving import TRAFFIC
 from ui.shared.text import t
 
-PAGES = ("data", "schema", "privacy", "synthesize", "report", "export", "learn")
+PAGES = ("data", "schema", "privacy", "questions", "synthesize", "report", "export", "learn")
 HERE = Path(__file__).resolve().parent
 
 st.set_page_config(

@@ -41,5 +41,8 @@ with right:
         plan.split(space, planned)
         plan.expected(space, planned)
         guarantee.limit(space)
-if st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next"):
-    st.switch_page("pages/synthesize.py")
+with st.container(horizontal=True, gap="small"):
+    onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
+    asking = st.button(t("questions.privacy"), key="privacy_questions")
+if onward or asking:
+    st.switch_page("pages/synthesize.py" if onward else "pages/questions.py")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
+from ui.questions import expected
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import literal, plain, sentence, t
@@ -29,6 +30,7 @@ with right:
         note(sentence(ValueError(why)), "alarm")
     else:
         methods.estimate(space)
+    expected.on_synthesize(space)
     point_out_names(space)
     name = t("synthesize.spend", epsilon=plain(space.choices.epsilon))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):

@@ -97,6 +97,16 @@ class Synthesizer(ABC):
         """
         return ()
 
+    def question_tables(self, n_records: float) -> Sequence[tuple[float, float]]:
+        """For each table that declared questions need, in their order: about how many cells, and the noise's scale.
+
+        A forecast from public facts. Empty without questions, and for a system that chooses its tables on the way.
+
+        Args:
+            n_records: about how many records there are.
+        """
+        return ()
+
     @abstractmethod
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

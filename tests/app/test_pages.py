@@ -6,7 +6,7 @@ import pytest
 
 from tests.app_driver import at_page, uploaded, words
 
-PAGES = ("data", "schema", "privacy", "synthesize", "report", "export")
+PAGES = ("data", "schema", "privacy", "questions", "synthesize", "report", "export")
 
 
 @pytest.mark.parametrize("page", PAGES)

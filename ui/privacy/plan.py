@@ -11,10 +11,13 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.expected import expected_tvd
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import config_class
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
+from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, note, palette, private_tag, section
@@ -36,7 +39,7 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
     try:
         return _plan(
             method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
-            guessed() if public else assumed(space),
+            guessed() if public else assumed(space), *told(space),
         )  # fmt: skip
     except DPSynError as error:
         note(sentence(error), "warning")
@@ -44,12 +47,22 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session")
-def _plan(method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int) -> Plan:
+def _plan(
+    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int, questions: str,
+    share: float | None,
+) -> Plan:  # fmt: skip
     """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private."""
     from dpsyn_core.schema.document import Schema
 
-    task = Task.of(Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1]))
+    schema, whole = Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1])
+    task = Task.of(schema, whole, questions=Questions.loads(questions), questions_share=share)
     return plan(method, settings, task, n_records=about)
+
+
+def told(space: Workspace) -> tuple[str, float | None]:
+    """The questions that a run of the chosen system is told, as JSON, and their share."""
+    takes = config_class(chosen(space)).takes_questions
+    return kept.fitting(space).dumps(), space.choices.questions_share if takes else 0.0
 
 
 def assumed(space: Workspace) -> int:
@@ -98,7 +111,7 @@ def split(space: Workspace, found: Plan | None) -> None:
         note(t("plan.none"))
         return
     if any(s.about for s in found.steps):
-        _assumption(space)
+        assumption(space)
     colours = palette()
     fills = (colours.accent, colours.real, colours.warning, "#8E6CA8", "#5E8C61")
     whole = sum(s.share[1] for s in found.steps)
@@ -124,7 +137,7 @@ def expander(space: Workspace) -> None:
         split(space, planned(space, budget))
 
 
-def _assumption(space: Workspace) -> None:
+def assumption(space: Workspace) -> None:
     """What forecasts rest on: the owner's own number of records, tagged as private, or a guess that can be typed."""
     if space.schema is not None and space.schema.n_records is not None:
         return
@@ -171,7 +184,7 @@ def expected(space: Workspace, found: Plan | None) -> None:
     section(t("expected.title"))
     n = assumed(space)
     if records(space) is not None or not any(s.about for s in found.steps):
-        _assumption(space)  # the field for a guess stands here or with the split, the tag at both
+        assumption(space)  # the field for a guess stands here or with the split, the tag at both
     items = []
     for s in shown:
         std = found.std(s) or (0.0, 0.0)

@@ -16,6 +16,7 @@ from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importing import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
+from ui.questions import kept as questions
 from ui.schema import editor
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
@@ -53,7 +54,7 @@ def load_and_save(space: Workspace) -> None:
     if said := st.session_state.get(BINNED):
         note(t("schemafile.binned", columns="; ".join(said)))
     if space.schema is not None:
-        schema = space.kept_schema or space.schema
+        schema = questions.in_schema(space, space.kept_schema or space.schema)
         st.download_button(
             t("schemafile.download"),
             data=schema.dumps,

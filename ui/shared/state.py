@@ -59,6 +59,7 @@ class Choices:
     method: str = ""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     n_records: int | None = None
+    questions_share: float | None = None  # None: the engine's default
     seed: int = 1
     safe: bool = False
     valid: bool = True  # whether the fields of the Privacy page hold a budget
@@ -72,6 +73,7 @@ class Workspace:
     dataset: Dataset | None = None
     schema: Schema | None = None
     rows: list[Row] = field(default_factory=list)  # of the schema editor, edits that do not fit yet included
+    asked: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # questions, by the table's serial
     choices: Choices = field(default_factory=Choices)
     seen: float = field(default_factory=time.time)
     earlier: dict[str, tuple[Schema, str]] = field(default_factory=dict)  # schema and ledger name by table

@@ -8,8 +8,10 @@ import secrets
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.questions.document import Questions
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.registry import config_class, configure
+from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
@@ -31,6 +33,8 @@ def spec_of(space: Workspace) -> JobSpec:
         method=method,
         settings=methods.settings_of(space, method),
         n_records=choices.n_records,
+        questions=kept.fitting(space).document() if kept.lines(space) else None,
+        questions_share=choices.questions_share if config_class(method).takes_questions else 0.0,
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
         memory_mb=int(os.environ.get(MEMORY, "4096")),
@@ -48,7 +52,11 @@ def problem(space: Workspace) -> str:
         return t("start.rows")
     try:
         spec = spec_of(space)
-        task = Task.of(space.schema, Budget(epsilon=spec.epsilon, delta=spec.delta))
+        task = Task.of(
+            space.schema, Budget(epsilon=spec.epsilon, delta=spec.delta),
+            questions=Questions.of(spec.questions) if spec.questions else Questions(),
+            questions_share=spec.questions_share,
+        )  # fmt: skip
         configure(spec.method, spec.settings).calibrate(task)
     except DPSynError as error:
         return str(error)
@@ -65,7 +73,7 @@ def start(space: Workspace) -> Job:
     return jobs().start(
         space.owner,
         spec,
-        space.kept_schema or space.schema,
+        kept.in_schema(space, space.kept_schema or space.schema),
         space.dataset.table,
         label=label,
         fingerprint=fingerprint(space, spec),

@@ -60,20 +60,29 @@ def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noi
 
 def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> Step:
     """What these tables will spend: number and share exactly, their noise as far as cells can be guessed."""
-    noise, cost = plan.noise, plan.questions
+    cost = plan.questions
     if cost is None:
         msg = "the plan has no part for questions"
         raise EngineError(msg)
-    likely = np.array([_likely_cells(n, domain, plan, total) for n in needs])
-    weights = np.array([n.weight for n in needs])
-    scales = [
-        noise_of(c, noise.unit) for c in cost.split([float(p) for p in question_shares(weights * likely, noise=noise)])
-    ]
+    scales = [scale for _, scale in likely_tables(needs, domain, plan, total=total)]
     share = share_of(cost, plan.whole)
     return Step(
         kind="question", parts=(len(needs), len(needs)), share=(share, share), sigma=(min(scales), max(scales)),
         cells=(1, max(_most_cells(n, domain, plan) for n in needs)), about=True,
     )  # fmt: skip
+
+
+def likely_tables(
+    needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float
+) -> list[tuple[float, float]]:
+    """For each table, about how many cells it will have, and the scale of their noise; none without a part for them."""
+    noise, cost = plan.noise, plan.questions
+    if cost is None:
+        return []
+    likely = np.array([_likely_cells(n, domain, plan, total) for n in needs])
+    weights = np.array([n.weight for n in needs])
+    costs = cost.split([float(p) for p in question_shares(weights * likely, noise=noise)])
+    return [(float(c), noise_of(part, noise.unit)) for c, part in zip(likely, costs, strict=True)]
 
 
 def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) -> float:

@@ -26,7 +26,7 @@ from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, T
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
-from dpsyn_core.synthesizers.rls.declared import declared_tables, question_step
+from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
@@ -173,6 +173,13 @@ class Rls(Synthesizer):
                 even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning)
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
+
+    def question_tables(self, n_records: float) -> list[tuple[float, float]]:
+        """Cells and noise as the plan divides the budget of questions among likely sizes."""
+        if self.workload is None or len(self.domain) < 2:
+            return []
+        n = self.n_public if self.n_public is not None else n_records
+        return likely_tables(self.workload.needs, self.domain, self.budget_plan(n), total=n)
 
     def steps(self, n_records: float) -> list[Step]:
         """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""

@@ -1,0 +1,128 @@
+"""The share of the budget, and the expected error of each question before anything is spent. Reads no data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.synthesizers.registry import config_class
+from ui.privacy import plan
+from ui.questions import kept
+from ui.shared.state import Workspace
+from ui.shared.text import number, percent, sentence, t
+from ui.shared.theme import facts, note
+from ui.synthesize.methods import chosen, settings_of
+
+if TYPE_CHECKING:
+    from dpsyn_core.runs.forecast import Forecasts
+
+SHARE = "questions_share"
+
+
+def share_field(space: Workspace) -> None:
+    """One slider: which part of what pairs of columns would get goes to the questions."""
+    choices, schema = space.choices, space.schema
+    if schema is None:
+        return
+    usual = _default(space)
+    start = usual if choices.questions_share is None else choices.questions_share
+    st.session_state[SHARE] = round(100 * start)
+    st.slider(
+        t("questions.share"), 0, 100, key=SHARE, format="%d %%", help=t("questions.share_help"),
+        on_change=_moved, args=(space,),
+    )  # fmt: skip
+    note(t("questions.share_ends"))
+    if choices.questions_share is not None and round(100 * usual) != round(100 * start):
+        words = t("questions.share_back", share=percent(usual, 0))
+        if st.button(words, key="questions_share_back", type="tertiary"):
+            choices.questions_share = None
+            st.rerun()
+
+
+def _moved(space: Workspace) -> None:
+    space.choices.questions_share = st.session_state[SHARE] / 100
+
+
+def _default(space: Workspace) -> float:
+    from dpsyn_core.questions.compile import workload_of
+
+    if space.schema is None:
+        return 0.0
+    found = workload_of(kept.fitting(space), space.schema, None)
+    return 0.0 if found is None else found.share
+
+
+def forecasts(space: Workspace) -> Forecasts | None:
+    """What the chosen system would make of the questions; None without any, or when it refuses, with the reason."""
+    fit = kept.fitting(space)
+    if space.schema is None or not len(fit) or not space.choices.valid:
+        return None
+    choices, method = space.choices, chosen(space)
+    try:
+        return _forecast(
+            method, settings_of(space, method), space.schema.dumps(), (choices.epsilon, choices.delta), fit.dumps(),
+            choices.questions_share, plan.assumed(space),
+        )  # fmt: skip
+    except DPSynError as error:
+        note(sentence(error), "warning")
+        return None
+
+
+@st.cache_data(show_spinner=False, max_entries=60, scope="session")
+def _forecast(
+    method: str, settings: dict[str, Any], schema: str, budget: tuple[float, float], questions: str,
+    share: float | None, about: int,
+) -> Forecasts:  # fmt: skip
+    """Kept for this visitor alone: the number of records that forecasts assume may be private."""
+    from dpsyn_core.runs.forecast import forecast
+    from dpsyn_core.schema.document import Schema
+
+    return forecast(
+        method, settings, Schema.loads(schema), Budget(epsilon=budget[0], delta=budget[1]),
+        Questions.loads(questions), share=share, n_records=about,
+    )  # fmt: skip
+
+
+def cost(found: Forecasts) -> None:
+    """What everything else loses."""
+    if not found.takes or found.share == 0:
+        return
+    if found.others is None:
+        facts([(t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note"))])
+        return
+    more = percent(found.others - 1, 0)
+    facts([(f"+{more}", t("questions.others"), t("questions.others_note"))])
+
+
+def cannot(space: Workspace) -> bool:
+    """Whether the chosen system cannot be told questions; then says so, where there are any."""
+    method = chosen(space)
+    if config_class(method).takes_questions or not kept.lines(space):
+        return False
+    note(t("questions.cannot", method=method), "warning")
+    return True
+
+
+def on_synthesize(space: Workspace) -> None:
+    """What the next run is told, in a sentence; nothing where no question is declared."""
+    all_lines = kept.lines(space)
+    fit = len(kept.fitting(space))
+    if not all_lines:
+        return
+    if fit < len(all_lines):
+        note(t("questions.left_out", count=number(len(all_lines) - fit)), "warning")
+    if cannot(space) or not fit:
+        return
+    share = _default(space) if space.choices.questions_share is None else space.choices.questions_share
+    words = t("questions.told_one", share=percent(share, 0))
+    note(words if fit == 1 else t("questions.told", count=number(fit), share=percent(share, 0)))
+
+
+def assumption(space: Workspace) -> None:
+    """What the forecast rests on, with the tag where that is the owner's own count."""
+    plan.assumption(space)
+    note(t("questions.assumed"))

@@ -1,0 +1,39 @@
+"""questions.json: taken in, and handed out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions.document import Questions
+from ui.questions import kept
+from ui.shared.state import Workspace
+from ui.shared.text import literal, number, sentence, t
+from ui.shared.theme import note
+
+TAKEN = "questions_file_taken"
+
+
+def panel(space: Workspace) -> None:
+    """Both directions."""
+    note(t("questions.file_note"))
+    got = st.file_uploader(t("questions.upload"), ["json"], key="questions_upload")
+    mark = None if got is None else got.file_id
+    if got is not None and st.session_state.get(TAKEN) != mark:
+        st.session_state[TAKEN] = mark
+        try:
+            found = Questions.loads(got.getvalue())
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+        else:
+            added = kept.add(space, found.questions)
+            st.session_state[f"{TAKEN}_words"] = t("questions.taken", count=number(added), all=number(len(found)))
+            st.rerun()
+    if got is not None and (said := st.session_state.get(f"{TAKEN}_words")):
+        note(said)
+    fit = kept.fitting(space)
+    if len(fit):
+        st.download_button(
+            t("questions.download"), data=fit.dumps, file_name="questions.json", mime="application/json",
+            on_click="ignore", key="questions_download",
+        )  # fmt: skip

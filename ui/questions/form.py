@@ -1,0 +1,291 @@
+"""One question as a form in plain words: which columns, which values; no document has to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions.forms import KINDS, MOST_TABLE
+from dpsyn_core.questions.language import clauses
+from dpsyn_core.questions.meaning import numeric
+from dpsyn_core.questions.names import two_sides
+from dpsyn_core.schema.document import Schema
+from ui.questions import kept
+from ui.questions.words import name_of
+from ui.shared.state import Workspace
+from ui.shared.text import literal, plain, sentence, t
+from ui.shared.theme import section
+
+OPEN, EDITED, GENERATION = "question_open", "question_edited", "question_generation"
+WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+BINS = ("fine", "width", "count", "edges")
+Document = dict[str, Any]
+
+
+def begin(document: Document | None = None) -> None:
+    """Opens the form, empty or with a question to be changed."""
+    st.session_state[OPEN] = True
+    st.session_state[EDITED] = document
+    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
+
+
+def panel(space: Workspace) -> None:
+    """The form where it is open."""
+    schema = space.schema
+    if schema is None or not st.session_state.get(OPEN):
+        return
+    before: Document = st.session_state.get(EDITED) or {}
+    section(t("questions.change", name=before["name"]) if before else t("questions.new"))
+    made = _fields(schema, before, f"question_{st.session_state.get(GENERATION, 0)}")
+    with st.container(horizontal=True, gap="small"):
+        wanted = st.button(t("questions.keep"), type="primary", key="question_keep")
+        if st.button(t("questions.leave"), key="question_leave"):
+            st.session_state[OPEN] = False
+            st.rerun()
+    if not wanted:
+        return
+    try:
+        kept.put(space, made, instead_of=before.get("name"))
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    st.session_state[OPEN] = False
+    st.rerun()
+
+
+def _fields(schema: Schema, before: Document, key: str) -> Document:
+    first, second = st.columns([3, 2])
+    with first:
+        kind = str(
+            st.selectbox(
+                t("questions.kind"), KINDS, index=KINDS.index(before.get("kind", "mean")), key=f"{key}_kind",
+                format_func=lambda k: t(f"questions.kind_{k}"),
+            )
+        )  # fmt: skip
+    old = before if before.get("kind") == kind else {}
+    with second:
+        weight = st.select_slider(
+            t("questions.weight"), sorted({*WEIGHTS, float(before.get("weight", 1))}), key=f"{key}_weight",
+            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=plain(w)),
+            help=t("questions.weight_help"),
+        )  # fmt: skip
+    made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}
+    if weight != 1:
+        made["weight"] = int(weight) if float(weight).is_integer() else weight
+    usual = name_of(made)
+    name = st.text_input(
+        t("questions.name"), before.get("name", ""), key=f"{key}_name", placeholder=usual, max_chars=200,
+        help=t("questions.name_help"),
+    )  # fmt: skip
+    return {"name": name.strip() or usual, **made}
+
+
+# ---- one function a kind: (schema, what was chosen before, key) -> fields of the document
+
+
+def _table(schema: Schema, old: Document, key: str) -> Document:
+    names = _several("columns", _names(schema), old.get("of", []), key, most=MOST_TABLE)
+    made: Document = {"of": names}
+    bins = {}
+    for name in names:
+        if numeric(schema[name]) or schema[name].in_order:
+            given = _bins(name, old.get("bins", {}).get(name), f"{key}_{name}")
+            if given is not None:
+                bins[name] = given
+        elif name in old.get("bins", {}):
+            bins[name] = old["bins"][name]  # groups of values, which have no field here
+    return made | ({"bins": bins} if bins else {})
+
+
+def _bins(name: str, old: Document | None, key: str) -> Document | None:
+    """How finely one ordered column is told apart."""
+    start = next((k for k in BINS if old and k in old), "fine")
+    first, second = st.columns(2)
+    with first:
+        how = st.selectbox(
+            t("questions.bins", name=literal(name)), BINS, index=BINS.index(start), key=f"{key}_how",
+            format_func=lambda k: t(f"questions.bins_{k}"),
+        )  # fmt: skip
+    if how == "fine":
+        return None
+    with second:
+        if how == "edges":
+            held = ", ".join(plain(e) for e in (old or {}).get("edges", []))
+            return {"edges": _numbers(st.text_input(t("questions.edges"), held, key=f"{key}_edges"))}
+        value = (old or {}).get(str(how), 10)
+        got = st.number_input(
+            t(f"questions.{how}"), value=float(value) if how == "width" else int(value), key=f"{key}_{how}",
+            min_value=0.0 if how == "width" else 1, format="%g" if how == "width" else "%d",
+        )  # fmt: skip
+        return {str(how): int(got) if float(got).is_integer() else float(got)}
+
+
+def _numbers(text: str) -> list[float | str]:
+    """Numbers as they were typed; what is none stays text, so that the document's own sentence says so."""
+    out: list[float | str] = []
+    for part in text.replace(";", ",").split(","):
+        word = part.strip()
+        if word:
+            try:
+                value = float(word)
+            except ValueError:
+                out.append(word)
+            else:
+                out.append(int(value) if value.is_integer() else value)
+    return out
+
+
+def _grouped(schema: Schema, old: Document, key: str, most: int = 2) -> Document:
+    of = _one("number", _numeric(schema), old.get("of"), key)
+    by = _several("by", [n for n in _groups(schema) if n != of], old.get("by", []), key, most=most)
+    return {"of": of, **({"by": by} if by else {})}
+
+
+def _gini(schema: Schema, old: Document, key: str) -> Document:
+    return _grouped(schema, old, key, most=1)
+
+
+def _quantile(schema: Schema, old: Document, key: str) -> Document:
+    made = _grouped(schema, old, key)
+    held = ", ".join(plain(100 * float(q)) for q in old.get("at", [0.5]))
+    given = _numbers(st.text_input(t("questions.at"), held, key=f"{key}_at", help=t("questions.at_help")))
+    at = [q if isinstance(q, str) else round(q / 100, 6) for q in given]
+    return made | ({} if at == [0.5] else {"at": at})
+
+
+def _gap(schema: Schema, old: Document, key: str) -> Document:
+    """A column chosen in one place is not offered in the next."""
+    of = _one("number", _numeric(schema), old.get("of"), key)
+    held = next(iter(old.get("between", {}).items()), (None, ()))
+    between = _one("between", [n for n in _groups(schema) if n != of], held[0], key, guess="split")
+    made: Document = {"of": of}
+    if between:
+        labels = schema[between].labels()[: schema[between].size - schema[between].special]
+        values = list(getattr(schema[between], "values", labels))
+        start = two_sides(labels) if len(labels) > 1 else (0, 0)
+        sides = [values[i] for i in start] if held[0] != between else list(held[1])
+        columns = st.columns(2)
+        chosen = [
+            columns[i].selectbox(
+                t(f"questions.side_{i}"), values, index=values.index(sides[i]) if sides[i] in values else 0,
+                key=f"{key}_{between}_{i}", format_func=str,
+            )
+            for i in (0, 1)
+        ]  # fmt: skip
+        made["between"] = {between: chosen}
+    by = _several("by", [n for n in _groups(schema) if n not in (of, between)], old.get("by", []), key, most=1)
+    return made | ({"by": by} if by else {})
+
+
+def _range(schema: Schema, old: Document, key: str) -> Document:
+    """Conditions by column: an interval of numbers, or a list of values."""
+    held: dict[str, Any] = {}
+    try:
+        held = {c.attribute: c for c in clauses(old["where"])} if old else {}
+    except DPSynError:
+        held = {}
+    names = _several("columns", _names(schema), list(held), key, most=8)
+    parts = []
+    for name in names:
+        attribute, clause = schema[name], held.get(name)
+        if numeric(attribute) and hasattr(attribute, "min"):
+            ends = _ends(clause, attribute)
+            first, second = st.columns(2)
+            low = first.number_input(
+                t("questions.from", name=literal(name)), value=ends[0], key=f"{key}_{name}_low", format="%g"
+            )
+            high = second.number_input(
+                t("questions.to", name=literal(name)), value=ends[1], key=f"{key}_{name}_high", format="%g"
+            )
+            parts.append(f"{_quoted(name)} in [{plain(low)}, {plain(high)}]")
+            continue
+        labels = attribute.labels()
+        start = [v for v in (clause.values if clause is not None and not clause.interval else ()) if v in labels]
+        chosen = st.multiselect(
+            t("questions.values", name=literal(name)), labels, start, key=f"{key}_{name}_values",
+            placeholder=t("questions.choose"),
+        )  # fmt: skip
+        if chosen:
+            parts.append(f"{_quoted(name)} in {{{', '.join(_quoted(v) for v in chosen)}}}")
+    return {"where": " and ".join(parts)}
+
+
+def _ends(clause: Any, attribute: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(v) for v in clause.values)
+    except (AttributeError, ValueError, TypeError):
+        return float(attribute.min), float(attribute.max)
+    return low, high
+
+
+def _quoted(text: str) -> str:
+    """A name or value as the language of conditions reads it."""
+    return text if text.replace("_", "").isalnum() else '"' + text.replace('"', '""') + '"'
+
+
+def _predict(schema: Schema, old: Document, key: str) -> Document:
+    of = _one("target", _names(schema), old.get("of"), key)
+    chosen = _several("from_columns", [n for n in _names(schema) if n != of], old.get("from") or [], key, most=200)
+    return {"of": of, **({"from": chosen} if chosen else {})}
+
+
+def _regression(schema: Schema, old: Document, key: str) -> Document:
+    model = st.segmented_control(
+        t("questions.model"), ("linear", "logistic"), default=old.get("model", "linear"), required=True,
+        key=f"{key}_model", format_func=lambda m: t(f"questions.model_{m}"),
+    )  # fmt: skip
+    outcomes = _numeric(schema) if model == "linear" else _groups(schema)
+    of = _one("outcome", outcomes, old.get("of"), f"{key}_{model}")
+    made: Document = {"of": of, "model": model} if model == "logistic" else {"of": of}
+    if model == "logistic" and of:
+        labels = schema[of].labels()[: schema[of].size - schema[of].special]
+        at = labels.index(str(old["value"])) if str(old.get("value")) in labels else len(labels) - 1
+        made["value"] = st.selectbox(t("questions.value"), labels, index=at, key=f"{key}_{of}_value")
+    names = [n for n in _names(schema) if n != of]
+    return made | {"on": _several("explained", names, old.get("on", []), key, most=20)}
+
+
+_FORMS = {
+    "table": _table, "mean": _grouped, "sum": _grouped, "quantile": _quantile, "gap": _gap, "gini": _gini,
+    "range": _range, "predict": _predict, "regression": _regression,
+}  # fmt: skip
+
+
+# ---- columns to choose from
+
+
+def _names(schema: Schema) -> list[str]:
+    return [a.name for a in schema.coded]
+
+
+def _numeric(schema: Schema) -> list[str]:
+    return [a.name for a in schema.coded if numeric(a)]
+
+
+def _groups(schema: Schema) -> list[str]:
+    """Columns that groups are made of: those with few values first."""
+    few = [a.name for a in schema.coded if not numeric(a)]
+    return few + [a.name for a in schema.coded if numeric(a)]
+
+
+def _one(words: str, names: Sequence[str], old: str | None, key: str, guess: str = "") -> str | None:
+    from dpsyn_core.questions.names import INCOME, SPLIT, find
+
+    usual = find(SPLIT if guess == "split" else INCOME, names)
+    at = names.index(old) if old in names else names.index(usual) if usual in names else 0
+    return st.selectbox(
+        t(f"questions.{words}"), list(names), index=at if names else None, key=f"{key}_{words}",
+        placeholder=t("questions.choose"),
+    )  # fmt: skip
+
+
+def _several(words: str, names: Sequence[str], old: Sequence[str], key: str, *, most: int) -> list[str]:
+    return list(
+        st.multiselect(
+            t(f"questions.{words}"), list(names), [n for n in old if n in names], key=f"{key}_{words}",
+            max_selections=most, placeholder=t("questions.choose"),
+        )
+    )  # fmt: skip

@@ -1,0 +1,89 @@
+"""Questions in plain words: what each asks, what it is called, and what its expected error means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpsyn_core.questions.forms import (
+    GapQuestion,
+    GiniQuestion,
+    GroupedQuestion,
+    MeanQuestion,
+    PredictQuestion,
+    QuantileQuestion,
+    Question,
+    RangeQuestion,
+    RegressionQuestion,
+    SumQuestion,
+    TableQuestion,
+)
+from ui.shared.text import percent, t
+
+if TYPE_CHECKING:
+    from dpsyn_core.runs.forecast import Forecast
+
+
+def asks(question: Question) -> str:
+    """The question as a sentence."""
+    if isinstance(question, TableQuestion):
+        return t("questions.asks_table", columns=listed(question.of))
+    if isinstance(question, GapQuestion):
+        name, (first, second) = question.sides
+        return t("questions.asks_gap", of=question.of, side=name, first=first, second=second, each=_each(question.by))
+    if isinstance(question, QuantileQuestion):
+        at = ", ".join(percent(float(q), 0) for q in question.at)
+        key = "questions.asks_median" if question.at == (0.5,) else "questions.asks_quantile"
+        return t(key, of=question.of, at=at, each=_each(question.by))
+    for kind, key in ((MeanQuestion, "mean"), (SumQuestion, "sum"), (GiniQuestion, "gini")):
+        if isinstance(question, kind):
+            return t(f"questions.asks_{key}", of=question.of, each=_each(question.by))
+    if isinstance(question, RangeQuestion):
+        return t("questions.asks_range", where=question.where)
+    if isinstance(question, PredictQuestion):
+        names = t("questions.all_others") if question.predictors is None else ", ".join(question.predictors)
+        return t("questions.asks_predict", of=question.of, names=names)
+    if isinstance(question, RegressionQuestion):
+        return t("questions.asks_regression", of=question.of, names=", ".join(question.on))
+    return question.name
+
+
+def _each(by: tuple[str, ...]) -> str:
+    return " " + t("questions.each", columns=listed(by)) if by else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    *first, last = names
+    return f"{', '.join(first)} {t('questions.and')} {last}" if first else last
+
+
+def name_of(document: dict[str, Any]) -> str:
+    """A name for a question that was given none, from what it holds; empty while nothing is chosen."""
+    kind, of, by = document.get("kind"), document.get("of"), document.get("by") or []
+    group = " " + t("questions.name_by", columns=listed(by)) if by else ""
+    if kind == "table":
+        return " x ".join(of or [])
+    if kind == "range":
+        return str(document.get("where", ""))[:190]
+    if not of:
+        return ""
+    if kind == "gap" and document.get("between"):
+        return t("questions.name_gap", of=of, columns=listed([*document.get("between", {}), *by]))
+    if kind == "regression":
+        return t("questions.name_regression", of=of, columns=", ".join(document.get("on", [])))[:190]
+    return t(f"questions.name_{kind}", of=of) + group
+
+
+def error(forecast: Forecast, value: float | None) -> str:
+    """How far off the answer will be, in words; what is not measured says so."""
+    if value is None:
+        return t("questions.unmeasured")
+    share = percent(value, 1 if value < 0.1 else 0)
+    question = forecast.question
+    if forecast.scale == "records":
+        return t("questions.off_records", share=share)
+    if forecast.scale == "gini":
+        return t("questions.off_gini", amount=f"{value:.3f}")
+    of = question.of if isinstance(question, GroupedQuestion | RegressionQuestion) else ""
+    return t(f"questions.off_{forecast.scale}", share=share, of=of)
