@@ -91,7 +91,7 @@ def forecast(
         n_records: about how many records there are; a public number in the schema comes before it.
     """
     config = configure(method, settings)
-    plain = Task.of(schema, budget, questions=Questions())
+    plain = Task.of(schema, budget, questions=Questions.of([]))
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)

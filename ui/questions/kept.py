@@ -36,7 +36,7 @@ def _documents(space: Workspace) -> list[dict[str, Any]]:
         try:
             found = Questions.in_schema(space.schema)
         except DPSynError:
-            found = Questions()
+            found = Questions.of([])
         space.schema = space.schema.model_copy(update={"questions": None})
         have = {d.get("name") for d in kept}
         kept += [plain(q) for q in found.questions if q.name not in have]
@@ -61,7 +61,8 @@ def _line(document: dict[str, Any], schema: Schema | None) -> Line:
 
 def fitting(space: Workspace) -> Questions:
     """The questions that a run is told: those that fit the schema."""
-    return Questions(questions=tuple(n.question for n in lines(space) if n.question is not None and not n.problem))
+    fit = [n.question for n in lines(space) if n.question is not None and not n.problem]
+    return Questions(version=1, questions=tuple(fit))
 
 
 def in_schema(space: Workspace, schema: Schema) -> Schema:

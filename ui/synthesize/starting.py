@@ -54,7 +54,7 @@ def problem(space: Workspace) -> str:
         spec = spec_of(space)
         task = Task.of(
             space.schema, Budget(epsilon=spec.epsilon, delta=spec.delta),
-            questions=Questions.of(spec.questions) if spec.questions else Questions(),
+            questions=Questions.of(spec.questions) if spec.questions else Questions.of([]),
             questions_share=spec.questions_share,
         )  # fmt: skip
         configure(spec.method, spec.settings).calibrate(task)
