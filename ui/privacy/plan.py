@@ -48,14 +48,14 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session")
 def _plan(
-    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int, questions: str,
-    share: float | None,
+    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int, questions: str = "",
+    share: float | None = None,
 ) -> Plan:  # fmt: skip
     """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private."""
     from dpsyn_core.schema.document import Schema
 
     schema, whole = Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1])
-    task = Task.of(schema, whole, questions=Questions.loads(questions), questions_share=share)
+    task = Task.of(schema, whole, questions=Questions.loads(questions or "[]"), questions_share=share)
     return plan(method, settings, task, n_records=about)
 
 

@@ -25,10 +25,10 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
         if line.problem:
             note(t("questions.unfit", why=sentence(ValueError(line.problem))), "alarm")
         with st.container(horizontal=True, gap="small"):
-            if st.button(t("questions.edit"), key=f"question_edit_{i}", help=line.name):
+            if st.button(t("questions.edit"), key=f"question_edit_{i}", help=literal(line.name)):
                 form.begin(line.document)
                 st.rerun()
-            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=line.name):
+            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=literal(line.name)):
                 kept.remove(space, line.name)
                 st.rerun()
 
