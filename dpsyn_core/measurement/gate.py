@@ -233,7 +233,7 @@ class Gate:
         charge = sum_charge(name, cost, self.unit, kind=kind, cells=cells, norm=STEPS, non_negative=rule.non_negative)
         check_widest(charge.scale)
         self.account.debit(charge)
-        exact = _integers(name, self._summed(summing, rule, given, None), cells)
+        exact = _integers(name, self._summed(summing, rule, given, charge), cells)
         return released(self._noisy(exact, charge), rule, charge)
 
     def release_sampled_sum(
@@ -290,10 +290,10 @@ class Gate:
         return SampledSums(charge, step, lambda: self.account.charges[-1] is charge)
 
     def _summed(
-        self, counter: VectorCounter, rule: SumRule, maps: Sequence[VectorMap], charge: Charge | None
+        self, counter: VectorCounter, rule: SumRule, maps: Sequence[VectorMap], charge: Charge
     ) -> NDArray[np.int64]:
         """Exact sum over all records, or over a sample as the charge says."""
-        sample = None if charge is None else partial(self._sampled, charge)
+        sample = partial(self._sampled, charge) if charge.mechanism == "sampled-gaussian" else None
         return counter.vector_sum(rule, maps, sample)
 
     def _sampled(self, charge: Charge, n_records: int) -> NDArray[np.bool_]:

@@ -29,8 +29,10 @@ LEAST_DELTA = 1e-11  # below, rounding of the Fourier transforms would decide
 SHARE = 1 / 20  # of a run's delta, usually: the mu that is left over loses least (ADR 0155)
 _WIDEST = 60.0  # privacy loss of one step beyond which samples are not told from the whole
 _REACH = 9.5  # standard deviations of noise that are laid out; the rest, 1e-21, is added to delta
-_FINE = 64  # grid points in one standard deviation of a step's privacy loss
-_MOST_POINTS = 1 << 20  # of the grid of one step
+# grid points in one standard deviation of a step's privacy loss, by the number of steps: fewer make mu larger
+_FINE = ((1_000, 64), (10_000, 32), (100_000, 16), (MOST_STEPS, 8))
+_MOST_POINTS = 1 << 16  # of the grid of one step
+_HOPELESS = 1e4  # a mu that promises nothing
 _CLOSE = 1e-4  # how near a calibrated mu must come to the one that is paid for
 _MARGIN = 1e-6  # a computed mu is rounded up by this share, so that other machines find no larger one
 
@@ -194,7 +196,8 @@ class _Pair:
         density /= density.sum()
         loss = self.loss(x)
         spread = math.sqrt(max(float(density @ (loss - density @ loss) ** 2), 1e-24))
-        return max(spread / _FINE, float(ends[1] - ends[0]) / _MOST_POINTS)
+        fine = next(points for most, points in _FINE if self.steps <= most)
+        return max(spread / fine, float(ends[1] - ends[0]) / _MOST_POINTS)
 
     def _density(self, x: Floats, shifts: Floats) -> Floats:
         return np.asarray(sum(w * np.exp(-((x - m) ** 2) / 2) for w, m in zip(self.weights, shifts, strict=True)))
@@ -268,14 +271,22 @@ def _covering_mu(profile: Profile, delta: float) -> float:
     at, goal = losses[1:][open_], np.log(goal[open_])
     if not goal.size:
         return 0.0
-    few = np.unique(np.linspace(0, goal.size - 1, 512).astype(np.int64))
-    low, high = 1e-9, 1e4
-    while high / low > 1 + 1e-9:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if (_log_delta(at[few], middle) >= goal[few]).all() else (middle, high)
-    while not (_log_delta(at, high) >= goal).all():
-        high *= 1 + 1e-6
-    return high
+    few = np.unique(np.linspace(0, goal.size - 1, 256).astype(np.int64))
+    found = 1e-9
+    while True:  # some points decide; those that a mu for them misses are added until it holds for all
+        low, high = found, _HOPELESS
+        while high / low > 1 + 1e-9:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if (_log_delta(at[few], middle) >= goal[few]).all() else (middle, high)
+        if high > _HOPELESS * 0.99:  # near certainty, rounding errors of the profile are all that decides
+            return math.inf
+        found = high
+        short = goal - _log_delta(at, found)
+        missed = np.flatnonzero(short > 0)
+        if not missed.size:
+            return found
+        spread = missed[np.unique(np.linspace(0, missed.size - 1, 256).astype(np.int64))]
+        few = np.union1d(missed[np.argsort(short[missed])[-64:]], spread)
 
 
 def _log_delta(epsilon: Floats, mu: float) -> Floats:

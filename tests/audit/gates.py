@@ -111,6 +111,20 @@ class WatchGate(Gate):
         self.notes.append(Note(way, here, there, out, charge, extra))
         return out
 
+    def _summed(self, counter, rule, maps, charge):
+        if not any(c is charge for c in self.account.charges):
+            self.late.append(charge.name)
+        own = super()._summed(counter, rule, maps, charge)
+        if self.counter is not None:
+            self.counter.side = 1 - self.counter.side
+            self.there = super()._summed(counter, rule, maps, charge)
+            self.counter.side = 1 - self.counter.side
+        return own
+
+    def _sampled(self, charge, n_records):
+        """Everybody: of all samples, these are the ones in which neighbours differ most. `t0` audits the samples."""
+        return np.ones(n_records, dtype=bool)
+
     def _noisy(self, exact, charge):
         there = None if self.there is None else np.asarray(self.there).astype(np.int64).reshape(exact.shape)
         real = super()._noisy
@@ -134,6 +148,18 @@ class WatchGate(Gate):
         out = super()._kept(counts, per_key, charge)
         self.notes.append(Note("keys", counts, None, out, charge, per_key))
         return out
+
+
+def accesses(notes):
+    """The charges of all notes, that of a training run once. Raises Alarm when it takes more steps than it paid for."""
+    out, taken = [], 0
+    for note in notes:
+        again = out and note.charge is out[-1] and note.charge.mechanism == "sampled-gaussian"
+        taken = taken + 1 if again else 1
+        if taken > note.charge.steps:
+            raise Alarm(f"'{note.charge.name}' takes step {taken}, and paid for {note.charge.steps}")
+        out += [] if again else [note.charge]
+    return out
 
 
 def released(notes):

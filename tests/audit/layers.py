@@ -8,21 +8,37 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 from scipy.stats import chi2, poisson
 
+from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement import partitions
-from dpsyn_core.measurement.gate import sigma_of
+from dpsyn_core.measurement.gate import Gate, sigma_of
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.statement import ChargeRecord
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.ears import listening
-from tests.audit.gates import Alarm, TapeGate, WatchGate, released
+from tests.audit.gates import Alarm, TapeGate, WatchGate, accesses, released
 from tests.audit.others import LAVISH
-from tests.audit.world import ARBITRARY, DOMAIN, WHITE, TwoSided, calibrated, main_offer, offers, pairs, served
+from tests.audit.world import (
+    ARBITRARY,
+    DOMAIN,
+    WHITE,
+    TwoSided,
+    calibrated,
+    main_offer,
+    offers,
+    pairs,
+    random_table,
+    served,
+)
 from tests.seeded import SeededNoise
 
-T0_ALARM = 1e-5 / 9  # nine statistics
+T0_ALARM = 1e-5 / 14  # fourteen statistics
+GAUSSIAN = ("gaussian", "sampled-gaussian")
 SHARED = ("noise within an access", "noise of several accesses", "noise of several runs")
 TILTED = "logarithms of exponential moments"
 TILTS = np.outer([-1, 1], [0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]).ravel()
@@ -84,6 +100,32 @@ def tail_at(kind, k, scale):
     if kind == "gaussian":
         return math.exp(log_ndtr(-(k - 0.5) / scale))
     return math.exp(-k / scale) / (1 + math.exp(-1 / scale))
+
+
+def t0_samples(make=SystemNoise, n=150, steps=400, rate=0.2):
+    """Samples through the gate: sizes are binomial, every record is in as many, and none says anything of another."""
+    gate = Gate(account=Account(Cost(rho=1.0), delta=1e-6), noise=make(), unit=Unit())
+    seen, real = [], gate._sampled
+    gate._sampled = lambda charge, n_records: seen.append(real(charge, n_records)) or seen[-1]
+    rule = SumRule(features=one_hot(DOMAIN, ("a",)), clip=1.0, cells=3)
+    counter = MemoryCounter(random_table(n, 4), DOMAIN)
+    run = gate.release_sampled_sum("s", counter, rule=rule, rate=rate, steps=steps, cost=Cost(rho=1.0), delta=1e-6)
+    for _ in range(steps):
+        run.step(lambda x: [x])
+    q, masks = run.charge.sampling, np.array(seen, dtype=float)
+    alarm(masks.shape != (steps, n), "a step draws no sample of its own")
+    z = (masks - q) / math.sqrt(q * (1 - q))
+    fourth = (1 - 3 * q * (1 - q)) / (q * (1 - q))
+    sizes, turns = z.sum(1) / math.sqrt(n), z.sum(0) / math.sqrt(steps)
+    scores = {  # each has mean 0 and variance 1, and is a sum of hundreds of nearly independent terms
+        "how many are sampled": z.sum() / math.sqrt(z.size),
+        "sizes of samples": ((sizes**2).mean() - 1) / math.sqrt((2 + (fourth - 3) / n) / steps),
+        "turns of records": ((turns**2).mean() - 1) / math.sqrt((2 + (fourth - 3) / steps) / n),
+        "successive samples": (z[1:] * z[:-1]).sum() / math.sqrt(z[1:].size),
+        "neighbours in the table": (z[:, 1:] * z[:, :-1]).sum() / math.sqrt(z[:, 1:].size),
+    }
+    for what, score in scores.items():
+        alarm(abs(score) > -ndtri(T0_ALARM / 2), f"samples: {what} off by {score:.1f} standard errors")
 
 
 # ---- T1: constant tape
@@ -172,8 +214,13 @@ def check_charges(gate, where, epsilon, delta):
     """Charged before it is read, one charge an access, all of them within the budget."""
     alarm(gate.late, f"{where}: {gate.late} read before they were charged")
     charges = gate.account.charges
-    alarm([n.charge for n in gate.notes] != charges, f"{where}: accesses and charges differ")
+    alarm(accesses(gate.notes) != charges, f"{where}: accesses and charges differ")
     alarm(not compose(charges).within(epsilon, delta), f"{where}: the charges exceed the budget")
+
+
+def most_moved(charge):
+    """The most that neighbours move an access: of samples, when all records of an individual are in both."""
+    return charge.sensitivity * charge.records * (2 if charge.exchanged else 1)
 
 
 def check_note(one, other, unit, where):
@@ -182,8 +229,13 @@ def check_note(one, other, unit, where):
     where = f"{where}, '{charge.name}'"
     if one.way in ("noise", "sparse"):
         move = np.abs(one.here - other.here).astype(float).ravel()
-        norm = math.sqrt((move**2).sum()) if charge.mechanism == "gaussian" else move.sum()
-        alarm(norm > charge.sensitivity * slack, f"{where}: neighbours move it by {norm}, {charge.sensitivity} charged")
+        norm = math.sqrt((move**2).sum()) if charge.mechanism in GAUSSIAN else move.sum()
+        alarm(norm > most_moved(charge) * slack, f"{where}: neighbours move it by {norm}, {most_moved(charge)} charged")
+        if charge.mechanism == "sampled-gaussian":
+            paid_for = (charge.records, charge.exchanged)
+            alarm(paid_for != (unit.max_records, unit.neighbours == "replace"), f"{where}: paid for another unit")
+            alarm(ChargeRecord.of(charge).wrong, f"{where}: less charged than its samples cost")
+            return
         spent = charge.sensitivity / charge.scale
         alarm(spent**2 / 2 > charge.rho * slack, f"{where}: less rho charged than its noise costs")
         alarm(charge.mechanism == "geometric" and spent > charge.epsilon * slack, f"{where}: less epsilon charged")
@@ -246,15 +298,15 @@ def collect(notes, side, canary, residual, laws):
     standard = []
     for note in notes:
         if note.way == "noise":
-            sd2 = sigma_of(note.charge) ** 2 + (1 / 12 if note.charge.mechanism == "gaussian" else 0.0)
+            sd2 = sigma_of(note.charge) ** 2 + (1 / 12 if note.charge.mechanism in GAUSSIAN else 0.0)
             toward = note.there - note.here if side == 0 else note.here - note.there
             left = note.here if side == 0 else note.there
             score += float(((note.out - left) * toward).sum()) / sd2
-            charged += note.charge.sensitivity**2 / sd2
+            charged += most_moved(note.charge) ** 2 / sd2
             standard.append((note.out - note.here).ravel() / math.sqrt(sd2))
             squares = float((standard[-1] ** 2).sum())
             # variance of a squared standard draw: 2, or 5 + 1 / variance for the geometric law
-            spread = 2.0 if note.charge.mechanism == "gaussian" else 5 + 1 / sd2
+            spread = 2.0 if note.charge.mechanism in GAUSSIAN else 5 + 1 / sd2
             residual.setdefault(note.charge.name, []).append((squares, note.out.size, spread * note.out.size))
             noisy = True
         elif note.way == "choice":

@@ -4,7 +4,7 @@ import pytest
 
 from tests.audit import bought, whole
 from tests.audit.apart import t1_apart
-from tests.audit.layers import t0, t1, t2, t3
+from tests.audit.layers import t0, t0_samples, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
 
 SHORT = ("independent", "field-groups")  # T3 takes them 4 s each, by dense and by sparse noise; others up to 40 s
@@ -30,6 +30,10 @@ def test_t1_what_one_run_has_read_does_not_stay_for_the_next():
 def test_t1_and_t2_hold_for_every_choice_and_switch_of_a_system(name):
     t1(name)
     t2(name, seeds=(0,))
+
+
+def test_t0_samples_hold_every_record_by_itself_with_the_charged_probability():
+    t0_samples()
 
 
 def test_t0_sources_differ_and_a_million_draws_fit_their_law():

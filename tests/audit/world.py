@@ -238,5 +238,8 @@ class TwoSided:
             self.known[key] = self.sides[self.side].marginal(attributes, used)
         return self.known[key].copy()
 
+    def vector_sum(self, rule, maps, sample=None):
+        return self.sides[self.side].vector_sum(rule, maps, sample)
+
     def marginals(self, sets, recodes=NO_RECODES):
         return [self.marginal(names, recodes) for names in sets]
