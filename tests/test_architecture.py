@@ -293,3 +293,16 @@ def test_the_index_of_decisions_names_every_record_and_no_other():
         assert re.sub(r"^# (ADR )?\d*[ .:]*", "", heading) == title, name
         assert re.match(r"accepted|superseded by|moved to", status), (name, status)
         assert 20 < len(line) < 200, name
+
+
+def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
+    """What a counter sums, and who is in a sample, is exact and private: it reaches a system through the gate alone."""
+    callers = {"vector_sum": set(), "chance": set(), "sum_of_block": set(), "block_sum": set()}
+    for path in engine_files():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                callers.get(name, set()).add(place_of(path))
+    assert callers["vector_sum"] == callers["chance"] == {"measurement/gate.py"}
+    assert callers["sum_of_block"] == {"counting/sums.py"}
+    assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting"}

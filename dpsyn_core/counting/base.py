@@ -16,7 +16,7 @@ class Counter(Protocol):
     """Counts encoded records, of which each individual holds at most `max_records`. All that it returns is private.
 
     This is what every counter can do. What only some can do is a protocol of its own, which a system looks for:
-    `counting.sparse.SparseCounter` lists occupied cells; sums of clipped vectors would be another.
+    `counting.sparse.SparseCounter` lists occupied cells, `counting.sums.VectorCounter` sums clipped vectors.
     """
 
     domain: Domain

@@ -122,7 +122,7 @@ class WatchGate(Gate):
         return own
 
     def _sampled(self, charge, n_records):
-        """Everybody: of all samples, these are the ones in which neighbours differ most. `t0` audits the samples."""
+        """Everybody: of all samples, the one in which neighbours differ most; `t0_samples` audits samples."""
         return np.ones(n_records, dtype=bool)
 
     def _noisy(self, exact, charge):
