@@ -64,6 +64,7 @@ def ranges(made: Case, rng: np.random.Generator) -> list[Sums]:
             members = np.zeros((each, a.size))
             for k in range(each):
                 low, high = np.sort(rng.integers(0, plain, 2))
+                high -= int(low == 0 and high == plain - 1)  # all values are no condition
                 chosen = np.arange(low, high + 1)
                 if not a.ordered:
                     chosen = rng.choice(a.size, len(chosen), replace=False)
@@ -119,7 +120,7 @@ def ask(made: Case, epsilon: float, number: int) -> dict[str, Any]:
     rows: list[list[Any]] = []
     sizes = Sizes(evidence)
     for quantity in ranges(made, rng):
-        rows += asked_one(made, inferrer, quantity, sizes, "range")
+        rows += asked_one(made, inferrer, quantity, sizes, f"range of {len(quantity.attributes)}")
     from dpsyn_core.inference.asked import asked
 
     wanted = figures(made)
@@ -229,7 +230,7 @@ def summary(found: dict[tuple[str, float], list[list[Any]]], names: Sequence[str
                 print(f"| {n} | {grade} | " + " | ".join(said(rows) for rows in per) + " |")
     print("\n| kind of question | " + " | ".join(f"epsilon {e:g}" for e in epsilons) + " |")
     print("|---|" + "---|" * len(epsilons))
-    for kind in ("range", "mean", "gini", "quantile", "regression"):
+    for kind in (*(f"range of {k}" for k in (1, 2, 3)), "mean", "gini", "quantile", "regression"):
         per = [[r for n in names for r in found.get((n, e), []) if r[1] == kind] for e in epsilons]
         if any(per):
             print(f"| {kind} | " + " | ".join(said(rows) for rows in per) + " |")

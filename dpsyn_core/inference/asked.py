@@ -111,7 +111,7 @@ def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:
     for clause in clauses(question.where):
         passes = within(schema[clause.attribute], clause)
         shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
-    names = domain.ordered_set(shares)
+    names = domain.ordered_set(n for n, share in shares.items() if not (share == 1).all())  # what is no condition
     _check(1, domain.cells(names), question.name)
     weights: Floats = np.ones(1)
     for name in names:

@@ -2,8 +2,8 @@
 
 A look is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
 merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
-together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with a and b not negative, and
-a factor c by which intervals have to be widened to hold 95 % of the looks.
+together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with b not negative, and a
+factor c by which intervals have to be widened to hold 95 % of the looks.
 """
 
 from __future__ import annotations
@@ -63,19 +63,20 @@ class Model:
 
 
 def learn(looks: Looks, *, tuning: Inference = INFERENCE) -> Model:
-    """Non-negative least squares, looks weighted by the inverse of what they would vary by; then the factor."""
-    from scipy.optimize import nnls  # scipy is heavy, and pages import what they may not use
+    """Least squares for b, looks weighted by the inverse of what they would vary by; then the factor.
 
+    The part of sampling is a constant: left-out tables depend more than those that were never measured, and a part of
+    sampling that is learnt on them takes up what belongs to dependence, so that weak tables get far too much.
+    """
     if len(looks.error) < tuning.fewest_looks:
         return Model(sampling=tuning.usual_sampling, dependence=tuning.usual_dependence, factor=tuning.usual_factor)
-    spread = looks.noise + looks.sampling + np.median(looks.error) + 1e-9
-    design = np.column_stack([looks.sampling, looks.reach**2]) / spread[:, None]
-    (a, b), _ = nnls(design, (looks.error - looks.noise) / spread)
-    expected = a * looks.sampling + b * looks.reach**2 + looks.noise
-    ratio = np.sqrt(looks.error / np.maximum(expected, 1e-12)) / Z95
-    return Model(
-        sampling=float(a), dependence=float(b), factor=max(float(np.quantile(ratio, 0.95)), 1.0), learnt=len(ratio)
-    )
+    known = looks.noise + tuning.usual_sampling * looks.sampling
+    spread = known + np.median(looks.error) + 1e-9
+    x, y = looks.reach**2 / spread, (looks.error - known) / spread
+    b = max(float(x @ y) / max(float(x @ x), 1e-300), 0.0)
+    ratio = np.sqrt(looks.error / np.maximum(known + b * looks.reach**2, 1e-12)) / Z95
+    factor = max(float(np.quantile(ratio, 0.95)), 1.0)
+    return Model(sampling=tuning.usual_sampling, dependence=b, factor=factor, learnt=len(ratio))
 
 
 def coarse_count(codes: Codes, evidence: Evidence, table: Measurement) -> Floats:

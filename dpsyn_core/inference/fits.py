@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.inference.calibrate import folds, without
 from dpsyn_core.inference.redraw import redrawn
 from dpsyn_core.inference.tuning import INFERENCE, Inference
+from dpsyn_core.marginals.merging import noisy_total
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
@@ -49,15 +50,26 @@ class Fits:
         self._seed, self._progress, self._tuning = seed, progress, tuning
 
     @cached_property
-    def redrawn(self) -> list[Codes]:
-        """Refits to the released tables with their noise drawn again; none where the system cannot."""
-        rng, out = np.random.default_rng([self._seed, 1]), list[Codes]()
+    def _drawn(self) -> list[tuple[Codes, float]]:
+        """Refits to the released tables with their noise drawn again, each with its number of records by those."""
+        rng, out = np.random.default_rng([self._seed, 1]), list[tuple[Codes, float]]()
         if self._refit is None:
             return out
         for i in range(self._tuning.refits):
-            out.append(self._refit(redrawn(self._measured, pure=self._pure, rng=rng), rng))
+            tables = redrawn(self._measured, pure=self._pure, rng=rng)
+            out.append((self._refit(tables, rng), noisy_total(tables)))
             self._progress("drawing the noise again", i + 1, self._tuning.refits)
         return out
+
+    @property
+    def redrawn(self) -> list[Codes]:
+        """Refits to the released tables with their noise drawn again; none where the system cannot."""
+        return [codes for codes, _ in self._drawn]
+
+    @property
+    def totals(self) -> list[float]:
+        """The number of records by the tables that each of them was fitted to."""
+        return [total for _, total in self._drawn]
 
     @cached_property
     def left_out(self) -> list[tuple[list[AttributeSet], Codes]]:

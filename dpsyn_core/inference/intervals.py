@@ -69,17 +69,22 @@ class Inferrer:
         """Records, released or public."""
         return self.evidence.total
 
-    def counts(self, codes: Codes, names: AttributeSet) -> Floats:
-        """Counts of synthetic records, scaled to the released number of records."""
-        scaled: Floats = count(codes, self.evidence.domain, names) * (self.total / max(codes.shape[1], 1))
+    def counts(self, codes: Codes, names: AttributeSet, total: float | None = None) -> Floats:
+        """Counts of synthetic records, scaled to the released number of records, or to another."""
+        whole = self.total if total is None else total
+        scaled: Floats = count(codes, self.evidence.domain, names) * (whole / max(codes.shape[1], 1))
         return scaled
 
     def tables(self, names: AttributeSet) -> list[Floats]:
         """The scaled counts of the released table and of every refit; those of the last attributes are kept."""
         if names not in self._counts:
             self._counts.clear()
-            refits = self.fits.redrawn if len(names) > 1 else []  # one-ways have their noise, and need no refit
-            self._counts[names] = [self.counts(c, names) for c in (self.fits.codes, *refits)]
+            found = [self.counts(self.fits.codes, names)]
+            if len(names) > 1:  # a one-way has its noise, and needs no refit
+                known = self.evidence.n_public is not None
+                fits = zip(self.fits.redrawn, self.fits.totals, strict=True)
+                found += [self.counts(c, names, None if known else total) for c, total in fits]
+            self._counts[names] = found
         return self._counts[names]
 
     @cached_property

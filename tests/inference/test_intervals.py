@@ -10,6 +10,7 @@ from dpsyn_core.inference.functional import count
 from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.inference.quantities import Means, Sums
 from dpsyn_core.inference.redraw import redrawn
+from dpsyn_core.inference.tuning import INFERENCE
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.schema.domain import Domain
 
@@ -171,13 +172,14 @@ def test_noise_that_is_drawn_again_has_the_deviation_of_the_released_one():
         assert drawn.std() == pytest.approx(7.0, rel=0.05)
 
 
-def test_what_looks_vary_by_is_learnt_as_a_part_of_sampling_and_of_dependence():
+def test_what_looks_vary_by_is_learnt_as_a_part_of_their_reach_times_dependence():
     rng = np.random.default_rng(0)
-    sampling, reach, noise = rng.uniform(10, 100, 4000), rng.uniform(0, 30, 4000), np.full(4000, 5.0)
-    error = rng.normal(0, np.sqrt(2 * sampling + 0.5 * reach**2 + noise)) ** 2
+    sampling, reach, noise = rng.uniform(10, 100, 4000), rng.uniform(0, 60, 4000), np.full(4000, 5.0)
+    a = INFERENCE.usual_sampling
+    error = rng.normal(0, np.sqrt(a * sampling + 0.5 * reach**2 + noise)) ** 2
     found = learn(Looks(error=error, noise=noise, sampling=sampling, reach=reach))
-    assert found.sampling == pytest.approx(2, rel=0.15)
-    assert found.dependence == pytest.approx(0.5, rel=0.25)
+    assert (found.sampling, found.learnt) == (a, 4000)
+    assert found.dependence == pytest.approx(0.5, rel=0.15)
     assert found.factor == pytest.approx(1, abs=0.06)
     assert learn(Looks.joined([])).learnt == 0
 
