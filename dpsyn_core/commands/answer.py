@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     parser.add_argument("table", metavar="SYNTH", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--measurements", type=Path, required=True, metavar="X.json.gz", help="released marginals")
-    parser.add_argument("--questions", type=Path, metavar="Q.json", help="default: the questions in the schema")
+    parser.add_argument("--questions", type=Path, metavar="Q.json", help="default: those that the run was told")
     parser.add_argument("--schema", type=Path, help="only for marginals of earlier versions, which hold no schema")
     parser.add_argument(
         "--population", action="store_true", help="intervals for the population that the table was drawn from"

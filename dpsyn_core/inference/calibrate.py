@@ -144,7 +144,8 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
         for axis in range(expected.ndim):
             vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
             inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
-    return _looks(inner, table.values, expected, table.sigma, dependence(expected))
+    strength = evidence.strength(table.attributes, dependence(expected))
+    return _looks(inner, table.values, expected, table.sigma, strength)
 
 
 def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Looks:

@@ -60,13 +60,22 @@ class Evidence:
         self.total = noisy_total(self.tables) if n_public is None else float(n_public)
 
     def covering(self, names: AttributeSet) -> list[Measurement]:
-        """Released tables that hold all of some attributes."""
+        """Released tables that tell values of all of some attributes apart: one coarse value for all says nothing."""
         wanted = set(names)
-        return [t for t in self.tables if wanted.issubset(t.attributes)]
+        return [t for t in self.tables if wanted <= self._told(t)]
 
     def covered(self, names: AttributeSet) -> bool:
-        """Whether one released table holds all of them."""
-        return any(set(names).issubset(t.attributes) for t in self.tables)
+        """Whether one released table does so."""
+        return bool(self.covering(names))
+
+    def _told(self, table: Measurement) -> set[str]:
+        sizes = zip(table.attributes, table.values.shape, strict=True)
+        return {n for n, size in sizes if size > 1 or self.domain[n].size == 1}
+
+    def strength(self, names: AttributeSet, fitted: float) -> float:
+        """Dependence of attributes as a share of the records: that of the fit, or what the released score bounds."""
+        score = self.scores.get(names)
+        return fitted if score is None else max(fitted, score / max(self.total, 1.0))
 
     def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> Reading:
         """What a table that covers a batch says about it: aligned functionals exactly, others by coarse averages."""

@@ -248,7 +248,7 @@ class Inferrer:
         read = self.evidence.read(m, batch, self.margins)
         if read.inside is None:
             return np.zeros(len(batch.weights))
-        strength = self.fitted_dependence(m.attributes)
+        strength = self.evidence.strength(m.attributes, self.fitted_dependence(m.attributes))
         return self.of_cells.variance(sampling(read.inside, table), reach(read.inside, table) * strength)
 
 

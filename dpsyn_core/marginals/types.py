@@ -46,8 +46,11 @@ class Scores:
     values: NDArray[np.float64]
     sigma: float
 
-    def bounds(self, deviations: float = 1.0) -> dict[AttributeSet, float]:
-        """For each set its score, at least 0, and so many standard deviations of the noise more."""
+    def bounds(self, deviations: float = 2.0) -> dict[AttributeSet, float]:
+        """For each set its score, at least 0, and so many standard deviations of the noise more.
+
+        Tables with low scores are not measured, and a score may be low by chance: hence two of them.
+        """
         return {s: max(float(v), 0.0) + deviations * self.sigma for s, v in zip(self.sets, self.values, strict=True)}
 
 

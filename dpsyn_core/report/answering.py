@@ -29,6 +29,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 
+Asked = Questions | Iterable[object] | dict[str, Any] | str | Path | None
 REFITTED = ("rls", "dpsyn", "independent")  # systems that make records from nothing but a list of released tables
 
 
@@ -65,7 +66,7 @@ def answer(
     *,
     manifest: str | Path,
     measurements: str | Path,
-    questions: Questions | Iterable[object] | dict[str, Any] | str | Path | None = None,
+    questions: Asked = None,
     schema: Schema | str | Path | None = None,
     truth: Truth = "table",
     confidence: float = 0.95,
@@ -80,7 +81,8 @@ def answer(
         synthetic: the table, in any format that we write.
         manifest: that was written with it.
         measurements: the released marginals (`dpsyn synth --measurements`).
-        questions: a file, a parsed document or a list of questions; None takes those of the schema.
+        questions: a file, a parsed document or a list of questions; None takes those that the run was told, else those
+            of the schema.
         schema: of the run; needed only where the file of marginals was written without one.
         truth: what an interval is about: the real table (noise alone), or the population that it was drawn from.
         confidence: of each interval, between 0 and 1.
@@ -98,17 +100,7 @@ def answer(
     proof = receipt(table, stated, measurements=released, schema=found.schema)
     if not proof.holds or proof.manifest is None:
         raise ReceiptError(proof.sentence)
-    asked_for = declared(questions, found.schema)
-    if not len(asked_for):
-        msg = "there is no question; name a file of questions with --questions, or declare them in the schema"
-        raise QuestionError(msg)
-    told = getattr(proof.manifest, "questions_hash", None)
-    if told is not None and told != asked_for.digest and not others:
-        msg = (
-            "the questions are not the ones that this run was told (their digest is not the manifest's); give that "
-            "file, or ask for other questions on purpose with --others"
-        )
-        raise ReceiptError(msg)
+    asked_for = asked_questions(questions, found.schema, proof.manifest, others=others)
     from dpsyn_core.tables.read import read_table
 
     codes = Codec(found.schema).encode(read_table(table, multiline=True), individuals=False).codes
@@ -117,6 +109,34 @@ def answer(
         confidence=confidence, progress=progress,
     )  # fmt: skip
     return Answers(answers=tuple(given), manifest=proof.manifest)
+
+
+def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, others: bool = False) -> Questions:
+    """The questions to answer, which fit the schema.
+
+    Args:
+        questions: as they were given; None takes those that the run was told, else those of the schema.
+        schema: of the run.
+        manifest: of the run, which names the digest of what it was told.
+        others: also accept questions that the run was not told.
+
+    Raises:
+        QuestionError: there is none, or one does not fit.
+        ReceiptError: they are not the ones that the run was told, and `others` does not allow that.
+    """
+    told = manifest.questions
+    given = told.document if questions is None and told is not None else questions
+    found = declared(given, schema)
+    if not len(found):
+        msg = "there is no question; name a file of questions with --questions, or declare them in the schema"
+        raise QuestionError(msg)
+    if told is not None and told.sha256 != found.digest and not others:
+        msg = (
+            "the questions are not the ones that this run was told (their digest is not the manifest's); give that "
+            "file, or none, or ask for others on purpose (--others)"
+        )
+        raise ReceiptError(msg)
+    return found
 
 
 def answer_codes(

@@ -111,6 +111,12 @@ def test_a_grade_says_what_an_interval_rests_on(names, pairs, scores, recodes, g
     assert np.isfinite(got.estimate[0]) and np.isfinite(got.low[0]) == (grade != "none")
 
 
+def test_a_table_that_merges_all_values_of_a_column_does_not_hold_it():
+    measured = released(records(), np.random.default_rng(1), pairs=[])
+    measured.append(table(("a", "b"), [[3000.0, 500.0, 500.0]], 1.0, a=np.zeros(4, dtype=np.intp)))
+    assert inferrer(measured).infer(cells(("a", "b"), a=0, b=0)).grades == ["none"]
+
+
 def test_a_coarse_table_is_exact_for_what_follows_its_coarse_values():
     measured = released(records(), np.random.default_rng(1), recodes={"a": MERGED})
     assert inferrer(measured).infer(cells(("a", "b"), a=slice(0, 2), b=0)).grades == ["exact"]
@@ -186,4 +192,5 @@ def test_what_looks_vary_by_is_learnt_as_a_part_of_their_reach_times_dependence(
 
 def test_scores_bound_a_dependence_from_above():
     found = Scores(sets=(("a", "b"), ("a", "c")), values=np.array([-3.0, 10.0]), sigma=2.0)
-    assert found.bounds() == {("a", "b"): 2.0, ("a", "c"): 12.0}
+    assert found.bounds() == {("a", "b"): 4.0, ("a", "c"): 14.0}
+    assert found.bounds(0) == {("a", "b"): 0.0, ("a", "c"): 10.0}
