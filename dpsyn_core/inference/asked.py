@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.inference.functional import MOST_CELLS, Floats
-from dpsyn_core.inference.quantities import Explained, Gaps, Gini, Means, Quantity, Shares, Sums
+from dpsyn_core.inference.quantities import Cells, Explained, Gaps, Gini, Means, Quantity, Shares, Sums
 from dpsyn_core.questions.answers import Axis
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -30,6 +30,8 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 MOST_FIGURES = 20_000  # of one question
+MOST_WEIGHTS = 200_000_000  # figures times cells of one question: about a minute
+AT_ONCE = 4_000_000  # of these, in one batch: 32 MB
 TablesOf = Callable[[AttributeSet], Floats]  # scaled synthetic counts over some attributes
 
 
@@ -74,7 +76,7 @@ def asked(question: Question, schema: Schema, tables: TablesOf) -> Asked:
 
 
 def _check(figures: int, cells: int, name: str) -> None:
-    if figures > MOST_FIGURES or figures * cells > 16 * MOST_CELLS:
+    if figures > MOST_FIGURES or cells > MOST_CELLS or figures * cells > MOST_WEIGHTS:
         msg = f"question '{name}' has {figures:,} figures of {cells:,} cells; give coarser bins or fewer attributes"
         raise SizeError(msg)
 
@@ -93,17 +95,17 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
     names = domain.ordered_set(question.of)
     shape = [len(axes[question.of.index(n)].labels) for n in names]
     _check(math.prod(shape), domain.cells(names), question.name)
-    weights = np.ones((1, *[1] * len(names)))
-    for i, (name, size) in enumerate(zip(names, shape, strict=True)):
-        member = (np.arange(size)[:, None] == maps[name][None, :]).astype(np.float64)  # (coarse, values)
-        along = member.reshape(1, size, *[member.shape[1] if j == i else 1 for j in range(len(names))])
-        product = weights[:, None] * along
-        weights = product.reshape(-1, *product.shape[2:])
     flat = np.arange(math.prod(shape)).reshape(shape)
     order = [names.index(n) for n in question.of]  # figures stand in the order of the question
     place = np.empty(flat.size, dtype=np.intp)
     place[flat.transpose(order).ravel()] = np.arange(flat.size)
-    return Asked(axes=tuple(axes), parts=((Sums(attributes=names, weights=weights, floor=0.0), place),))
+    step = max(1, AT_ONCE // domain.cells(names))
+    parts = []
+    for first in range(0, flat.size, step):
+        last = min(first + step, flat.size)
+        found = Cells(attributes=names, maps=tuple(maps[n] for n in names), shape=tuple(shape), first=first, last=last)
+        parts.append((found, place[first:last]))
+    return Asked(axes=tuple(axes), parts=tuple(parts))
 
 
 def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpsyn_core.inference.functional import Batch, Floats
+from dpsyn_core.inference.functional import Batch, Floats, Map
+from dpsyn_core.marginals.algebra import coarsen
 from dpsyn_core.schema.domain import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean
@@ -64,6 +65,36 @@ class Sums(Quantity):
     def influence(self, table: Floats) -> Floats:
         """The weights."""
         return self.weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells(Quantity):
+    """Counts of some cells of a (coarse) table, from `first` to before `last` of its flat cells.
+
+    maps: for each attribute the coarse value of each of its values. shape: of the coarse table.
+    """
+
+    attributes: AttributeSet
+    maps: tuple[Map, ...]
+    shape: tuple[int, ...]
+    first: int
+    last: int
+    floor: float = 0.0
+    scales: bool = True
+
+    def values(self, table: Floats) -> Floats:
+        """The counts."""
+        merged = coarsen(table, self.attributes, dict(zip(self.attributes, self.maps, strict=True)))
+        return merged.ravel()[self.first : self.last]
+
+    def influence(self, table: Floats) -> Floats:
+        """1 for the values that belong to a cell."""
+        cells = np.unravel_index(np.arange(self.first, self.last), self.shape)
+        out = np.ones((self.last - self.first, *[1] * table.ndim))
+        for axis, (recode, at) in enumerate(zip(self.maps, cells, strict=True)):
+            member = (at[:, None] == recode[None, :]).astype(np.float64)
+            out = out * member.reshape(len(at), *[len(recode) if i == axis else 1 for i in range(table.ndim)])
+        return out
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,6 +104,7 @@ def answer(
     from dpsyn_core.tables.read import read_table
 
     codes = Codec(found.schema).encode(read_table(table, multiline=True), individuals=False).codes
+    codes = plain_codes(codes, found.measurements, found.schema, proof.manifest)
     given = answer_codes(
         codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.scores, truth=truth,
         confidence=confidence, progress=progress,
@@ -177,18 +178,31 @@ def inferrer_of(
         schema.domain(), measured, n_public=schema.n_records,
         scores=None if scores is None else scores.bounds(), pure=pure,
     )  # fmt: skip
-    refit = refit_of(manifest, schema, codes.shape[1], tuning)
+    refit = refit_of(manifest, schema, codes.shape[1], effort=tuning.effort)
     fits = Fits(codes, measured, refit, pure=pure, progress=progress, tuning=tuning)
     return Inferrer(evidence, fits, rng=np.random.default_rng(0), tuning=tuning)
 
 
-def refit_of(manifest: Manifest, schema: Schema, n_records: int, tuning: Inference) -> Refit | None:
-    """The record synthesis of the run's system, at less effort; None where it needs more than released tables."""
+def plain_codes(
+    codes: NDArray[np.unsignedinteger], measured: Sequence[Measurement], schema: Schema, manifest: Manifest
+) -> NDArray[np.unsignedinteger]:
+    """The table that answers are centred at: the one that was given, or of several a fit to the released counts.
+
+    Each of several tables was fitted to counts with more noise on top, and is further from the real one.
+    """
+    if manifest.digests is None or len(manifest.digests.tables) < 2:
+        return codes
+    refit = refit_of(manifest, schema, codes.shape[1], effort=1.0)
+    return codes if refit is None else refit(measured, np.random.default_rng(0))
+
+
+def refit_of(manifest: Manifest, schema: Schema, n_records: int, *, effort: float) -> Refit | None:
+    """The record synthesis of the run's system, at some effort; None where it needs more than released tables."""
     if manifest.method not in REFITTED:
         return None
     settings = dict(manifest.settings)
     if "effort" in settings:
-        settings["effort"] = max(0.1, tuning.effort * float(settings["effort"]))
+        settings["effort"] = max(0.1, effort * float(settings["effort"]))
     task = Task.of(schema, Budget(epsilon=manifest.epsilon, delta=manifest.delta))
     system = configure(manifest.method, settings).calibrate(task)
 

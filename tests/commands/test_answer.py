@@ -191,3 +191,29 @@ def test_an_edited_schema_in_the_file_is_not_believed(place):
     (place / "rls.gz").write_bytes(gzip.compress(json.dumps(document).encode()))
     with pytest.raises(ReceiptError):
         dpsyn_core.answer("rls.csv", manifest="rls.json", measurements="rls.gz", questions=QUESTIONS[:1])
+
+
+def test_every_table_of_several_gives_the_same_answers(place):
+    sex, city, pay, rare = columns(600)
+    table = {"sex": np.array(["F", "M"])[sex], "city": np.array(["A", "B", "C"])[city], "pay": pay,
+             "rare": np.array(["no", "yes"])[rare]}  # fmt: skip
+    import pandas as pd
+
+    release = dpsyn_core.synthesize(
+        pd.DataFrame(table), Schema.of({**SCHEMA, "questions": QUESTIONS[:2]}), epsilon=1.0, delta=1e-9, rng=1, tables=2
+    )
+    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.runs.writing import numbered, write_tables
+
+    packed = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
+    outs = numbered(place / "s.csv", 2)
+    write_tables(
+        release.manifest, release.arrows, outs, place / "s.json", measurements=packed, measurements_path=place / "s.gz"
+    )
+    files = {"manifest": "s.json", "measurements": "s.gz"}
+    first, second = (dpsyn_core.answer(f"s-{i}.csv", **files).plain()["answers"] for i in (1, 2))
+    assert first == second
+    assert [a["question"] for a in first] == ["women", "pay by city"]
+    with pytest.raises(ReceiptError, match="not the ones that this run was told"):
+        dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1])
+    assert dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1], others=True)["women"].grade == "exact"
