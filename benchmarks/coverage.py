@@ -43,16 +43,16 @@ PLACE = Path("out") / "coverage"
 EPSILONS = (0.3, 1.0, 3.0)
 DELTA = 1e-9
 RELEASES = 3
-SETS, EACH = 60, 36  # attribute sets of a release, and ranges of each
-MOST_WEIGHTS = 1_500_000  # of one batch of ranges
+QUERIES, EACH = 2_000, 36  # ranges of a release, and of one attribute set
+MOST_WEIGHTS = 300_000  # of one batch of ranges
 GOALS = {"exact": 0.80, "estimated": 1.0, "bounded": 1.5}
 
 
 def ranges(made: Case, rng: np.random.Generator) -> list[Sums]:
     """Random ranges: sets of one to three attributes, in each a batch of runs of values (or of sets of values)."""
-    domain, out = made.table.domain, []
+    domain, out = made.table.domain, list[Sums]()
     usable = [a.name for a in domain.attributes if a.size > 1]
-    while len(out) < SETS:
+    while sum(len(q.weights) for q in out) < QUERIES:
         names = domain.ordered_set(rng.choice(usable, min(int(rng.integers(1, 4)), len(usable)), replace=False))
         each = min(EACH, MOST_WEIGHTS // domain.cells(names))
         if each < 4:
@@ -119,8 +119,8 @@ def ask(made: Case, epsilon: float, number: int) -> dict[str, Any]:
     rng = np.random.default_rng([number, 7])
     rows: list[list[Any]] = []
     sizes = Sizes(evidence)
-    for quantity in ranges(made, rng):
-        rows += asked_one(made, inferrer, quantity, sizes, f"range of {len(quantity.attributes)}")
+    for query in ranges(made, rng):
+        rows += asked_one(made, inferrer, query, sizes, f"range of {len(query.attributes)}")
     from dpsyn_core.inference.asked import asked
 
     wanted = figures(made)
@@ -160,9 +160,9 @@ def asked_one(made: Case, inferrer: Inferrer, quantity: Quantity, sizes: Sizes, 
         wider = None
         if wide is not None and grade != "none":
             wider = bool(wide.low[k] - 1e-9 <= people[k] <= wide.high[k] + 1e-9)
-        width = (got.high[k] - got.low[k]) / 2 / unit[k] if kind != "quantile" and unit[k] > 0 else None
-        finite = width is not None and np.isfinite(width)
-        rows.append([grade, kind, held, wider, round(float(width), 4) if finite else None])
+        known = grade != "none" and kind != "quantile" and unit[k] > 0
+        width = round(float((got.high[k] - got.low[k]) / 2 / unit[k]), 4) if known else None
+        rows.append([grade, kind, held, wider, width])
     return rows
 
 
