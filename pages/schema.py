@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui.schema import buying, editor, files, misfits, public
+from ui.schema import buying, editor, files, guide, misfits, public
 from ui.schema import more as schema
 from ui.shared import stamps
 from ui.shared.state import workspace
@@ -34,6 +34,8 @@ facts(
 unsure = space.schema.from_data
 if not space.schema.private:
     not_private(stamps.words(space.schema))
+guide.panel(space)
+section(t("guide.table"))
 sure = t("schema.confirm", count=number(len(unsure)))
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     editor.take(space, confirm(space.schema))

@@ -5,10 +5,11 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
 from ui.questions import expected
+from ui.shared import stamps
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import literal, plain, sentence, t
-from ui.shared.theme import heading, not_private, note, section
+from ui.shared.theme import heading, note, section
 from ui.synthesize import answers, design, methods, runs
 from ui.synthesize.starting import problem, start
 
@@ -23,8 +24,7 @@ with left:
 with right:
     section(t("synthesize.run"))
     methods.output(space)
-    if space.schema is not None and not space.schema.private:
-        not_private(t("stamp.draft"))
+    stamps.draft(space, key="synthesize_to_guide")
     why = problem(space)
     if why:
         note(sentence(ValueError(why)), "alarm")

@@ -20,6 +20,7 @@ COMPUTED = 1e-9  # relative error of numbers that a program has computed
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
+ABSENT = ("na", "n/a", "n.a.", "nan", "null", "none", "missing", "unknown", "?", "-", "--", ".", "..")
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
@@ -90,15 +91,23 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     base: dict[str, Any] = {"missing": missing}
     if t.is_boolean(entries.type) or set(pc.utf8_lower(texts).to_pylist()[:3]) <= {"true", "false"}:
         return base | {"kind": "categorical", "values": [False, True]}
-    dates = _dates(filled, texts)
+    counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
+    # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
+    told = ~_absent(texts)
+    some = pa.array(told)
+    if told.any() and not told.all():
+        filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True}
+    else:
+        shown = texts
+    dates = _dates(filled, shown)
     if dates is not None:
         return base | dates
-    counts = np.bincount(index[index >= 0], minlength=len(entries))
-    numbers = _numbers(filled, texts, comma, counts[~blank])
+    numbers = _numbers(filled, shown, comma, counts)
     if numbers is not None:
-        if _numbered(numbers, len(texts), len(column)):
+        if _numbered(numbers, len(shown), len(column)):
             return {"kind": "identifier", "description": "every record has its own number"}
         return base | numbers
+    base = {"missing": missing}
     if len(texts) > MANY:
         unique = len(texts) == len(column)
         why = "every record has its own value" if unique else f"more than {MANY} distinct values"
@@ -181,6 +190,15 @@ def _heavy(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[str,
     upto = np.cumsum(counts[order])
     median = numbers[order[int(np.searchsorted(upto, upto[-1] / 2))]]
     return {"scale": "log"} if numbers.max() >= LONG_TAIL * median else {}
+
+
+def _absent(texts: Any) -> NDArray[np.bool_]:
+    """Which texts are the usual words for a value that is not there."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+    return np.asarray(pc.is_in(plain, pa.array(ABSENT)).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _numbered(numbers: dict[str, Any], distinct: int, records: int) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.shared import outcome, results
+from ui.shared import outcome, results, stamps
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, plain, sentence, t
-from ui.shared.theme import not_private, note
+from ui.shared.theme import note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
 
@@ -18,14 +20,14 @@ QUICK = "quick_run"  # the run that was started here
 
 def button(space: Workspace) -> Job | None:
     """The button, and the run whose result belongs under it."""
-    if space.schema is not None and not space.schema.private:
-        not_private(t("stamp.draft"))
+    stamps.draft(space, key="quick_to_guide")
     why = problem(space)
     live = [j for j in jobs().of(space.owner) if j.live]
+    kind: Literal["primary", "secondary"] = "primary" if space.schema and space.schema.private else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
         disabled = bool(why or live)
-        pressed = st.button(t("quick.button"), type="primary", key="quick", disabled=disabled, width="stretch")
+        pressed = st.button(t("quick.button"), type=kind, key="quick", disabled=disabled, width="stretch")
     with second:
         spends = t("quick.note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space))
         note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")

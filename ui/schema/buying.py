@@ -36,7 +36,7 @@ def panel(space: Workspace) -> None:
     if space.dataset is None or space.dataset.table is None or space.schema is None:
         return
     rows = {r.name: r for r in space.rows if r.cells()["kind"] in KINDS}
-    with st.expander(t("buying.title")):
+    with st.expander(t("buying.title"), expanded=bool(space.memo.get("guide_buys"))):
         note(t("buying.lead"))
         first, second, third = st.columns([5, 2, 2], vertical_alignment="bottom")
         with first:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dpsyn_core.schema.document import Schema
+from ui.shared.state import Workspace
 from ui.shared.text import number, t
+from ui.shared.theme import not_private
 
 NAMED = 6  # columns that a sentence names
 
@@ -20,6 +24,18 @@ def words(schema: Schema) -> str:
     if len(schema.reasons) > len(schema.from_data):
         out.append(t("schema.stamp_unit"))
     return " ".join(out)
+
+
+def draft(space: Workspace, *, key: str) -> None:
+    """The red box for a schema that gives no guarantee, with the button that leads to where that is mended."""
+    if space.schema is None or space.schema.private:
+        return
+    count = len(space.schema.from_data)
+    words = t("guide.to_guide", count=number(count)) if count else t("stamp.to_schema")
+    with st.container(key=f"stamp_{key}"):
+        not_private(t("stamp.draft"))
+        if st.button(words, key=key, type="primary"):
+            st.switch_page("pages/schema.py")
 
 
 def _some(names: list[str]) -> str:

@@ -1,0 +1,281 @@
+"""Proposes what could be public about columns that a draft read from the data, for a person to agree with or to change.
+
+A draft holds the exact smallest and largest values, which are somebody's. A proposal rounds ranges outward, knows usual
+lists of codes, and leaves values that few records have to a cell for others. It still depends on the data: it becomes
+public knowledge when a person says that they know it without them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.tables import canonical
+
+COMMON = 10  # a value that fewer records have is not proposed
+MANY = 200  # values of a list that is proposed
+LONGEST = 10  # years of dates that are told apart by month
+FEW_DATES = 8  # listed values from which on they may be dates
+FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d/%m/%y", "%m/%d/%y")
+TIMES = ("", " %H:%M", " %H:%M:%S")
+YEARS = (1500, 2200)
+NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+# usual code lists: (values as text in lower case, in their order); the spelling of the table is kept
+LISTS: tuple[tuple[str, ...], ...] = (
+    ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
+    ("man", "woman"), ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
+    ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+    ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+     "december"),
+    ("single", "married", "divorced", "widowed"), ("north", "east", "south", "west"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+)  # fmt: skip
+# whole numbers with a usual range: words of the header, first, last
+RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
+    (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
+    (frozenset({"month", "mon", "mnth"}), 1, 12),
+    (frozenset({"weekday", "dow"}), 0, 7),
+    (frozenset({"hour", "hr"}), 0, 24),
+    (frozenset({"percent", "pct", "percentage"}), 0, 100),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
+
+    seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
+    catalogue (`rounded`, `usual`, `common`, `calendar`, `written`, `number`, `many`, `unique`, `blank`).
+    rare: values that few records have and that go to the others; private.
+    """
+
+    name: str
+    seen: Mapping[str, Any]
+    why: str
+    document: dict[str, Any] | None
+    rare: int = 0
+
+
+def propose(schema: Schema, table: Any) -> list[Proposal]:
+    """A proposal for every column of a draft that nobody has confirmed. Reads the data: private.
+
+    Args:
+        schema: with columns whose source is the data.
+        table: pyarrow; the one that was drafted.
+    """
+    have = {n: i for i, n in enumerate(table.column_names)}
+    return [
+        _one(a.document(), table.column(have[a.name]), table.num_rows)
+        for a in schema.attributes
+        if a.source in READ and a.name in have
+    ]
+
+
+def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
+    name, kind = drafted["name"], drafted["kind"]
+    base = {k: v for k, v in drafted.items() if k != "source"} | {"source": "public"}
+    if kind == "numeric":
+        low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        made = base | {"min": low, "max": high, "bins": _bins(drafted, low, high)}
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="rounded", document=made)
+    if kind == "datetime":
+        first, last = _years(drafted["min"], drafted["max"])
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
+    if kind == "categorical":
+        return _categories(drafted, base, column)
+    return _left_out(drafted, column, records)
+
+
+def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
+    """A usual range where the header names one that holds the values, else ends on round numbers beyond them."""
+    words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    if whole:
+        for known, first, last in RANGES:
+            if words & known and first <= low and high <= last:
+                return first, last
+        if low >= YEARS[0] and high <= YEARS[1] and words & {"year", "yr"}:
+            return _decades(low, high)
+    if not whole and low >= 0 and high <= 1:
+        return 0.0, 1.0
+    step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)
+    step = max(step, 1.0) if whole else step
+    down = 0.0 if 0 <= low < step else step * (math.ceil(low / step) - 1)  # beyond the value, also where it is round
+    up = 0.0 if -step < high <= 0 else step * (math.floor(high / step) + 1)
+    if whole:
+        return math.floor(down), math.ceil(up)
+    digits = max(0, -math.floor(math.log10(step)) + 1)
+    return round(down, digits), round(up, digits)
+
+
+def _decades(low: float, high: float) -> tuple[int, int]:
+    return 10 * math.floor((low - 1) / 10), 10 * math.ceil((high + 1) / 10)
+
+
+def _step(size: float) -> float:
+    """The round number (1, 2, 2.5 or 5 times a power of ten) from a size on."""
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(n * power for n in NICE if n * power >= size * (1 - 1e-12))
+
+
+def _bins(drafted: Mapping[str, Any], low: Any, high: Any) -> dict[str, Any]:
+    bins: dict[str, Any] = dict(drafted["bins"])
+    before = drafted["max"] - drafted["min"] + 1
+    if "edges" in bins and drafted["dtype"] == "integer" and low == drafted["min"]:  # the smallest value is a pile
+        return {"edges": [low, *WholeBins.equal(low + 1, high, len(bins["edges"]) - 1).starts.tolist()]}
+    if "edges" in bins:
+        return {"count": len(bins["edges"])}
+    if drafted["dtype"] == "integer" and bins.get("count") == before:  # a bin a number
+        return {"count": high - low + 1}
+    return bins
+
+
+def _years(first: str, last: str) -> tuple[str, str]:
+    """Whole years around two days or times, written as they are."""
+    tail = first[10:]
+    start, end = f"{int(first[:4]):04d}-01-01", f"{int(last[:4]):04d}-12-31"
+    if not tail:
+        return start, end
+    zone = "Z" if tail.endswith("Z") else ""
+    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}"
+
+
+def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
+    values, counts = drafted["values"], _counts(column)
+    seen = {"what": "values", "values": values}
+    keys = [canonical.canonical(v) for v in values]
+    if len(values) >= FEW_DATES and (dates := _dates(drafted["name"], _texts(keys))) is not None:
+        return Proposal(name=drafted["name"], seen=seen, why="written", document=dates)
+    usual = _usual(keys)
+    if usual is not None:
+        order = sorted(range(len(keys)), key=lambda i: usual.index(keys[i].lower()))
+        made = base | {"values": [values[i] for i in order]}
+        return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
+    if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+        low, high = min(values), max(values)
+        if high - low < MANY:
+            first, last = _few(low, high, drafted["name"])
+            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": True}
+            return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
+    common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
+    common = common or list(values)
+    made = base | {"values": common, "other": True}
+    return Proposal(
+        name=drafted["name"], seen=seen, why="common", document=made, rare=len(values) - len(common)
+    )  # fmt: skip
+
+
+def _few(low: int, high: int, name: str) -> tuple[int, int]:
+    """All whole numbers of a short list, from 0 or 1 where it begins near them, with a usual range by its header."""
+    words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    for known, first, last in RANGES:
+        if words & known and first <= low and high <= last and last - first < MANY:
+            return first, last
+    if low >= YEARS[0] and high <= YEARS[1]:
+        return _decades(low, high)
+    return (min(low, 1) if 0 <= low <= 5 else low), high
+
+
+def _usual(keys: list[str]) -> tuple[str, ...] | None:
+    """The usual list that these values are of; more than one of them, and none beside."""
+    got = {k.lower() for k in keys}
+    if len(got) < len(keys) or len(got) < 2:
+        return None
+    return next((known for known in LISTS if got <= set(known) and len(got) >= len(known) - 1), None)
+
+
+def _counts(column: Any) -> dict[str, int]:
+    entries, index = canonical.uniques(column)
+    texts = canonical.to_text(entries).to_pylist()
+    found = np.bincount(index[index >= 0], minlength=len(texts))
+    return {canonical.canonical(k): int(c) for k, c in zip(texts, found, strict=True)}
+
+
+def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
+    """Why a column was left out, and how to bring it in where it is a date that is written in another way."""
+    name = drafted["name"]
+    entries, _ = canonical.uniques(column)
+    texts = canonical.to_text(entries)
+    filled = texts.filter(_not(canonical.blanks(texts)))
+    seen = {"what": "distinct", "count": len(filled), "records": records}
+    if len(filled) == 0:
+        return Proposal(name=name, seen=seen, why="blank", document=None)
+    dates = _dates(name, filled)
+    if dates is not None:
+        return Proposal(name=name, seen=seen, why="written", document=dates)
+    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "many"
+    return Proposal(name=name, seen=seen, why=why, document=None)
+
+
+def _dates(name: str, texts: Any) -> dict[str, Any] | None:
+    """A column of dates that are not written as 2020-12-31; None where the texts are no dates."""
+    found = _format(texts)
+    if found is None:
+        return None
+    way, low, high = found
+    first, last = f"{low // 10000:04d}-01-01", f"{high // 10000:04d}-12-31"
+    every = "year" if high // 10000 - low // 10000 >= LONGEST else "month"
+    made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
+    if "%H" in way:
+        made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
+    return made | {"missing": True, "bins": {"every": every}, "formats": [way]}
+
+
+def _texts(values: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array([pa.array(values, pa.string())])
+
+
+def _not(mask: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(~mask)
+
+
+def _format(texts: Any) -> tuple[str, int, int] | None:
+    """A way of writing dates that reads every text, with the first and the last day as yyyymmdd; None without one.
+
+    Day before month is tried first; it fails at the first day above 12 that stands second.
+    """
+    from dpsyn_core.tables.casting import to_instants
+
+    for day in FORMATS:
+        for time in TIMES:
+            way = day + time
+            seconds, valid = to_instants(texts, (way,))
+            if not valid.all():
+                continue
+            days = seconds.astype("datetime64[s]").astype("datetime64[D]")
+            low, high = (int(str(d).replace("-", "")) for d in (days.min(), days.max()))
+            if low // 10000 >= 1800 and high // 10000 <= 2200:
+                return way, low, high
+    return None
+
+
+def _codes(texts: Any) -> bool:
+    """Whether texts look like postcodes or other short codes: of one length, with digits."""
+    import pyarrow.compute as pc
+
+    sizes = pc.unique(pc.utf8_length(texts))
+    digits = pc.all(pc.match_substring_regex(texts, r"\d")).as_py()
+    return bool(digits) and len(sizes) <= 2 and pc.max(sizes).as_py() <= 8
+
+
+def agreed(schema: Schema, proposals: list[Proposal]) -> Schema:
+    """The schema with proposals taken as what a person knows; columns without one are left out, as public knowledge."""
+    documents = {p.name: p.document or {"name": p.name, "kind": "ignored", "source": "public"} for p in proposals}
+    whole = schema.document()
+    whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
+    return Schema.of(whole)

@@ -1,0 +1,80 @@
+"""The guide for one's own table: agreeing, changing, buying and leaving out, column by column or all at once."""
+
+import zlib
+
+import numpy as np
+
+from tests.app_driver import at_page, keys, space_of, uploaded, words
+
+RNG = np.random.default_rng(0)
+RAW = (
+    b"row number,age,wage,union,hired,code\n"
+    + "".join(
+        f"{i},{18 + i % 50},{RNG.gamma(2, 4):.2f},{'yes' if i % 3 else 'no'},{1 + i % 28:02d}/0{1 + i % 9}/2019,x{i}y\n"
+        for i in range(1, 260)
+    ).encode()
+)
+
+
+def guided(app):
+    uploaded(app, name="work.csv", raw=RAW)
+    app.button(key="quick_to_guide").click().run()
+    assert not app.exception
+    return app
+
+
+def mark(name):
+    return f"{zlib.crc32(name.encode()):08x}"
+
+
+def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreeing_ends_the_stamp(app):
+    guided(app)
+    assert "whole number, 0 to 120" in words(app)
+    assert "In the table: 18 to 67. Ends are rounded outward." in words(app)
+    assert "date written as %d/%m/%Y, 2019-01-01 to 2019-12-31, by month" in words(app)
+    assert "Every record has a value of its own" in words(app)
+    app.button(key="guide_agree").click().run()
+    schema = space_of(app).schema
+    assert schema.private
+    assert [a.name for a in schema.coded] == ["age", "wage", "union", "hired"]
+    assert (schema["age"].min, schema["age"].max) == (0, 120)
+    assert "Every column is decided" in app.success[0].value
+    app.button(key="schema_undo").click().run()
+    assert not space_of(app).schema.private, "a press too many is taken back"
+
+
+def test_columns_are_decided_one_by_one(app):
+    guided(app)
+    app.segmented_control(key="guide_view").set_value("one").run()
+    assert sum(k.startswith("leave_") for k in keys(app.button)) == 1
+    app.button(key="guide_after").click().run()
+    app.button(key=f"know_{mark('age')}").click().run()
+    assert space_of(app).schema["age"].source == "public"
+    app.segmented_control(key="guide_view").set_value("all").run()
+    app.button(key=f"leave_{mark('union')}").click().run()
+    assert space_of(app).schema["union"].kind == "ignored"
+    app.button(key=f"change_{mark('wage')}").click().run()
+    app.text_input(key=f"content_{mark('wage')}").set_value("0 to abc")
+    next(b for b in app.button if b.label == "Save").click().run()
+    assert "'abc' is not a number" in app.error[0].value
+    app.text_input(key=f"content_{mark('wage')}").set_value("0 to 99")
+    next(b for b in app.button if b.label == "Save").click().run()
+    wage = space_of(app).schema["wage"]
+    assert (wage.max, wage.source) == (99, "public")
+
+
+def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):
+    guided(app)
+    app.button(key=f"buy_{mark('code')}").click().run()
+    chosen = next(m for m in app.multiselect if m.key and m.key.startswith("buying_"))
+    assert chosen.value == ["code"]
+    assert "To be bought: code" in words(app)
+    app.button(key=f"buy_{mark('wage')}").click().run()
+    assert next(m for m in app.multiselect if m.key and m.key.startswith("buying_")).value == ["code", "wage"]
+
+
+def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):
+    guided(app)
+    app.toggle(key="safe").set_value(True).run()
+    at_page(app, "schema")
+    assert "In the table" not in words(app)

@@ -1,0 +1,57 @@
+"""One's own table: from its file to a guaranteed synthetic CSV for somebody who agrees with the proposals."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.browser.conftest import DONE
+
+pytestmark = pytest.mark.browser
+
+
+def panel(n=900):
+    """Row numbers without a header, ages, a wage with two digits, dates of another country, words for nothing."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 71, n),
+            "wage": rng.gamma(3, 3, n).round(2).astype(str),
+            "sex": rng.choice(["M", "F"], n),
+            "hired": [f"{1 + i % 28:02d}/{1 + i % 12:02d}/20{10 + i % 9}" for i in range(n)],
+            "region": rng.choice(["north", "south", "west"], n),
+        }
+    )
+    frame.loc[:9, "wage"] = "NA"
+    frame.index = range(1, n + 1)
+    return frame.to_csv().encode()
+
+
+def test_own_table_to_a_guaranteed_csv_takes_at_most_seven_clicks(visitor):
+    clicks = []
+
+    def press(what):
+        clicks.append(what)
+        what.click()
+        return visitor.settle()
+
+    page = visitor.page
+    visitor.open()
+    press(page.get_by_role("radio", name="Upload", exact=True).first)
+    clicks.append("the file")
+    visitor.upload("panel.csv", panel())
+    press(page.get_by_role("button", name=re.compile("^Say what is public")).first)
+    press(page.get_by_role("button", name=re.compile("^I know all")))
+    clicks.append("synthesize")
+    page.get_by_test_id("stMain").get_by_role("button", name="Synthesize", exact=True).first.click()
+    page.get_by_role("button", name="Download CSV").first.wait_for(timeout=DONE)
+    visitor.settle()
+    clicks.append("download")
+    got = pd.read_csv(io.BytesIO(visitor.download("Download CSV")))
+    assert len(clicks) <= 7
+    assert list(got.columns) == ["age", "wage", "sex", "hired", "region"]
+    assert "NOT PRIVATE" not in visitor.words()
+    assert got["age"].between(0, 120).all() and set(got["sex"]) <= {"M", "F"}
+    assert got["hired"].str.fullmatch(r"\d\d/\d\d/20\d\d").mean() > 0.9

@@ -1,0 +1,124 @@
+"""Proposals of public knowledge: round ends beyond the data, usual lists, rare values, odd dates, reasons."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.crowding import crowded
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafting import draft
+from dpsyn_core.schema.proposing import agreed, propose
+
+N = 400
+
+
+def table(**columns):
+    return pa.table({k: pa.array([str(v) for v in values], pa.string()) for k, values in columns.items()})
+
+
+def one(name, values):
+    t = table(**{name: values, "other": ["a", "b"] * (len(values) // 2)})
+    schema = draft(t, "t")
+    [found, _] = propose(schema, t)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "ends"),
+    [
+        ("age", range(18, 71), (0, 120)),
+        ("year", range(1980, 1988), (1970, 1990)),
+        ("wage", np.linspace(1.203, 17.308, 200).round(3), (0.0, 20.0)),
+        ("status", np.linspace(-1.8, 2.05, 200).round(4), (-2.0, 2.5)),
+        ("share", np.linspace(0.01, 0.97, 200).round(3), (0.0, 1.0)),
+        ("price", range(326, 18_824, 7), (0, 20_000)),
+        ("income", range(2500, 200_001, 500), (0, 220_000)),
+        ("temperature", range(-37, 41), (-40, 50)),
+    ],
+)
+def test_ends_are_round_and_lie_beyond_the_values(name, values, ends):
+    values = [v for v in values for _ in range(2)]
+    found = one(name, values)
+    document = found.document
+    if document["kind"] == "categorical":
+        assert (document["values"][0], document["values"][-1]) == ends and document["other"]
+        return
+    low, high = document["min"], document["max"]
+    assert low <= min(values) and high >= max(values)
+    assert (low == 0 or low < min(values)) and high > max(values), "an exact end is somebody's value"
+    assert abs(high - ends[1]) <= 0.25 * (ends[1] - ends[0]) and abs(low - ends[0]) <= 0.25 * (ends[1] - ends[0])
+
+
+def test_usual_lists_keep_the_spelling_of_the_table_and_an_order():
+    assert one("union", ["yes", "no"] * 50).document["values"] == ["no", "yes"]
+    assert one("day", ["Fri", "Mon", "Sun", "Sat", "Thu", "Tue", "Wed", "Mon"] * 20).document["values"][0] == "Mon"
+
+
+def test_values_of_few_records_go_to_the_others():
+    found = one("job", ["clerk"] * 60 + ["nurse"] * 37 + ["astronaut"] * 3)
+    assert found.document["values"] == ["clerk", "nurse"]
+    assert (found.document["other"], found.rare) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "way"),
+    [("{d:02d}/{m:02d}/2020", "%d/%m/%Y"), ("{m:02d}/{d:02d}/2020", "%m/%d/%Y"), ("{d}.{m}.2020", "%d.%m.%Y"),
+     ("2020{m:02d}{d:02d}x", None)],
+)  # fmt: skip
+def test_dates_in_other_ways_of_writing_are_proposed_and_read(cells, way):
+    values = [cells.format(d=1 + i % 28, m=1 + i % 12) for i in range(N)]
+    t = table(when=values, other=["a", "b"] * (N // 2))
+    schema = draft(t, "t")
+    found = propose(schema, t)[0]
+    if way is None:
+        assert found.document is None or found.document["kind"] == "categorical"
+        return
+    assert (found.why, found.document["formats"]) == ("written", [way])
+    made = agreed(schema, [found])
+    codes = Codec(made).encode(t).codes
+    assert codes[0].max() < made["when"].size - made["when"].special, "no cell is blank"
+
+
+def test_why_a_column_is_left_out_is_said():
+    assert one("postcode", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).why == "codes"
+    assert one("who", [f"person {i}" for i in range(N)]).why == "unique"
+    assert one("text", [f"some words {i % 250}" for i in range(2 * N)]).why == "many"
+    assert one("nothing", [""] * N).why == "blank"
+
+
+def test_agreeing_makes_a_private_schema_that_fits_the_table():
+    rng = np.random.default_rng(0)
+    t = table(
+        age=rng.integers(18, 70, N), pay=rng.gamma(2, 900, N).round(2), sex=rng.choice(["M", "F"], N),
+        note=[f"note {i}" for i in range(N)], kids=rng.integers(0, 5, N),
+    )  # fmt: skip
+    schema = draft(t, "t")
+    made = agreed(schema, propose(schema, t))
+    assert made.private and not schema.private
+    assert isinstance(Schema.of(made.document()), Schema)
+    assert [a.name for a in made.coded] == ["age", "pay", "sex", "kids"]
+    assert Codec(made).encode(t).codes.shape == (4, N)
+
+
+def test_a_bin_that_holds_most_of_a_column_is_found():
+    values = [*np.linspace(6.1, 8, 399).round(3), 58.9]
+    t = table(y=values, other=["a", "b"] * 200)
+    schema = draft(t, "t")
+    made = agreed(schema, propose(schema, t))
+    wide = made.model_copy(
+        update={"attributes": tuple(a.model_copy(update={"bins": type(a.bins)(count=10)}) if a.name == "y" else a
+                                    for a in made.attributes)}
+    )  # fmt: skip
+    assert crowded(wide, t)["y"] > 0.9
+
+
+def test_words_for_a_value_that_is_not_there_do_not_make_a_category_of_numbers():
+    t = table(status=[*np.linspace(-1.8, 2, N - 4).round(4), "NA", "NA", "na", "?"], age=[*range(20, 20 + N - 1), "NA"],
+              land=["NA", "DE"] * (N // 2))  # fmt: skip
+    schema = draft(t, "t")
+    assert [a.kind for a in schema.attributes] == ["numeric", "numeric", "categorical"]
+    assert [a.missing for a in schema.attributes] == [True, True, False]
+    assert schema["land"].values == ("DE", "NA"), "in a list of words it may be Namibia"
+    codes = Codec(schema).encode(t).codes
+    assert (codes[0] == schema["status"].size - 1).sum() == 4

@@ -1,0 +1,273 @@
+"""The guide for one's own table: for each column what was seen, what is proposed as public, and four ways to decide."""
+
+from __future__ import annotations
+
+import html
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.schema.document import READ, Schema
+from ui.data.quick import QUICK
+from ui.schema import editor
+from ui.schema.rows import KINDS, Row, changed, shown
+from ui.shared.results import kept
+from ui.shared.state import Workspace
+from ui.shared.text import literal, number, percent, plain, sentence, t
+from ui.shared.theme import note, private_tag, section
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.proposing import Proposal
+
+PAGE = 6  # columns that are shown at once
+VALUES = 8  # values of a list that are written out
+VIEW, AT, CHANGING, DONE = "guide_view", "guide_at", "guide_changing", "guide_done"
+EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier", "left out"))
+BUYABLE = {"category", "ordered category", "whole number", "number", "date"}
+BINS_PRICE = "0.1"
+
+
+def panel(space: Workspace) -> None:
+    """Undecided columns, or the way on once there are none; nothing for a schema that nobody drafted from the data."""
+    schema, data = space.schema, space.dataset
+    if schema is None or data is None or data.table is None:
+        return
+    undecided = [a.name for a in schema.attributes if a.source == "data"]
+    if not undecided:
+        if space.memo.get(DONE) and schema.private:
+            _done(space)
+        return
+    proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
+    section(t("guide.title"))
+    private_tag()
+    note(t("guide.lead", count=number(len(undecided))))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        words = t("guide.agree", count=number(len(proposals)))
+        if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
+            _decide(space, proposals)
+        view = st.segmented_control(
+            t("guide.view"), ("all", "one"), default="all", required=True, key=VIEW, label_visibility="collapsed",
+            format_func=lambda v: t(f"guide.{v}"),
+        )  # fmt: skip
+    size = 1 if view == "one" else PAGE
+    start = min(int(st.session_state.get(AT, 0)), max(0, len(proposals) - 1)) // size * size
+    shares = _crowded(space, schema, data.table)
+    for proposal in proposals[start : start + size]:
+        _column(space, proposal, shares.get(proposal.name, 0.0))
+    if len(proposals) > size:
+        _pager(start, size, len(proposals))
+    wanted = _wanted(space)
+    if wanted:
+        note(t("guide.bought", names=", ".join(wanted)))
+
+
+def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
+    """Made once for a draft, and kept while columns are decided one by one."""
+    from dpsyn_core.schema.proposing import propose
+
+    serial = space.dataset.serial if space.dataset else ""
+    known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
+    lacking = [a for a in schema.attributes if a.source in READ and a.name not in known]
+    if lacking:
+        known.update({p.name: p for p in propose(schema, table) if p.name not in known})
+    return [known[a.name] for a in schema.attributes if a.name in known]
+
+
+def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
+    """Share of the records in the fullest bin of a number, by column; for the owner."""
+    from dpsyn_core.schema.crowding import crowded
+    from dpsyn_core.schema.proposing import agreed
+
+    serial = space.dataset.serial if space.dataset else ""
+    return kept(
+        space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table)
+    )  # fmt: skip
+
+
+def _column(space: Workspace, p: Proposal, share: float) -> None:
+    with st.container(border=True, key=f"guide_{_mark(p.name)}"):
+        words, buttons = st.columns([1, 1], vertical_alignment="center", gap="medium")
+        with words:
+            st.html(
+                f"<p class='dp-guide'><b>{html.escape(p.name)}</b> {html.escape(proposed(p))}"
+                f"<small>{html.escape(_seen(p))} {html.escape(_why(p))}</small></p>"
+            )
+            if share > 0.5:
+                note(t("guide.crowded", share=percent(share, 0), epsilon=BINS_PRICE), "warning")
+        with buttons, st.container(horizontal=True, gap="small"):
+            _ways(space, p)
+        if st.session_state.get(CHANGING) == p.name:
+            _form(space, p)
+
+
+def _ways(space: Workspace, p: Proposal) -> None:
+    mark = _mark(p.name)
+    if p.document is not None and st.button(t("guide.know"), key=f"know_{mark}"):
+        _decide(space, [p])
+    if st.button(t("guide.change"), key=f"change_{mark}"):
+        st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
+        st.rerun()
+    if st.button(t("guide.buy"), key=f"buy_{mark}"):
+        _buy(space, p)
+    if st.button(t("guide.leave"), key=f"leave_{mark}"):
+        _take(space, [{"name": p.name, "kind": "ignored", "source": "public"}])
+
+
+def _form(space: Workspace, p: Proposal) -> None:
+    """Kind, values or range, bins: the proposal to start from, saved as what the person knows."""
+    document = p.document or {"name": p.name, "kind": "categorical", "values": ["a"], "source": "public"}
+    cells = shown(document)
+    mark = _mark(p.name)
+    with st.form(f"form_{mark}", border=False):
+        first, second, third, fourth = st.columns([3, 6, 3, 3])
+        with first:
+            kinds = list(EDITABLE)
+            kind = st.selectbox(t("guide.kind"), kinds, index=kinds.index(cells["kind"]), key=f"kind_{mark}")
+        with second:
+            start = cells["content"] if p.document else ""
+            content = st.text_input(t("guide.content"), start, key=f"content_{mark}", help=t("schema.help_content"))
+        with third:
+            bins = st.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
+        with fourth:
+            written = (document.get("formats") or [""])[0]
+            way = st.text_input(t("guide.formats"), written, key=f"way_{mark}", help=t("guide.formats_help"))
+        saved = st.form_submit_button(t("guide.save"), type="primary")
+    if not saved:
+        return
+    edits = {**cells, "name": p.name, "kind": kind, "content": content, "bins": bins, "source": "public"}
+    if kind in ("category", "ordered category"):
+        edits["bins"] = ""
+    made = changed(Row(document, {}), edits)
+    if made.problem:
+        st.error(literal(sentence(ValueError(made.problem))))
+        return
+    after = {**made.document, "source": "public"}
+    if after["kind"] == "datetime":
+        after["formats"] = [way.strip()] if way and way.strip() else []
+    st.session_state[CHANGING] = None
+    _take(space, [after])
+
+
+def _decide(space: Workspace, proposals: list[Proposal]) -> None:
+    _take(space, [p.document or {"name": p.name, "kind": "ignored", "source": "public"} for p in proposals])
+
+
+def _take(space: Workspace, documents: list[dict[str, Any]]) -> None:
+    """Makes documents of columns the schema's. Says what is wrong where they do not fit."""
+    if space.schema is None:
+        return
+    by_name = {d["name"]: d for d in documents}
+    whole = space.schema.document()
+    whole["attributes"] = [by_name.get(a["name"], a) for a in whole["attributes"]]
+    try:
+        made = Schema.of(whole)
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    space.memo[DONE] = True
+    editor.take(space, made)
+    editor.sync(space)
+    editor.redraw()
+    st.rerun()
+
+
+def _buy(space: Workspace, p: Proposal) -> None:
+    """Puts a column on the list of the section that buys; one that was left out is bought as a category."""
+    if space.dataset is None or space.schema is None:
+        return
+    key = f"buying_{space.dataset.serial}"
+    chosen = [n for n in st.session_state.get(key, []) if n in _wanted(space)]
+    st.session_state[key] = list(dict.fromkeys([*chosen, p.name]))
+    space.memo["guide_buys"] = list(st.session_state[key])
+    if p.document is None:
+        stand_in = {"name": p.name, "kind": "categorical", "values": ["a"], "source": "data", "missing": True}
+        whole = space.schema.document()
+        whole["attributes"] = [stand_in if a["name"] == p.name else a for a in whole["attributes"]]
+        editor.take(space, Schema.of(whole))
+        editor.sync(space)
+    st.rerun()
+
+
+def _wanted(space: Workspace) -> list[str]:
+    undecided = {a.name for a in space.schema.attributes if a.source == "data"} if space.schema else set()
+    return [n for n in space.memo.get("guide_buys", []) if n in undecided]
+
+
+def _pager(start: int, size: int, count: int) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if st.button(t("guide.before"), key="guide_before", disabled=start == 0):
+            st.session_state[AT] = start - size
+            st.rerun()
+        note(t("guide.page", first=start + 1, last=min(start + size, count), count=number(count)))
+        if st.button(t("guide.after"), key="guide_after", disabled=start + size >= count):
+            st.session_state[AT] = start + size
+            st.rerun()
+
+
+def _done(space: Workspace) -> None:
+    """Every column is decided: the shortest way to the synthetic table."""
+    from ui.synthesize import methods
+    from ui.synthesize.starting import problem, start
+
+    st.success(t("guide.done"))
+    why = problem(space)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        pressed = st.button(t("guide.run"), key="guide_run", type="primary", disabled=bool(why))
+        note(
+            sentence(ValueError(why)) if why
+            else t("guide.run_note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space)),
+            "alarm" if why else "note",
+        )  # fmt: skip
+    if pressed:
+        try:
+            st.session_state[QUICK] = start(space).id
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+        else:
+            st.switch_page("pages/data.py")
+
+
+def proposed(p: Proposal) -> str:
+    """A proposal in words."""
+    d = p.document
+    if d is None:
+        return t("guide.none")
+    cells = shown(d)
+    if d["kind"] == "categorical":
+        words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
+        return words.format(kind=cells["kind"], values=_listed(d["values"]))
+    if d["kind"] == "datetime":
+        every = str(d["bins"].get("every", d["bins"].get("count", "")))
+        way = (d.get("formats") or [""])[0]
+        key = "guide.as_dates_written" if way else "guide.as_dates"
+        return t(key, low=d["min"][:10], high=d["max"][:10], every=every, way=way)
+    bins = d["bins"].get("count", len(d["bins"].get("edges", [])))
+    return t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}", bins=number(bins))
+
+
+def _seen(p: Proposal) -> str:
+    seen: Mapping[str, Any] = p.seen
+    if seen["what"] == "range":
+        return t("guide.seen_range", low=seen["low"], high=seen["high"])
+    if seen["what"] == "values":
+        return t("guide.seen_values", values=_listed(seen["values"]))
+    return t("guide.seen_distinct", count=number(seen["count"]), records=number(seen["records"]))
+
+
+def _why(p: Proposal) -> str:
+    rare = " " + t("guide.why_rare", count=number(p.rare)) if p.rare else ""
+    return t(f"guide.why_{p.why}") + rare
+
+
+def _listed(values: list[Any]) -> str:
+    text = ", ".join(str(v) for v in values[:VALUES])
+    more = len(values) - VALUES
+    return t("guide.seen_more", values=text, count=number(more)) if more > 0 else text
+
+
+def _mark(name: str) -> str:
+    """A key of a widget from a header, which may hold anything."""
+    return f"{zlib.crc32(name.encode()):08x}"
