@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.tables import canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
 MANY = 200  # values of a list that is proposed
-LONGEST = 10  # years of dates that are told apart by month
 FEW_DATES = 8  # listed values from which on they may be dates
 FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d/%m/%y", "%m/%d/%y")
 TIMES = ("", " %H:%M", " %H:%M:%S")
@@ -86,7 +84,9 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     base = {k: v for k, v in drafted.items() if k != "source"} | {"source": "public"}
     if kind == "numeric":
         low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
-        made = base | {"min": low, "max": high, "bins": _bins(drafted, low, high)}
+        low, high = _on_grid(low, high, drafted.get("step"))
+        base.pop("bins", None)
+        made = base | {"min": low, "max": high} | _bins(drafted, low, high)
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="rounded", document=made)
     if kind == "datetime":
@@ -130,15 +130,24 @@ def _step(size: float) -> float:
 
 
 def _bins(drafted: Mapping[str, Any], low: Any, high: Any) -> dict[str, Any]:
-    bins: dict[str, Any] = dict(drafted["bins"])
-    before = drafted["max"] - drafted["min"] + 1
-    if "edges" in bins and drafted["dtype"] == "integer" and low == drafted["min"]:  # the smallest value is a pile
-        return {"edges": [low, *WholeBins.equal(low + 1, high, len(bins["edges"]) - 1).starts.tolist()]}
+    """Bins of the draft for the wider range; none where range and step decide."""
+    bins = drafted.get("bins")
+    if not bins:
+        return {}
     if "edges" in bins:
-        return {"count": len(bins["edges"])}
-    if drafted["dtype"] == "integer" and bins.get("count") == before:  # a bin a number
-        return {"count": high - low + 1}
-    return bins
+        return {"bins": {"count": len(bins["edges"])}}
+    return {"bins": dict(bins)}
+
+
+def _on_grid(low: Any, high: Any, step: float | None) -> tuple[Any, Any]:
+    """Ends moved outward to multiples of the step."""
+    if not step:
+        return low, high
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    if isinstance(low, int) and float(step).is_integer():
+        return first * int(step), last * int(step)
+    digits = max(0, -math.floor(math.log10(step)) + 1)
+    return round(first * step, digits), round(last * step, digits)
 
 
 def _years(first: str, last: str) -> tuple[str, str]:
@@ -225,11 +234,10 @@ def _dates(name: str, texts: Any) -> dict[str, Any] | None:
         return None
     way, low, high = found
     first, last = f"{low // 10000:04d}-01-01", f"{high // 10000:04d}-12-31"
-    every = "year" if high // 10000 - low // 10000 >= LONGEST else "month"
     made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
     if "%H" in way:
         made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
-    return made | {"missing": True, "bins": {"every": every}, "formats": [way]}
+    return made | {"missing": True, "formats": [way]}
 
 
 def _texts(values: list[str]) -> Any:

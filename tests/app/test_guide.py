@@ -31,7 +31,7 @@ def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreei
     guided(app)
     assert "whole number, 0 to 120" in words(app)
     assert "In the table: 18 to 67. Ends are rounded outward." in words(app)
-    assert "date written as %d/%m/%Y, 2019-01-01 to 2019-12-31, by month" in words(app)
+    assert "date written as %d/%m/%Y, 2019-01-01 to 2019-12-31" in words(app)
     assert "Every record has a value of its own" in words(app)
     app.button(key="guide_agree").click().run()
     schema = space_of(app).schema

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.schema.attributes import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.crowding import crowded
 from dpsyn_core.schema.document import Schema
@@ -107,7 +108,7 @@ def test_a_bin_that_holds_most_of_a_column_is_found():
     schema = draft(t, "t")
     made = agreed(schema, propose(schema, t))
     wide = made.model_copy(
-        update={"attributes": tuple(a.model_copy(update={"bins": type(a.bins)(count=10)}) if a.name == "y" else a
+        update={"attributes": tuple(a.model_copy(update={"bins": CountBins(count=10)}) if a.name == "y" else a
                                     for a in made.attributes)}
     )  # fmt: skip
     assert crowded(wide, t)["y"] > 0.9

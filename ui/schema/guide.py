@@ -240,12 +240,14 @@ def proposed(p: Proposal) -> str:
         words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
         return words.format(kind=cells["kind"], values=_listed(d["values"]))
     if d["kind"] == "datetime":
-        every = str(d["bins"].get("every", d["bins"].get("count", "")))
         way = (d.get("formats") or [""])[0]
         key = "guide.as_dates_written" if way else "guide.as_dates"
-        return t(key, low=d["min"][:10], high=d["max"][:10], every=every, way=way)
-    bins = d["bins"].get("count", len(d["bins"].get("edges", [])))
-    return t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}", bins=number(bins))
+        words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
+    else:
+        words = t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}")
+        if d.get("step") not in (None, 1):
+            words += t("guide.as_step", step=f"{d['step']:g}")
+    return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 
 def _seen(p: Proposal) -> str:
