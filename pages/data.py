@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data import profile, quick, sources
+from ui.data import profile, projects, quick, sources
 from ui.shared.state import workspace
 from ui.shared.text import number, t
 from ui.shared.theme import heading, note, private_tag, section
@@ -21,6 +21,7 @@ with left:
         sources.who(space)
     section(t("data.ledger"))
     sources.ledger_name(space)
+    projects.panel(space)
 with right:
     dataset = space.dataset
     if dataset is not None:

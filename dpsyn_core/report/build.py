@@ -26,6 +26,26 @@ MOST_GROUPS = 40
 MOST_RELEASED = 200  # cells of a released one-way marginal that is drawn
 
 
+def fullest_bin(c: Comparison, name: str) -> float | None:
+    """Share of a number's real records in its fullest bin (private); None for other columns.
+
+    A spike of one value is no fault of the bins: it counts only where the bin holds several values.
+    """
+    a = c.domain[name]
+    if not a.number or c.real is None or a.size - a.special < 2:
+        return None
+    codes = c.real[c.domain.index(name)]
+    counts = np.bincount(codes, minlength=a.size)[: a.size - a.special]
+    held = int(counts.sum())
+    if not held:
+        return None
+    fullest = int(counts.argmax())
+    values = c.real_values.get(name)
+    if values is not None and len(np.unique(values[codes == fullest])) < 2:
+        return None
+    return float(counts[fullest] / held)
+
+
 def pair_matrix(score: Score, names: Sequence[str]) -> Floats:
     """Pairwise TVD as a symmetric matrix (d, d) with NaN on its diagonal, from the score `tvd-2way`."""
     out = np.full((len(names), len(names)), np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import streamlit as st
@@ -29,6 +30,18 @@ class Spent:
     left: float | None
     unbounded: int
     sums: tuple[tuple[str, float | None], ...]
+    each: tuple[float, ...] = ()  # epsilon of every run by itself
+    delta: float = 0.0  # the largest of them, at which the sum holds
+
+    def sentence(self) -> str:
+        """Why the sum is what it is, where several runs make it; empty otherwise."""
+        if self.epsilon is None or len(self.each) < 2:
+            return ""
+        counts = Counter(f"{e:g}" for e in self.each)
+        listed = ", ".join(e if n == 1 else t("sum.times", count=n, epsilon=e) for e, n in counts.items())
+        total, added = f"{self.epsilon:.3g}", f"{sum(self.each):.3g}"
+        key = "sum.several" if total != added else "sum.pure"
+        return t(key, list=listed, plain=added, total=total, delta=plain(self.delta))
 
 
 def spent(space: Workspace) -> Spent | None:
@@ -42,7 +55,12 @@ def spent(space: Workspace) -> Spent | None:
     if kept is None or kept[0] != stamp:
         got, mine = book.summary(name), book.cost_for(name, unit)
         sums = tuple((s.who, s.epsilon) for s in got.sums)
-        kept = (stamp, Spent(got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums))
+        runs = book.entries(name)
+        each, delta = tuple(e.epsilon for e in runs), max((e.delta for e in runs), default=0.0)
+        made = Spent(
+            got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums, each, delta
+        )  # fmt: skip
+        kept = (stamp, made)
         space.memo["ledger"] = kept
     return kept[1]
 
@@ -62,6 +80,8 @@ def limit_field(space: Workspace) -> None:
     book, name = Ledger(), space.dataset.ledger
     limit = book.limit(name)
     found = spent(space)
+    if found is not None and found.sentence():
+        note(found.sentence())
     if found is not None and len(found.sums) > 1:
         lines = [t("limit.sum", who=w, epsilon=f"{e:.3g}") if e else t("limit.no_sum", who=w) for w, e in found.sums]
         note(t("limit.sums", sums="; ".join(lines)))

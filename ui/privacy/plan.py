@@ -20,11 +20,12 @@ from ui.privacy.noise import MOST
 from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, percent, sentence, t
-from ui.shared.theme import facts, note, palette, private_tag, section
+from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import chosen, settings_of
 
 K, ABOUT = "k", "about_n"
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
+FAIR = 0.1  # expected error up to which a table is of use
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
@@ -185,7 +186,9 @@ def expected(space: Workspace, found: Plan | None) -> None:
     n = assumed(space)
     if records(space) is not None or not any(s.about for s in found.steps):
         assumption(space)  # the field for a guess stands here or with the split, the tag at both
-    items = []
+    items: list[tuple[str, str, str]] = []
+    errors: dict[str, float] = {}
+    said = st.container()
     for s in shown:
         std = found.std(s) or (0.0, 0.0)
         ends = [expected_tvd(c, x, n) for c in s.cells for x in (std[::-1] if s.about else std)]
@@ -199,5 +202,23 @@ def expected(space: Workspace, found: Plan | None) -> None:
         else:
             value = f"{percent(least)} – {percent(worst)}"
         items.append((value, label(s), sizes))
+        errors[s.kind] = max(errors.get(s.kind, 0.0), worst)
+    words = verdict(n, space.choices.epsilon, errors)
+    if words:
+        with said:
+            lead(words)
     facts(items)
     note(t("expected.note"))
+
+
+def verdict(n: float, epsilon: float, errors: dict[str, float]) -> str:
+    """One sentence before a run, from the expected error of the noise alone. errors: of `1-way` and `2-way` tables."""
+    ones, pairs = errors.get("1-way"), errors.get("2-way")
+    said = {"n": number(round(n)), "epsilon": f"{epsilon:g}"}
+    if pairs is not None and pairs <= FAIR:
+        return t("verdict.enough", pairs=percent(pairs), **said)
+    if ones is not None and ones <= FAIR:
+        return t("verdict.ones", ones=percent(ones), **said)
+    if ones is not None:
+        return t("verdict.little", ones=percent(ones), **said)
+    return ""

@@ -17,6 +17,7 @@ ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
 CHOSEN = "report_column"
+CROWDED = 0.5  # share of a column's records in one bin from which on scores on bins tell little of it
 
 
 def panel(view: Look) -> None:
@@ -68,6 +69,9 @@ def _overlay(view: Look, scores: list[Score]) -> None:
         key=CHOSEN,
     )
     show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
+    share = build.fullest_bin(view.first.comparison, name)
+    if share is not None and share > CROWDED:
+        note(t("crowd.note", column=name, share=percent(share, 0)), "warning")
 
 
 def _spread(view: Look) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
+from ui.report import verdict
 from ui.report.look import Look
 from ui.shared.text import percent, t
-from ui.shared.theme import facts
+from ui.shared.theme import facts, lead
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
 
@@ -13,6 +14,9 @@ SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries
 def headline(view: Look) -> None:
     """One row of numbers a run."""
     for side in view.sides:
+        said = verdict.of_scores(view, side)
+        if said:
+            lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
         items = []
         for metric, words in SHOWN:
             got = view.score(side, metric)
@@ -23,6 +27,8 @@ def headline(view: Look) -> None:
                 if metric == "pay-gap"
                 else percent(got.value, 2 if got.value < 0.01 else 1)
             )
+            if got.floor is None and metric != "pay-gap":
+                continue  # a score without its yardstick is no headline
             floor = t("headline.gap_note")
             if got.floor is not None:
                 floor = t("headline.floor", floor=percent(got.floor, 2 if got.floor < 0.01 else 1))

@@ -44,8 +44,9 @@ def _roles(view: Look) -> dict[str, Any]:
     ):
         if not options:
             continue
+        free = [n for n in options if n not in out.values()]
         with column:
-            at = options.index(start) if start in options else 0
+            at = options.index(start if start in free else (free or options)[0])
             out[role] = st.selectbox(t(f"incomes.{role}"), options, index=at, key=f"role_{role}")
     with columns[3]:
         limit = st.number_input(

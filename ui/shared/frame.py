@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.data import loading
 from ui.privacy import ledger
-from ui.shared import languages, serving
+from ui.shared import help, languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.state import jobs, owner, remember_visitor, workspace
@@ -64,6 +64,7 @@ def side_panel() -> None:
         persist_state="session",
     )  # fmt: skip
     languages.choose()
+    help.menu()
     logout_button()
 
 
@@ -103,7 +104,8 @@ def _rows() -> None:
         if spent.unbounded:
             left = t("side.others", count=number(spent.unbounded))
         total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
-        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left)))
+        made = f" {spent.sentence()}" if spent.sentence() else ""
+        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left) + "." + made))
         if spent.limit:
             share = 100 - min(100.0, 100 * (spent.left or 0.0) / spent.limit)
             bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"

@@ -212,6 +212,35 @@ class Jobs:
             self.clean()
             return job
 
+    def adopt(
+        self,
+        owner: str,
+        spec: JobSpec,
+        files: dict[str, bytes],
+        *,
+        label: str,
+        fingerprint: str,
+        public: dict[str, Any],
+    ) -> Job:
+        """Takes up a finished run that a project brought, with its released files (by name, already checked).
+
+        It counts as made now, for runs of more than a week ago are removed.
+        """
+        mine, job_id, created = hashed(owner), secrets.token_hex(8), time.time()
+        folder = self.folder / job_id
+        folder.mkdir(mode=0o700)
+        for name, raw in files.items():
+            (folder / name).write_bytes(raw)
+        note = {"owner": mine, "label": label, "created": created, "fingerprint": fingerprint, "public": public}
+        write_json(folder / NOTE, note)
+        (folder / JOB).write_text(spec.model_dump_json(), encoding="utf-8")
+        write_json(folder / DONE, {})
+        job = Job(job_id, mine, folder, spec, label, created, fingerprint, public)
+        with self._lock:
+            self._jobs[job_id] = job
+            self.clean()
+        return job
+
     def _next(self) -> None:
         """Starts waiting runs while there is room, oldest first."""
         with self._lock:

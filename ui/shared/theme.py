@@ -193,6 +193,11 @@ def heading(key: str) -> None:
     st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
 
 
+def lead(text: str) -> None:
+    """A sentence that says what the numbers below it mean."""
+    st.html(f"<p class='dp-verdict'>{html.escape(text)}</p>")
+
+
 class PageEnd(Exception):
     """Ends a page early. Unlike `st.stop` it lets the side panel be drawn after it."""
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
 from dpsyn_core.synthesizers import registry
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
-from ui.shared.theme import facts, note
+from ui.shared.text import ASSETS, number, percent, t
+from ui.shared.theme import facts, note, table
 from ui.synthesize.forms import settings_form
 
 DEFAULT = registry.DEFAULT
@@ -45,12 +47,29 @@ def choose(space: Workspace) -> None:
     note(t("synthesize.guarantee", text=config.guarantee.text))
     note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
     with st.expander(t("synthesize.compare")):
-        rows = [
-            {t("synthesize.column_name"): n, t("synthesize.column_summary"): registry.config_class(n).summary,
-             t("synthesize.column_guarantee"): registry.config_class(n).guarantee.text}
-            for n in names
-        ]  # fmt: skip
-        st.dataframe(rows, hide_index=True, key="methods_table", alt=t("synthesize.table_alt"))
+        _compared(names)
+
+
+def _compared(names: list[str]) -> None:
+    """Every system with what it is for, its guarantee, and what it scored and took on the simulated sample."""
+    known = measured()
+    rows = []
+    for name in sorted(names, key=lambda n: known.get(n, {}).get("pairs", 9.0)):
+        config, got = registry.config_class(name), known.get(name)
+        pairs, seconds = ("–", "–") if got is None else (percent(got["pairs"]), f"{got['seconds']:g} s")
+        rows.append([f"{name}\n{config.summary} {config.guarantee.text}", pairs, seconds])
+    head = [t("synthesize.column_name"), t("synthesize.column_pairs"), t("synthesize.column_seconds")]
+    table(head, rows, alt=t("synthesize.table_alt"))
+    floor = next((m["floor"] for m in known.values()), None)
+    if floor is not None:
+        note(t("synthesize.measured", floor=percent(floor)))
+
+
+@lru_cache(maxsize=1)
+def measured() -> dict[str, dict[str, Any]]:
+    """What `python -m benchmarks.systems_measured` wrote about each system; public."""
+    path = ASSETS / "systems.json"
+    return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
 
 
 def settings(space: Workspace) -> None:

@@ -1,0 +1,219 @@
+"""Projects: schema, settings and finished runs in one file that can be opened again; no private record unless asked.
+
+A project is a zip of JSON and of released tables. It is opened as what it is, a file from outside: its entries are
+those listed here, of limited size, its documents are validated, and its tables are read in a child process.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import streamlit as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
+from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.schema.document import Schema
+from ui.data import loading
+from ui.shared import results
+from ui.shared.jobs import KEPT, Job
+from ui.shared.state import Dataset, Workspace, jobs
+from ui.shared.text import literal, number, sentence, t
+from ui.shared.theme import note
+
+PROJECT, TABLE = "project.json", "table.parquet"
+MOST = 500 << 20  # bytes of all entries together, unpacked
+TAKEN = "project_taken"
+RELEASED = (SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA)
+
+
+class RunNote(BaseModel):
+    """A finished run: what it was asked, what it is called, when it was made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    spec: JobSpec
+    label: str = Field(max_length=200)
+    created: float
+    fingerprint: str = Field(max_length=64)
+    table: str = Field("", max_length=64, description="The table's mark on the server that made it")
+
+
+class Project(BaseModel):
+    """The document of a project."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int = 1
+    dataset: str = Field(max_length=200)
+    ledger: str = Field(max_length=200)
+    epsilon: float = 1.0
+    delta: float = 1e-9
+    method: str = ""
+    settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    n_records: int | None = None
+    seed: int = 1
+    runs: tuple[RunNote, ...] = ()
+
+
+def panel(space: Workspace) -> None:
+    """Saving and opening, folded away."""
+    if space.dataset is None:
+        return
+    with st.expander(t("project.title"), key="project_expander"):
+        note(t("project.lead"))
+        whole = False
+        if not space.dataset.sample and not space.choices.safe:
+            whole = st.checkbox(t("project.with_table"), key="project_whole")
+            if whole:
+                note(t("project.with_table_note"), "alarm")
+        st.download_button(
+            t("project.save"), data=lambda: save(space, whole=whole),
+            file_name=f"{'PRIVATE-' if whole else ''}{space.dataset.ledger}.dpsyn.zip", mime="application/zip",
+            on_click="ignore", key="project_save",
+        )  # fmt: skip
+        got = st.file_uploader(t("project.open"), ["zip"], key="project_open")
+        if got is not None and st.session_state.get(TAKEN) != got.file_id:
+            st.session_state[TAKEN] = got.file_id
+            try:
+                with st.spinner(t("data.reading")):
+                    space.memo[TAKEN] = open_project(space, got.getvalue())
+            except DPSynError as error:
+                st.error(literal(sentence(error)))
+            else:
+                st.rerun()
+        if TAKEN in space.memo:
+            note(space.memo[TAKEN])
+
+
+def save(space: Workspace, *, whole: bool = False) -> bytes:
+    """The project as a zip.
+
+    Without `whole` it holds what may be published: the schema where nothing in it was read from the data, and runs with
+    a guarantee. With it everything, the private table included.
+    """
+    data, choices = space.dataset, space.choices
+    if data is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise InputError(msg)
+    kept = [j for j in jobs().of(space.owner) if j.state == "done" and (whole or _private(space, j))]
+    project = Project(
+        dataset=data.name, ledger=data.ledger, epsilon=choices.epsilon, delta=choices.delta, method=choices.method,
+        settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
+        seed=choices.seed,
+        runs=tuple(
+            RunNote(spec=j.spec, label=j.label, created=j.created, fingerprint=j.fingerprint,
+                    table=str(j.public.get("serial", "")))
+            for j in kept
+        ),
+    )  # fmt: skip
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(PROJECT, project.model_dump_json(indent=1))
+        schema = space.kept_schema
+        if schema is not None and (whole or schema.private):
+            archive.writestr(SCHEMA, schema.dumps())
+        for i, job in enumerate(kept):
+            for name in RELEASED:
+                archive.write(job.folder / name, f"runs/{i}/{name}")
+        if whole and data.table is not None:
+            archive.writestr(TABLE, _parquet(data.table))
+    return out.getvalue()
+
+
+def _private(space: Workspace, job: Job) -> bool:
+    return bool(results.manifest(space, job)["private"])
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def _parquet(table: Any) -> bytes:
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+def open_project(space: Workspace, raw: bytes) -> str:
+    """Takes a project over into the workspace, and says what was opened. Raises DPSynError; nothing is taken then."""
+    entries = _entries(raw)
+    try:
+        project = Project.model_validate_json(entries.get(PROJECT, b""))
+    except ValidationError as error:
+        msg = "the file is no project of DPSyn Studio; choose a file that 'Save the project' made"
+        raise InputError(msg) from error
+    schema = Schema.loads(entries[SCHEMA].decode("utf-8", "replace")) if SCHEMA in entries else None
+    runs = [_run(entries, i, run) for i, run in enumerate(project.runs[:KEPT])]
+    table = loading.uploaded_reading(TABLE, entries[TABLE]).table if TABLE in entries else None
+    if table is not None:
+        loading.place(space, Dataset(project.dataset, project.ledger, table), schema)
+    elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
+        space.schema = schema
+    mine = {j.fingerprint for j in jobs().of(space.owner)}
+    for run, files in runs:
+        if run.fingerprint in mine:
+            continue  # it is still here
+        public = {"serial": run.table, "dataset": project.dataset}
+        if table is not None and space.dataset is not None:
+            public["serial"] = space.dataset.serial
+        jobs().adopt(space.owner, run.spec, files, label=run.label,
+                     fingerprint=run.fingerprint, public=public)  # fmt: skip
+    choices = space.choices
+    choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
+    choices.settings, choices.n_records, choices.seed = dict(project.settings), project.n_records, project.seed
+    said = t("project.opened", runs=number(len(runs)), name=project.dataset)
+    known = space.dataset is not None and any(r.table == space.dataset.serial for r, _ in runs)
+    return said if table is not None or known else f"{said} {t('project.needs_table', name=project.dataset)}"
+
+
+def _entries(raw: bytes) -> dict[str, bytes]:
+    """What a project may hold, unpacked; anything else in the file is left alone. Raises InputError."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            wanted = {PROJECT, SCHEMA, TABLE} | {f"runs/{i}/{n}" for i in range(KEPT) for n in RELEASED}
+            listed = [i for i in archive.infolist() if i.filename in wanted]
+            if sum(i.file_size for i in listed) > MOST:
+                msg = f"the project unpacks to more than {MOST >> 20} MB; open its files one by one"
+                raise InputError(msg)
+            return {i.filename: archive.read(i) for i in listed}
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        msg = "the file is no project, or is damaged; choose a file that 'Save the project' made"
+        raise InputError(msg) from error
+
+
+def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict[str, bytes]]:
+    """The files of a run, each checked; its table is read in a child process and written anew."""
+    from dpsyn_core.tables.inflate import gunzip
+
+    found = {name: entries.get(f"runs/{i}/{name}") for name in RELEASED}
+    files = {name: raw for name, raw in found.items() if raw is not None}
+    if len(files) < len(RELEASED):
+        lacking = next(n for n in RELEASED if n not in files)
+        msg = f"run {i + 1} of the project lacks its {lacking}; save the project again"
+        raise InputError(msg)
+    Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / MANIFEST
+        path.write_bytes(files[MANIFEST])
+        Manifest.load(path)
+    gunzip(memoryview(files[MEASUREMENTS]), MOST)
+    files[SYNTHETIC] = _parquet(loading.uploaded_reading(SYNTHETIC, files[SYNTHETIC]).table)
+    return run, files
+
+
+def _fits(dataset: Dataset, schema: Schema) -> bool:
+    """Whether the loaded table has the columns of a schema."""
+    if dataset.table is None:
+        return False
+    have = set(dataset.table.column_names)
+    return all(a.name in have for a in schema.attributes if a.coded)
