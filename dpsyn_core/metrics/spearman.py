@@ -20,8 +20,8 @@ class Spearman(Metric):
     """Of numbers, dates and ordered categories at schema resolution; records that lack a value are left out."""
 
     name = "spearman"
-    title = "Rank correlation of ordered attributes"
-    question = "Is the rank correlation of ordered attributes that of the real table?"
+    title = "Rank correlation of ordered columns"
+    question = "Is the rank correlation of ordered columns that of the real table?"
     goal = "low"
     minimum = 0.0
     maximum = 2.0
@@ -38,6 +38,6 @@ class Spearman(Metric):
         return Score(
             metric=self.name,
             value=mean,
-            sentence=f"The rank correlation of two ordered attributes is off by {mean:.3f} on average.",
+            sentence=f"The rank correlation of two ordered columns is off by {mean:.3f} on average.",
             details=details,
         )

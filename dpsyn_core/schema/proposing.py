@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.tables import canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
@@ -53,7 +54,8 @@ class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
     seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
-    catalogue (`rounded`, `usual`, `common`, `calendar`, `written`, `number`, `many`, `unique`, `blank`).
+    catalogue (`rounded`, `usual`, `common`, `calendar`, `written`, `number`, `many`, `unique`,
+    `person`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
 
@@ -82,6 +84,9 @@ def propose(schema: Schema, table: Any) -> list[Proposal]:
 def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     name, kind = drafted["name"], drafted["kind"]
     base = {k: v for k, v in drafted.items() if k != "source"} | {"source": "public"}
+    if kind == "numeric" and drafted["dtype"] == "integer" and named_like_one(name):
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="person", document=None)
     if kind == "numeric":
         low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
         low, high = _on_grid(low, high, drafted.get("step"))

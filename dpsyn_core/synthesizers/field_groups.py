@@ -38,7 +38,7 @@ def threshold(scale: float, cells: int, cut: float) -> float:
 class FieldGroupsConfig(FewValuesConfig):
     """Settings."""
 
-    summary = "One Laplace histogram a public group of attributes, small bins cut; groups are independent by design."
+    summary = "One Laplace histogram a public group of columns, small bins cut; groups are independent by design."
     guarantee = Guarantee(
         text="epsilon-DP: every group is one geometric histogram at epsilon / groups", approximate=False
     )

@@ -24,7 +24,7 @@ from dpsyn_core.synthesizers.registry import register
 class IndependentConfig(MethodConfig):
     """No settings."""
 
-    summary = "One noisy marginal an attribute and no correlations: the baseline every other system must beat."
+    summary = "One noisy marginal a column and no correlations: the baseline every other system must beat."
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
 
     def seconds(self, size: Size) -> float:

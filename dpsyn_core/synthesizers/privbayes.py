@@ -40,7 +40,7 @@ from dpsyn_core.synthesizers.steps import Step, noise_of
 class PrivBayesConfig(FewValuesConfig):
     """Settings. Defaults are the paper's."""
 
-    summary = "A Bayesian network found by the exponential mechanism, and Laplace tables of attributes with parents."
+    summary = "A Bayesian network found by the exponential mechanism, and Laplace tables of columns with parents."
     guarantee = Guarantee(
         text="epsilon-DP for tables of a public number of records, one individual exchanged",
         neighbours=("replace",),

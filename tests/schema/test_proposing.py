@@ -86,6 +86,7 @@ def test_why_a_column_is_left_out_is_said():
     assert one("who", [f"person {i}" for i in range(N)]).why == "unique"
     assert one("text", [f"some words {i % 250}" for i in range(2 * N)]).why == "many"
     assert one("nothing", [""] * N).why == "blank"
+    assert one("pid", [100 + 7 * (i // 4) for i in range(N)]).why == "person"
 
 
 def test_agreeing_makes_a_private_schema_that_fits_the_table():

@@ -117,7 +117,7 @@ def figure(
                 "customdata": [label for label, _, _ in points],
                 "name": t("noise.this_run"),
                 "mode": "markers+text",
-                "textposition": ["bottom right" if x < 300 else "bottom center" for _, x, _ in points],
+                "textposition": _sides(points),
                 "marker": {"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
                 "hovertemplate": t("noise.hover_run"),
             }
@@ -150,6 +150,15 @@ def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
         if first is not None:
             out[first] += f"<br>{label.split(',')[0]}"
     return out
+
+
+def _sides(points: Sequence[tuple[str, float, float]]) -> list[str]:
+    """Where labels stand: below the curve, those of the points to the left on their left, so that none overlap."""
+    last = max(x for _, x, _ in points)
+    return [
+        "bottom center" if x >= 300 else "bottom left" if x > 12 and x * NEAR < last else "bottom right"
+        for _, x, _ in points
+    ]
 
 
 def _close(first: float, second: float) -> bool:

@@ -202,7 +202,8 @@ def expected(space: Workspace, found: Plan | None) -> None:
         else:
             value = f"{percent(least)} – {percent(worst)}"
         items.append((value, label(s), sizes))
-        errors[s.kind] = max(errors.get(s.kind, 0.0), worst)
+        kind = "2-way" if s.kind == "chosen" else s.kind
+        errors[kind] = max(errors.get(kind, 0.0), (least * worst) ** 0.5)  # of a table of middle size
     words = verdict(n, space.choices.epsilon, errors)
     if words:
         with said:

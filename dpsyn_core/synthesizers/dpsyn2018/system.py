@@ -42,7 +42,7 @@ RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 
 class DPSyn2018Config(RecordSettings):
     """Settings of DPSyn 2018."""
 
-    summary = "Random views under a cell cap, or marginals engineered in public, on compressed attributes."
+    summary = "Random views under a cell cap, or marginals engineered in public, on compressed columns."
     guarantee = Guarantee(
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
