@@ -79,10 +79,10 @@ def clipped(parts: Sequence[Part], clip: float, *, non_negative: bool = False) -
             two = one if b is None else np.where(one > 0, weight / one, 0.0)
             usable &= np.isfinite(one) & np.isfinite(two)
             scales.append((one, two))
-        near = [_on_grid(p, s, usable, np.rint) for p, s in zip(floats, scales, strict=True)]
+        near = [_on_grid(p, s, usable, down=False) for p, s in zip(floats, scales, strict=True)]
         fits = _norms(near) <= float(STEPS) ** 2
         if not fits.all():
-            down = [_on_grid(p, s, usable, np.trunc) for p, s in zip(floats, scales, strict=True)]
+            down = [_on_grid(p, s, usable, down=True) for p, s in zip(floats, scales, strict=True)]
             near = [n.kept(fits, d) for n, d in zip(near, down, strict=True)]
             fits = _norms(near) <= float(STEPS) ** 2
             near = near if fits.all() else [n.kept(fits) for n in near]
@@ -114,14 +114,17 @@ def _matrix(values: object) -> Floats:
 
 
 def _on_grid(
-    part: tuple[Floats, Floats | None], scales: tuple[Floats, Floats], usable: NDArray[np.bool_], to: np.ufunc
+    part: tuple[Floats, Floats | None], scales: tuple[Floats, Floats], usable: NDArray[np.bool_], *, down: bool
 ) -> Whole:
-    left = np.where(usable[:, None], to(part[0] * scales[0][:, None]), 0.0)
+    """Whole numbers near the scaled part, or (down) toward zero; zeros for rows that are not usable."""
+    from dpsyn_core.counting.kernels import on_grid  # numba is heavy
+
+    left = np.asarray(on_grid(part[0], scales[0], usable, down))
     if part[1] is None:
         return Whole(left=left)
     if part[1] is part[0]:
         return Whole(left=left, right=left)
-    return Whole(left=left, right=np.where(usable[:, None], to(part[1] * scales[1][:, None]), 0.0))
+    return Whole(left=left, right=np.asarray(on_grid(part[1], scales[1], usable, down)))
 
 
 def _squares(values: Floats) -> Floats:

@@ -63,10 +63,11 @@ class Features:
 
     def fill(self, out: Floats, codes: Mapping[str, NDArray[np.integer]]) -> None:
         """Writes the features of m records into the first m rows of `out` (at least m, width)."""
+        from dpsyn_core.counting.kernels import copy_rows  # numba is heavy
+
         start = 0
         for name, table in self.tables.items():
-            column = codes[name]
-            out[: column.size, start : start + table.shape[1]] = table[column]
+            copy_rows(np.ascontiguousarray(table), codes[name].astype(np.int64), start, out)
             start += table.shape[1]
 
 

@@ -91,3 +91,26 @@ def row_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
             total += values[i, j] * values[i, j]
         out[i] = total
     return out
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def on_grid(
+    values: NDArray[np.float64], scales: NDArray[np.float64], usable: NDArray[np.bool_], down: bool
+) -> NDArray[np.float64]:
+    """Rows times their scales as whole numbers, to the nearest or (down) toward zero; zeros where not usable."""
+    out = np.zeros(values.shape)
+    for i in range(values.shape[0]):
+        if usable[i]:
+            scale = scales[i]
+            for j in range(values.shape[1]):
+                scaled = values[i, j] * scale
+                out[i, j] = np.trunc(scaled) if down else np.rint(scaled)
+    return out
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def copy_rows(table: NDArray[np.float64], codes: NDArray[np.int64], start: int, out: NDArray[np.float64]) -> None:
+    """Writes the row of each code into `out` from column `start` on; codes have been checked against the table."""
+    for i in range(codes.size):
+        for j in range(table.shape[1]):
+            out[i, start + j] = table[codes[i], j]
