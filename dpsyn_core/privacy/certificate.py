@@ -31,11 +31,14 @@ def certificate(manifest: Statement) -> str:
         f"  epsilon              {m.epsilon:g}",
         f"  delta                {m.delta:g}",
         f"  recomputed epsilon   {m.recomputed_epsilon():.6g} (from the charges below)",
+        *_second_bound(m),
         f"  neighbours           {_WHO[m.neighbours]}",
         f"  individual           {_individual(m)}",
     ]
     if m.mu is not None and m.mu > 0:
-        lines.append(f"  exact Gaussian cost  mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g})")
+        samples = any(c.mechanism == "sampled-gaussian" for c in m.charges)
+        what = "Gaussian cost       " if samples else "exact Gaussian cost "
+        lines.append(f"  {what} mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g}{', covers the samples' if samples else ''})")
     elif m.rho:
         lines.append(f"  zCDP cost            rho {m.rho:.6g}")
     lines += [
@@ -61,6 +64,16 @@ def certificate(manifest: Statement) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _second_bound(m: Statement) -> list[str]:
+    """Where samples took part: what Renyi accounting says, which shares next to nothing with the figure above it."""
+    if not any(c.mechanism == "sampled-gaussian" for c in m.charges):
+        return []
+    from dpsyn_core.privacy.renyi import renyi_epsilon  # heavy: only where there are samples
+
+    found = renyi_epsilon((c.charge() for c in m.charges), m.delta)
+    return [] if found is None else [f"  Renyi accounting     {found:.6g} (a second, coarser bound)"]
+
+
 def _individual(m: Statement) -> str:
     if m.identifier is not None:
         return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
@@ -79,12 +92,17 @@ def _charges(records: Iterable[ChargeRecord]) -> list[str]:
 
 def _line(r: ChargeRecord) -> str:
     if r.mechanism == "sampled-gaussian":
-        cost = f"{r.steps} steps on samples of {r.sampling:g}"
+        cost = f"{r.steps} steps on samples of {r.sampling:g}" + (f", rho {r.rho:.4g}" if r.rho else "")
     elif r.epsilon:
         cost = f"epsilon {r.epsilon:.4g}"
     else:
         cost = f"rho {r.rho:.4g}"
     if r.delta:
         cost += f", delta {r.delta:.3g}"
+    if r.kind in {"sum", "training"} and r.sigma is not None and r.sensitivity:  # the grid's own unit says little
+        times = (
+            f"sigma {r.sigma / r.sensitivity:.4g} times {'the clip norm' if r.kind == 'training' else 'sensitivity'}"
+        )
+        return f"  {r.name}: {r.mechanism}, {times}, {r.cells} cells, {cost}"
     noise = f"sigma {r.sigma:.6g}, " if r.sigma is not None else f"scale {r.scale:.6g}, " if r.scale else ""
     return f"  {r.name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"

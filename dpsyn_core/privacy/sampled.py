@@ -32,6 +32,7 @@ _REACH = 9.5  # standard deviations of noise that are laid out; the rest, 1e-21,
 # grid points in one standard deviation of a step's privacy loss, by the number of steps: fewer make mu larger
 _FINE = ((1_000, 64), (10_000, 32), (100_000, 16), (MOST_STEPS, 8))
 _MOST_POINTS = 1 << 16  # of the grid of one step
+_LARGE = 8.0  # a mu (epsilon above 50) for which the noise is calibrated as if there were no samples
 _HOPELESS = 1e4  # a mu that promises nothing
 _CLOSE = 1e-4  # how near a calibrated mu must come to the one that is paid for
 _MARGIN = 1e-6  # a computed mu is rounded up by this share, so that other machines find no larger one
@@ -120,6 +121,8 @@ def check(sampling: Sampling, delta: float) -> None:
 def _multiplier(mu: float, delta: float, rate: float, steps: int, records: int, exchanged: bool) -> float:
     whole = Sampling(rate=rate, multiplier=1.0, steps=steps, records=records, exchanged=exchanged)
     high = whole.unsampled_mu / mu * (1 + 2 * _MARGIN)  # enough without samples
+    if mu > _LARGE:
+        return high
     # in the limit of many steps mu^2 = steps rate^2 (exp(1 / multiplier^2) - 1)
     guess = whole.unsampled_mu / math.sqrt(steps) / math.sqrt(math.log1p((mu / rate) ** 2 / steps))
     guess, slope, last = min(guess, high), -1.0, (0.0, 0.0)
