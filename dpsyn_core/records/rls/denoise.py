@@ -113,6 +113,16 @@ def _shrink(z: Floats, real: NDArray[np.bool_], tuning: Shrinkage) -> Floats:
     return factor * z
 
 
+def shrink_differences(z: Floats, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+    """Posterior means of values with unit noise, under a zero-centred mixture of normals that is fitted to them.
+
+    Args:
+        z: float64 (values,).
+        tuning: constants.
+    """
+    return _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning)[0]
+
+
 def _mix(likelihood: Floats, prior: Floats) -> Floats:
     """Sums over the mixture: (rows, values, parts) with (rows, parts) gives (rows, values)."""
     mixed: Floats = np.matmul(likelihood, prior[:, :, None])[..., 0]

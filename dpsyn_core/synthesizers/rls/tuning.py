@@ -182,7 +182,10 @@ class DeclaredTables:
     other_numbers: float = 6.0
     """Coarse values that each other number of the table is taken to have, while those of one are chosen."""
 
-    per_cell: float = 1.0
+    noisy: float = 5.0
+    """Records of an average cell, over its noise, below which a table of three or more attributes is shrunk."""
+
+    per_cell: float = 12.0
     """Records of an average cell, over its noise, that the other attributes leave."""
 
     target_values: float = 12.0

@@ -18,6 +18,7 @@ from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.records.rls.wider import shrink_wide
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
@@ -133,6 +134,9 @@ class View:
                 values = shrink_pair(
                     values, self.product(m.attributes, maps), m.sigma, tuning=self.tuning.records.shrinkage
                 )
+            elif len(m.attributes) > 2 and self.total < self.tuning.declared.noisy * m.sigma * m.cells:
+                alone = [np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]) for n in m.attributes]
+                values = shrink_wide(values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
             place = tuple(self.domain.index(n) for n in m.attributes)
             out.append(
                 Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)
