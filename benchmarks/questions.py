@@ -213,13 +213,10 @@ def main() -> int:
         ]
         print(markdown(heads, adult_rows(epsilons, given.seeds, given.share)), flush=True)
     heads = ["table", "epsilon", "declared", "AUROC", "trained on real records"]
-    if "predict" in parts:
-        print(
-            markdown(heads, predict_rows(adult_codes(), "income>50K", epsilons[:1], given.seeds, given.share)),
-            flush=True,
-        )
-    if "wide" in parts:
-        print(markdown(heads, predict_rows(wide(), "label", epsilons[:1], given.seeds, given.share)), flush=True)
+    for part, target in (("predict", "income>50K"), ("wide", "label")):
+        if part in parts:
+            data = adult_codes() if part == "predict" else wide()
+            print(markdown(heads, predict_rows(data, target, epsilons[:1], given.seeds, given.share)), flush=True)
     return 0
 
 

@@ -117,9 +117,9 @@ def passed(printed):
     return int(re.search(r"(\d+) passed", printed)[1])
 
 
-def test_there_are_five_recipes_and_each_runs_what_it_made():
-    assert len(TITLES) == 5
-    assert "## Five recipes" in GUIDE
+def test_there_are_six_recipes_and_each_runs_what_it_made():
+    assert len(TITLES) == 6
+    assert "## Six recipes" in GUIDE
     for title in TITLES:
         assert recipe(title)[-1][1] == "sh", title
 
@@ -182,6 +182,24 @@ from pathlib import Path
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.folder import FolderSource
 print(isinstance(FolderSource(Path("out")), Source))
+"""
+    assert newcomer.asked(code) == "True\n"
+
+
+@pytest.mark.slow
+def test_a_form_of_question_is_planned_measured_and_stands_in_the_manifest(newcomer):
+    newcomer.follow("Add a form of question")
+    assert "tables that your questions need" in newcomer.output("dpsyn plan")
+    manifest = json.loads((newcomer.folder / "out" / "asked.json").read_text(encoding="utf-8"))
+    assert manifest["questions"]["document"]["questions"][0]["kind"] == "spread"
+    assert passed(newcomer.output("python -m pytest tests/questions")) > 80
+    code = """
+from dpsyn_core.questions.document import declared
+from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.sample import sample_schema, sample_table
+[question] = declared("out/questions.json", sample_schema()).questions
+print(evaluate(question, Codec(sample_schema()).encode(sample_table()).codes, sample_schema()).values.min() > 100)
 """
     assert newcomer.asked(code) == "True\n"
 

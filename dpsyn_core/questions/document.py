@@ -149,6 +149,11 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Questions.model_json_schema()}
 
 
+def export(path: str | Path) -> None:
+    """Writes the JSON Schema to a file."""
+    write_text(Path(path), json.dumps(json_schema(), indent=2) + "\n")
+
+
 class _TwiceError(ValueError):
     """A field that stands twice: readers of JSON disagree about which one counts."""
 

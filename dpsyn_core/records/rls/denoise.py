@@ -176,22 +176,30 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
         return values
     cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
     part = tuning.interaction_part
-    mean: Floats = part * shrink_interaction(values, expected, sigma) + (1 - part) * cells
+    mean: Floats = part * shrink_interaction(values, expected, sigma, tuning=tuning) + (1 - part) * cells
     return mean
 
 
-def shrink_interaction(values: Floats, expected: Floats, sigma: float) -> Floats:
+def shrink_interaction(
+    values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> Floats:
     """A noisy pair table whose interaction is shrunk by singular values; its margins stay as measured.
 
     The interaction (row and column means of the difference from `expected` taken out) of real tables has few
     strong components; the optimal shrinker for squared error removes those below the edge of the noise. Source:
-    Gavish and Donoho 2017, equation (7) (Frobenius loss).
+    Gavish and Donoho 2017, equation (7) (Frobenius loss). That holds for large tables; in one with few directions the
+    whole interaction is shrunk by the part of its square that is noise (James and Stein 1961, the positive part): of
+    yes/no attributes, the other rule would take away every dependence below twice its noise.
     """
     difference = values - expected
     rows, columns = difference.mean(axis=1, keepdims=True), difference.mean(axis=0, keepdims=True)
     inner = difference - rows - columns + difference.mean()
-    u, d, v = np.linalg.svd(inner, full_matrices=False)
     short, long = min(values.shape) - 1, max(values.shape) - 1  # degrees of freedom after centring
+    if short * long <= tuning.few_directions:
+        strength = float((inner**2).sum())
+        part = max(1 - short * long * sigma**2 / strength, 0.0) if strength > 0 else 0.0
+        return np.asarray(expected + (difference - inner) + part * inner)
+    u, d, v = np.linalg.svd(inner, full_matrices=False)
     beta = short / long
     y = d / (sigma * np.sqrt(long))
     above = y > 1 + np.sqrt(beta)

@@ -16,7 +16,9 @@ Floats = NDArray[np.float64]
 ROUNDS = 12  # of iterative proportional fitting: pairs of noisy tables do not agree exactly, and more change little
 
 
-def shrink_wide(values: Floats, alone: Sequence[Floats], sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+def shrink_wide(
+    values: Floats, alone: Sequence[Floats], sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> Floats:
     """A noisy table of three or more attributes whose cells hold few records for their noise, shrunk in two steps.
 
     Its pairs are sums of many cells, in which dependence stands out from the noise; they are shrunk as pair tables

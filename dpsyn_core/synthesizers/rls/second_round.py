@@ -41,7 +41,10 @@ def triples_may_pay(view: View, plan: BudgetPlan, pairs: Pairs, triples: int) ->
     tuning, d, total = plan.tuning.triples, len(view.domain), max(view.total, 1.0)
     error = plan.noise.error(pairs.cells, pairs.cost) / (d * (d - 1) * total)
     of_score = plan.noise.of_score(plan.triple_scores(pairs.cost), triples) / total
-    return error < (tuning.low_noise_precise if of_score < tuning.precise else tuning.low_noise)
+    low = tuning.low_noise_precise if of_score < tuning.precise else tuning.low_noise
+    if float(pairs.cells.mean()) <= tuning.few_cells:
+        low = max(low, tuning.low_noise_few)
+    return error < low
 
 
 def second_round(

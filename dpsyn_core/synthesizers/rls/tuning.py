@@ -38,6 +38,16 @@ class Shares:
     one_ways_power: float = 0.33
     """Power with which their share falls with that error, between the two."""
 
+    one_ways_told: float = 0.05
+    """Of the rest, for the one-ways at least, where pairs tell all of them: noisy ones still order and merge values."""
+
+    pairs_held: float = 0.03
+    """Relative L1 error of all pairs at full resolution, had they the whole budget, up to which they are counted on to
+    tell one-ways ..."""
+
+    pairs_lost: float = 0.4
+    """... and from which they are not: few pairs will be measured (benchmarks/experiments/shares.py)."""
+
     held_back: float = 0.25
     """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
 
@@ -134,6 +144,13 @@ class TripleChoice:
 
     low_noise_precise: float = 0.02
     """... and the same where the scores of triples are precise."""
+
+    low_noise_few: float = 0.03
+    """The same where pairs have `few_cells` cells or fewer: triples of few values are cheap, and scores of many pairs
+    that hold nothing cost little (benchmarks/experiments/shares.py)."""
+
+    few_cells: float = 16.0
+    """Cells of a pair, on average, up to which values are few: four values an attribute."""
 
     precise: float = 0.0125
     """Share of the records: standard deviation of a triple's score up to which scores are precise."""
