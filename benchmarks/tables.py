@@ -17,9 +17,9 @@ from dpsyn_core.schema.importing import import_file
 from dpsyn_core.tables.read import read_table
 
 DATA = Path(os.environ.get("DPSYN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic"]
+Kind = Literal["tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction"]
 NUMBERS = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
-KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic")
+KINDS: tuple[Kind, ...] = ("tree", "clique", "mixture", "wide", "skewed", "deterministic", "interaction")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +126,12 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
 
     tree: a random tree of dependences, sizes 2 to 40; clique: blocks of 4 attributes that depend on all of each
     other; mixture: 20 latent classes; wide: a tree of yes/no attributes; skewed: 100 values each, falling like
-    1/rank^1.5; deterministic: blocks of 8 whose first attribute the others follow 99 times in 100.
+    1/rank^1.5; deterministic: blocks of 8 whose first attribute the others follow 99 times in 100; interaction: blocks
+    of 3 attributes of 2 to 4 values, of which the third follows the sum of the others 7 times in 10, so that only all
+    three together depend, and the second of a block follows that of the block before it 3 times in 10.
     """
+    if kind == "interaction":
+        return _interaction(n, d, seed)
     rng = np.random.default_rng(seed)
     if kind == "wide":
         sizes = np.full(d, 2)
@@ -148,6 +152,22 @@ def simulated(kind: Kind, n: int, d: int, seed: int) -> Table:
         tuple(CodedAttribute(name=a, size=int(s), ordered=False) for a, s in zip(names, sizes, strict=True))
     )
     return Table(name=f"{kind}-{n}x{d}", codes=codes, domain=domain)
+
+
+def _interaction(n: int, d: int, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, d)
+    codes = np.empty((d, n), np.uint8)
+    for i, size in enumerate(sizes.tolist()):
+        codes[i] = rng.choice(size, n, p=rng.dirichlet(np.full(size, 3.0)))
+        if i % 3 == 2:
+            followed = (codes[i - 1].astype(np.int64) + codes[i - 2]) % size
+            codes[i] = np.where(rng.random(n) < 0.7, followed, codes[i])
+        elif i % 3 == 1 and i > 3:
+            codes[i] = np.where(rng.random(n) < 0.3, codes[i - 3] % size, codes[i])
+    names = [f"a{i:03d}" for i in range(d)]
+    domain = Domain(tuple(CodedAttribute(name=a, size=s) for a, s in zip(names, sizes.tolist(), strict=True)))
+    return Table(name=f"interaction-{n}x{d}", codes=codes, domain=domain)
 
 
 def _parent(

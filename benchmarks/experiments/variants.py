@@ -53,6 +53,9 @@ class Experiment:
 
 
 PAIRS_ALONE = {"triples": False}
+# no pair is counted on to tell one-ways, and triples of few values wait for as little noise as others
+CONSTANTS: dict[str, Any] = {"shares.pairs_held": 1e-12, "shares.pairs_lost": 1e-11, "triples.low_noise_few": 0.0}
+
 EXPERIMENTS = {
     "parts": Experiment(
         notebook="0066",
@@ -64,6 +67,20 @@ EXPERIMENTS = {
             "pairs alone": Variant(settings=PAIRS_ALONE),
             "parts .09, .14": Variant(tuning={"triples.parts": (0.09, 0.14)}),
             "parts .1, .2": Variant(tuning={"triples.parts": (0.1, 0.2)}),
+        },
+    ),
+    "shares": Experiment(
+        notebook="0142",
+        places=(
+            ("wide-20000x12", 0.1), ("wide-20000x12", 0.3), ("wide-20000x12", 1.0), ("interaction-20000x12", 0.3),
+            ("interaction-20000x12", 1.0),
+        ),
+        variants={
+            "predicted": Variant(),
+            "constants": Variant(tuning=CONSTANTS),
+            "constants, 2 x 2 pairs shrunk by singular values": Variant(
+                tuning=CONSTANTS | {"records.shrinkage.few_directions": 0}
+            ),
         },
     ),
     "scoring-fit": Experiment(

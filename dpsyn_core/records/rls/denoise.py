@@ -120,7 +120,8 @@ def shrink_differences(z: Floats, *, tuning: Shrinkage = RECORDS.shrinkage) -> F
         z: float64 (values,).
         tuning: constants.
     """
-    return _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning)[0]
+    found: Floats = _shrink(z[None, :], np.ones((1, len(z)), dtype=bool), tuning)[0]
+    return found
 
 
 def _mix(likelihood: Floats, prior: Floats) -> Floats:
@@ -197,7 +198,7 @@ def shrink_interaction(
     short, long = min(values.shape) - 1, max(values.shape) - 1  # degrees of freedom after centring
     if short * long <= tuning.few_directions:
         strength = float((inner**2).sum())
-        part = max(1 - short * long * sigma**2 / strength, 0.0) if strength > 0 else 0.0
+        part = max(1 - tuning.few_noise * short * long * sigma**2 / strength, 0.0) if strength > 0 else 0.0
         return np.asarray(expected + (difference - inner) + part * inner)
     u, d, v = np.linalg.svd(inner, full_matrices=False)
     beta = short / long

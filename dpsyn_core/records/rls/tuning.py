@@ -58,8 +58,11 @@ class Shrinkage:
     """Of the interaction estimate of a pair table, the rest of the estimate cell by cell: smooth dependence suits the
     first, narrow bands of cells the second, and the mean does better than both (ADR 0134)."""
 
-    few_directions: int = 9
-    """Directions of an interaction, (rows - 1) (columns - 1), up to which it is shrunk as a whole: 4 x 4 values."""
+    few_directions: int = 2
+    """Directions of an interaction, (rows - 1) (columns - 1), up to which it is shrunk as a whole: 2 x 3 values."""
+
+    few_noise: float = 1.5
+    """Times the expected square of its noise that such an interaction loses; with 1, independent pairs keep noise."""
 
     empty_chance: float = 0.05
     """Probability that noise alone keeps any stretch of a column without records (convention)."""

@@ -135,7 +135,10 @@ class View:
                     values, self.product(m.attributes, maps), m.sigma, tuning=self.tuning.records.shrinkage
                 )
             elif len(m.attributes) > 2 and self.total < self.tuning.declared.noisy * m.sigma * m.cells:
-                alone = [np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]) for n in m.attributes]
+                alone: list[Floats] = [
+                    np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]).astype(np.float64)
+                    for n in m.attributes
+                ]
                 values = shrink_wide(values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
             place = tuple(self.domain.index(n) for n in m.attributes)
             out.append(

@@ -66,3 +66,19 @@ def test_a_run_charges_and_a_forecast_states_what_the_plan_says(delta):
     assert charged["1-way"] == pytest.approx([amount(c) for c in plan.one_ways])
     assert stated["1-way"] == pytest.approx(sum(charged["1-way"]))
     assert charged["scores"][0] == pytest.approx(amount(plan.scores)) == pytest.approx(stated["scores"])
+
+
+def share_of_one_ways(sizes, total, **settings):
+    domain = Domain.of({f"a{i}": s for i, s in enumerate(sizes)})
+    task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=0.3, delta=1e-9), n_public=None)
+    plan = configure("rls", settings).calibrate(task).budget_plan(total)
+    return sum(map(amount, plan.one_ways)) / amount(plan.whole)
+
+
+def test_one_ways_get_less_where_pairs_will_tell_them_and_as_much_as_before_where_not():
+    binary, few, many = (2,) * 12, (3, 3, 4, 4, 2, 2, 4, 4, 2, 2, 4, 3), (100,) * 12
+    assert share_of_one_ways(binary, 20_000.0) == pytest.approx(0.05, abs=0.002)
+    assert 0.05 < share_of_one_ways(few, 20_000.0) < 0.2
+    assert share_of_one_ways(many, 20_000.0) > 0.4
+    assert share_of_one_ways(binary, 200.0) > 0.3  # pairs are lost in noise, and tell nothing
+    assert share_of_one_ways(binary, 20_000.0, one_way_share=0.3) == pytest.approx(0.3, rel=0.01)
