@@ -1,0 +1,86 @@
+"""A second language: no key is missing, placeholders agree, nothing is clipped, and each visitor reads their own."""
+
+import re
+
+import pytest
+
+from tests.app_driver import at_page, words
+from ui.shared.text import LANGUAGES, catalogue, language, t, written
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+# how much longer a label may be than the English one: what stands on buttons, tabs and above fields has its room
+ROOM, SHORT = 2.2, 24
+
+
+def placeholders(sentence):
+    """What is filled in: {name}, but not Plotly's %{x} and the doubled braces of templates."""
+    return sorted(re.findall(r"(?<![%{])\{(\w+)\}(?!\})", sentence))
+
+
+def plotly(sentence):
+    """Fields that Plotly fills in, with their formats, whether or not their braces are doubled."""
+    return sorted(re.findall(r"%\{+([\w.:,+%~]+)\}+", sentence))
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_entry_of_the_interface_lacks_a_translation(code):
+    missing = sorted(set(catalogue("en")) - set(written(code)))
+    assert not missing, f"add these to assets/text/{code}*.toml: {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_translation_is_left_of_an_entry_that_is_gone(code):
+    assert not sorted(set(written(code)) - set(catalogue("en")))
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_translations_fill_in_the_same_values(code):
+    english, other = catalogue("en"), written(code)
+    shared = [k for k in other if k in english]
+    assert not [k for k in shared if placeholders(other[k]) != placeholders(english[k])]
+    assert not [k for k in shared if plotly(other[k]) != plotly(english[k])]
+    assert not [k for k in shared if ("**" in other[k]) != ("**" in english[k])]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_short_labels_stay_short_enough_for_their_place(code):
+    english, other = catalogue("en"), written(code)
+    navigation = [len(other[k]) for k in other if k.startswith("nav.")]
+    assert max(navigation) <= 12 and sum(navigation) <= 60, "names of pages stand in one row"
+    long = [
+        f"{k}: {other[k]}" for k in other
+        if k in english and 4 <= len(english[k]) <= SHORT and len(other[k]) > max(ROOM * len(english[k]), 22) + 8
+    ]  # fmt: skip
+    assert not long, long
+
+
+def test_a_link_asks_for_a_language_and_the_side_panel_changes_it(app):
+    app.query_params["lang"] = "de"
+    app.run()
+    assert app.title[0].value == written("de")["data.title"]
+    app.segmented_control(key="language_field").set_value("en").run()
+    assert app.title[0].value == catalogue("en")["data.title"]
+    assert app.query_params["lang"] == "en"
+    at_page(app, "learn")
+    assert app.title[0].value == catalogue("en")["learn.title"], "it holds on other pages"
+
+
+def test_an_unknown_language_is_english(app):
+    app.query_params["lang"] = "../../xx"
+    app.run()
+    assert app.title[0].value == catalogue("en")["data.title"]
+
+
+@pytest.mark.parametrize("page", ["data", "schema", "privacy", "synthesize", "export", "learn"])
+def test_every_page_opens_in_every_language(app, page):
+    app.query_params["lang"] = "de"
+    at_page(app, page)
+    assert not app.exception and not app.error
+    assert app.title[0].value == written("de")[f"{page}.title"]
+    assert written("de")["side.dataset"] in words(app)
+
+
+def test_without_a_visitor_the_servers_language_holds(monkeypatch):
+    assert language() == "en"
+    monkeypatch.setenv("DPSYN_LANGUAGE", "de")
+    assert language() == "de" and t("nav.data") == "Daten"
