@@ -7,8 +7,8 @@ from ui.shared.text import written
 pytestmark = pytest.mark.browser
 
 # elements that hold words themselves and show less of them than there is; tables scroll and are left out
-CUT = """() => [...document.querySelectorAll('[data-testid=stMain] *, [data-testid=stSidebar] *, [data-testid=stHeader] *')]
-  .filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 0
+CUT = """() => ['stMain', 'stSidebar', 'stHeader']
+  .flatMap(part => [...document.querySelectorAll(`[data-testid=${part}] *`)]).filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 0
     && !e.closest('[data-testid=stDataFrame], svg, style, script, input, [data-testid=stSelectbox]')
     && getComputedStyle(e).overflowX != 'visible' && e.scrollWidth > e.clientWidth + 1)
   .map(e => e.textContent.trim().slice(0, 60))"""
