@@ -8,9 +8,10 @@ pytestmark = pytest.mark.browser
 
 # elements that hold words themselves and show less of them than there is; tables scroll and are left out
 CUT = """() => ['stMain', 'stSidebar', 'stHeader']
-  .flatMap(part => [...document.querySelectorAll(`[data-testid=${part}] *`)]).filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 0
-    && !e.closest('[data-testid=stDataFrame], svg, style, script, input, [data-testid=stSelectbox]')
-    && getComputedStyle(e).overflowX != 'visible' && e.scrollWidth > e.clientWidth + 1)
+  .flatMap(part => [...document.querySelectorAll(`[data-testid=${part}] *`)])
+  .filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 0)
+  .filter(e => !e.closest('[data-testid=stDataFrame], svg, style, script, input, [data-testid=stSelectbox]'))
+  .filter(e => getComputedStyle(e).overflowX != 'visible' && e.scrollWidth > e.clientWidth + 1)
   .map(e => e.textContent.trim().slice(0, 60))"""
 WIDER = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
 
