@@ -35,14 +35,15 @@ unsure = space.schema.from_data
 if not space.schema.private:
     not_private(stamps.words(space.schema))
 guide.panel(space)
-section(t("guide.table"))
+guided = any(a.source == "data" for a in space.schema.attributes)
+with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
+    editor.table(space)
+editor.problems(space)
 sure = t("schema.confirm", count=number(len(unsure)))
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     editor.take(space, confirm(space.schema))
     editor.sync(space)
     st.rerun()
-editor.table(space)
-editor.problems(space)
 schema.more(space)
 public.panel(space)
 misfits.panel(space)

@@ -182,3 +182,38 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     from dpsyn_core.privacy.ledger import Ledger
 
     assert Ledger().summary(space_of(ran).dataset.ledger).runs == 1
+
+
+class Scored:
+    """A side of a report with given errors of single columns and pairs."""
+
+    def __init__(self, ones, pairs, floor):
+        self.scores = {"tvd-1way": (ones, None), "tvd-2way": (pairs, floor)}
+        self.comparison = type("C", (), {"n": 344})
+        self.job = type("J", (), {"spec": type("S", (), {"epsilon": 1.0})})
+
+    def score(self, side, metric):
+        from dpsyn_core.metrics.base import Score
+
+        value, floor = self.scores[metric]
+        return Score(metric=metric, value=value, sentence="", floor=floor)
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ((0.01, 0.02, 0.015), "Nearly as good as a fresh sample"),
+        ((0.01, 0.025, 0.005), "Good for single columns and pairs"),
+        ((0.02, 0.133, 0.053), "Right in outline"),
+        (
+            (0.04, 0.5, 0.1),
+            "344 records are too few for pairs at epsilon 1: expect single columns to be right within 4.0",
+        ),
+        ((0.3, 0.5, 0.1), "even single columns are off by 30.0"),
+    ],
+)
+def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
+    from ui.report.verdict import of_scores
+
+    one = Scored(*errors)
+    assert of_scores(one, one).startswith(words) or words in of_scores(one, one)

@@ -7,6 +7,7 @@ from ui.report.look import Look, Side
 from ui.shared.text import number, percent, t
 
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had
+OUTLINE = 3.0  # times the error of a fresh sample up to which fine bins, not the noise, make pairs look far apart
 SMALL, FAIR = 0.03, 0.1  # error of a pair that hardly matters, and that is still of use
 
 
@@ -21,7 +22,7 @@ def of_scores(view: Look, side: Side) -> str:
         return t("verdict.near", **said)
     if pairs.value <= SMALL:
         return t("verdict.small", **said)
-    if pairs.value <= FAIR:
+    if pairs.value <= max(FAIR, OUTLINE * (pairs.floor or 0.0)):
         return t("verdict.fair", **said)
     key = "verdict.few" if ones.value <= FAIR else "verdict.poor"
     return t(key, n=n, epsilon=epsilon, **said)

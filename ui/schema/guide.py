@@ -246,7 +246,7 @@ def proposed(p: Proposal) -> str:
     else:
         words = t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}")
         if d.get("step") not in (None, 1):
-            words += t("guide.as_step", step=f"{d['step']:g}")
+            words += " " + t("guide.as_step", step=f"{d['step']:g}")
     return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 
