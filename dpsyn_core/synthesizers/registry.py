@@ -25,6 +25,10 @@ MODULES: dict[str, str] = {
     "mwem": "dpsyn_core.synthesizers.mwem",
     "priview": "dpsyn_core.synthesizers.priview",
     "dpsyn-2018": "dpsyn_core.synthesizers.dpsyn2018.system",
+    "p3gm": "dpsyn_core.synthesizers.deep.p3gm",
+    "p3gm-ae": "dpsyn_core.synthesizers.deep.p3gm",
+    "dp-vae": "dpsyn_core.synthesizers.deep.dp_vae",
+    "dp-gm": "dpsyn_core.synthesizers.deep.dp_gm",
 }
 DEFAULT = "rls"
 

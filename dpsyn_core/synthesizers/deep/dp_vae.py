@@ -1,0 +1,90 @@
+"""DP-VAE: a variational autoencoder whose encoder and decoder are both trained under noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SettingError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.progress import Progress
+from dpsyn_core.synthesizers.base import Synthesizer, Task
+from dpsyn_core.synthesizers.deep.decoder import layout_of
+from dpsyn_core.synthesizers.deep.features import Space
+from dpsyn_core.synthesizers.deep.mixture import Mixture
+from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
+from dpsyn_core.synthesizers.deep.p3gm import SEED
+from dpsyn_core.synthesizers.deep.seen import Seen
+from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
+from dpsyn_core.synthesizers.deep.system import Deep, Released
+from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.training import Encoding, Team
+from dpsyn_core.synthesizers.registry import register
+
+
+class LearnedSettings(DeepSettings):
+    """Settings of the systems whose encoder is learned."""
+
+    latent: int = Field(
+        10, ge=1, le=200, title="Latent dimensions", description="Of the space between encoder and decoder."
+    )
+    encoder_hidden: int = Field(
+        50,
+        ge=0,
+        le=2000,
+        title="Hidden units of the encoder",
+        description="Units of the encoder's hidden layer, beside its linear part.",
+    )
+
+    def _check_shares(self, taken: float) -> None:
+        if taken >= 1:
+            msg = f"the shares of {self.name} add up to 1 or more; leave a part for the training"
+            raise SettingError(msg)
+
+
+@register("dp-vae")
+class DPVAEConfig(LearnedSettings):
+    """The settings."""
+
+    summary = (
+        "A variational autoencoder trained by noisy gradients alone: the baseline that P3GM was made to improve on. For "
+        "comparisons; take p3gm or rls for a table that will be used."
+    )
+    guarantee = GUARANTEE
+
+    def build(self, task: Task) -> Synthesizer:
+        """All but the one-ways goes to the training."""
+        return DPVAE(self, task)
+
+
+class DPVAE(Deep[DPVAEConfig]):
+    """Calibrated."""
+
+    def shares(self) -> dict[str, float]:
+        """One-ways and training; one-ways alone without steps."""
+        first = self.config.one_way_share
+        return {"one-ways": first, "training": 1 - first} if self.config.steps else {"one-ways": 1.0}
+
+    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+        """One training."""
+        c = self.config
+        seen = Seen.of(space, self.domain)
+        shape, prior = learned_shape(self, space), Mixture.standard(c.latent)
+        objective = Objective(shape=shape, layout=layout_of(space), prior=prior)
+        team = Team(encoding=Encoding(seen=seen, components=None), objectives=[objective])
+        got = self.trained(counter, team, first_weights(shape, None, SEED)[None, :], gate=gate, progress=progress)
+        model = Trained(
+            space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=prior, components=None, noisy=True,
+            losses=got.losses,
+        )  # fmt: skip
+        return Released(models=(model,), shares=(1.0,), total=space.total)
+
+
+def learned_shape(system: Deep[DPVAEConfig], space: Space, members: int = 1) -> Shape:
+    """Of a network with a learned encoder."""
+    c = system.config
+    shape = Shape(
+        latent=c.latent, hidden=c.hidden, outputs=layout_of(space).outputs, inputs=space.width, seen=c.encoder_hidden
+    )
+    return system.hidden_units(shape, members)

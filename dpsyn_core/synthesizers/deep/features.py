@@ -1,0 +1,224 @@
+"""What the networks see of a record: a map of its codes that released one-ways and public settings decide.
+
+Every attribute becomes a block: coarse values (neighbouring bins and rare values share one), their released shares,
+and features. A number has the normal score of its bin; a category has one indicator a value, centred. A block's
+variance under the released shares is at most 1, so that no attribute outweighs the others in the components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.coarse import coarse_map, in_order
+from dpsyn_core.records.rls.denoise import shrink_one_way
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+
+Floats = NDArray[np.float64]
+FEW = 8  # a number of at most so many coarse values is decoded value by value
+MOST_CELLS = 600  # coarse values of all blocks that are decoded value by value; beyond, numbers are decoded by curves
+MOST_FEATURES = 2500  # their matrix of second moments is released whole
+CURVES = 4  # coefficients of a number's curve
+HELD = 3.0  # standard deviations of noise that a coarse value holds at least
+FLOOR = 0.3  # least variance by which the indicators of an attribute are scaled
+BEND = 0.5  # weight of a number's squared score beside its score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """One attribute as the networks see it.
+
+    recode: coarse value of every code (size,). within: share of every code in its coarse value (size,). shares: of
+    the coarse values (values,), summing to 1. ranked: how many of the coarse values are in order; the others follow
+    them. scores: normal scores (values,) with mean 0 and variance 1 under the shares of ranked values, 0 for others;
+    None for categories. features: (values, columns), mean 0 under the shares. weight: of the features.
+    curves: (values, CURVES) basis of the decoder's logits; None when every value has its own.
+    """
+
+    name: str
+    recode: NDArray[np.intp]
+    within: Floats
+    shares: Floats
+    ranked: int
+    scores: Floats | None
+    features: Floats
+    weight: float
+    curves: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of coarse values."""
+        return len(self.shares)
+
+    @property
+    def outputs(self) -> int:
+        """Outputs of the decoder for this block."""
+        return self.size if self.curves is None else self.curves.shape[1]
+
+    @property
+    def entropy(self) -> float:
+        """Of the released shares, in nats: the loss of a decoder that knows nothing."""
+        return float(-(self.shares * np.log(self.shares)).sum())
+
+    @property
+    def variance(self) -> float:
+        """Of all features together, under the released shares."""
+        return float(self.shares @ (self.features**2).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Space:
+    """All blocks in the order of the domain, and the released number of records."""
+
+    blocks: tuple[Block, ...]
+    total: float
+    dtype: np.dtype[np.unsignedinteger]
+
+    @cached_property
+    def places(self) -> list[slice]:
+        """Columns of each block in the features."""
+        ends = np.cumsum([b.features.shape[1] for b in self.blocks])
+        return [slice(int(e) - b.features.shape[1], int(e)) for b, e in zip(self.blocks, ends, strict=True)]
+
+    @cached_property
+    def width(self) -> int:
+        """Number of features."""
+        return self.places[-1].stop
+
+    @cached_property
+    def radius(self) -> float:
+        """Length at which features are clipped: a little above the root of their mean squared length."""
+        return float(np.sqrt(max(1.2 * sum(b.variance for b in self.blocks), 1e-6)))
+
+    @cached_property
+    def _tables(self) -> list[Floats]:
+        return [b.features[b.recode] for b in self.blocks]
+
+    def features(self, codes: NDArray[np.unsignedinteger]) -> Floats:
+        """Features of records, (records, width), for codes (attributes, records); each a function of its record."""
+        out = np.empty((codes.shape[1], self.width))
+        for place, table, column in zip(self.places, self._tables, codes, strict=True):
+            np.take(table, column, axis=0, out=out[:, place])
+        return out
+
+    def clipped(self, codes: NDArray[np.unsignedinteger]) -> Floats:
+        """Features at most 1 long: divided by the radius, and longer ones shortened."""
+        return self.shortened(self.features(codes))
+
+    def shortened(self, features: Floats) -> Floats:
+        """The same for features (records, width), which are overwritten."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", features, features)) / self.radius
+        features /= (self.radius * np.maximum(lengths, 1))[:, None]
+        return features
+
+    def coarse(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.intp]:
+        """Coarse values of records, (records, attributes)."""
+        return np.stack([b.recode[c] for b, c in zip(self.blocks, codes, strict=True)], axis=1)
+
+    def fine(self, coarse: NDArray[np.intp], rng: Generator) -> NDArray[np.unsignedinteger]:
+        """Codes (attributes, records) of coarse values (records, attributes), by the released shares within them."""
+        out = np.empty(coarse.T.shape, dtype=self.dtype)
+        for i, block in enumerate(self.blocks):
+            order = np.argsort(block.recode, kind="stable")
+            ends = np.cumsum(block.within[order])  # each coarse value takes up 1
+            drawn = np.searchsorted(ends, coarse[:, i] + rng.random(len(coarse)), side="right")
+            first = np.searchsorted(block.recode[order], coarse[:, i])
+            last = np.searchsorted(block.recode[order], coarse[:, i], side="right") - 1
+            out[i] = order[np.clip(drawn, first, last)]
+        return out
+
+
+def space_of(
+    domain: Domain,
+    ones: Sequence[Measurement],
+    n_public: int | None,
+    *,
+    values: int,
+    weights: Mapping[str, float],
+) -> Space:
+    """Reads the blocks off released one-ways. Post-processing.
+
+    Args:
+        domain: the attributes.
+        ones: one-ways in their order.
+        n_public: the number of records, where it is public.
+        values: about how many coarse values an attribute keeps.
+        weights: of attributes that count more in the components; 1 for those that are not named.
+    """
+    precision = np.array([1 / (m.cells * m.sigma**2) if m.sigma else 1.0 for m in ones])
+    sums = np.array([m.values.sum() for m in ones])
+    total = float(n_public) if n_public is not None else max(float(np.average(sums, weights=precision)), 0.0)
+    values = max(2, min(values, MOST_FEATURES // max(len(domain), 1)))
+    made = [_block(a, m, total, values, weights.get(a.name, 1.0)) for a, m in zip(domain.attributes, ones, strict=True)]
+    if sum(b.size for b in made) > MOST_CELLS:
+        made = [_curved(b) for b in made]
+    return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
+
+
+def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight: float) -> Block:
+    ordered = a.ordered or in_order(m.values[: a.size - a.special])
+    a = replace(a, ordered=ordered)
+    counts = shrink_one_way(m.values, m.sigma, ordered=ordered, special=a.special, total=total)
+    counts = np.clip(counts, 0, None) + max(total, 1.0) * 1e-9
+    recode = coarse_map(counts, a, least=max(counts.sum() / values, HELD * m.sigma))
+    ranked = int(recode[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
+    held = np.bincount(recode, weights=counts)
+    shares = np.maximum(held / held.sum(), 1e-6)
+    shares /= shares.sum()
+    scores = _scores(shares, ranked) if ranked > 1 else None
+    features = _features(shares, ranked, scores) * weight
+    return Block(
+        name=a.name, recode=recode, within=counts / held[recode], shares=shares, ranked=ranked, scores=scores,
+        features=features, weight=weight,
+    )  # fmt: skip
+
+
+def _scores(shares: Floats, ranked: int) -> Floats:
+    """Normal quantiles at the middle of each ranked value, standardised under the shares."""
+    p = shares[:ranked] / shares[:ranked].sum()
+    z = ndtri(np.clip(np.cumsum(p) - p / 2, 1e-6, 1 - 1e-6))
+    z -= p @ z
+    out = np.zeros(len(shares))
+    out[:ranked] = z / max(float(np.sqrt(p @ z**2)), 1e-9)
+    return out
+
+
+def _features(shares: Floats, ranked: int, scores: Floats | None) -> Floats:
+    """Centred columns (values, columns): score and bent score of a number, indicators of what has no order."""
+    columns: list[Floats] = []
+    if scores is None:
+        ranked = 0
+    else:
+        columns.append(scores)
+        if ranked > 2:
+            bent = np.where(np.arange(len(shares)) < ranked, scores**2, 1.0)
+            bent = np.where(np.arange(len(shares)) < ranked, bent - shares @ bent, 0.0)
+            columns.append(BEND * bent / max(float(np.sqrt(shares @ bent**2)), 1e-9))
+    rest = np.eye(len(shares))[:, ranked:]
+    if rest.shape[1] and len(shares) > 1:
+        centred = rest - shares[ranked:]
+        spread = float(shares @ (centred**2).sum(axis=1))
+        columns.extend((centred / np.sqrt(max(spread, FLOOR))).T)
+    if not columns:
+        columns.append(np.zeros(len(shares)))
+    return np.stack(columns, axis=1)
+
+
+def _curved(block: Block) -> Block:
+    """A number of many coarse values gets a curve: score, its square and cube, and its most frequent single value."""
+    if block.scores is None or block.ranked <= FEW:
+        return block
+    s, ranked = block.scores, np.arange(block.size) < block.ranked
+    if block.ranked < block.size:
+        single = ~ranked
+    else:
+        single = np.arange(block.size) == int(block.shares.argmax())
+    columns = [s, s**2 * ranked, s**3 / 3 * ranked, single.astype(np.float64)]
+    return replace(block, curves=np.stack(columns, axis=1))

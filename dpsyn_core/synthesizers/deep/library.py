@@ -1,0 +1,37 @@
+"""The library torch (extra `deep`), which trains the networks; nothing else in the engine imports it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from dpsyn_core.errors import MethodError
+
+EXTRA = "deep"
+
+
+def installed() -> bool:
+    """Whether torch can be imported; imports nothing."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def require_torch(method: str) -> None:
+    """Raises MethodError when the library is not installed."""
+    if not installed():
+        msg = (
+            f"{method} trains a network and needs the library torch: install dpsyn-studio[{EXTRA}] (in a clone: make "
+            "deep), or use the method 'rls'"
+        )
+        raise MethodError(msg)
+
+
+def device(name: str, method: str) -> Any:
+    """The torch device of a setting: cpu, cuda, or auto. Raises MethodError where CUDA is asked for and not there."""
+    require_torch(method)
+    import torch
+
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        msg = f"device is 'cuda', and torch finds no CUDA device here; set device to 'cpu' for {method}"
+        raise MethodError(msg)
+    return torch.device("cuda" if name == "cuda" else "cpu")

@@ -1,0 +1,107 @@
+"""A mixture of Gaussians with diagonal variances, and expectation-maximisation by noisy sums of one vector a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+LEAST_WEIGHT = 0.01
+LEAST_VARIANCE = 0.05  # latent values have a variance of about 1
+MOST_VARIANCE = 4.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mixture:
+    """weights (parts,), means and variances (parts, k)."""
+
+    weights: Floats
+    means: Floats
+    variances: Floats
+
+    @classmethod
+    def first(cls, parts: int, k: int) -> Mixture:
+        """Where expectation-maximisation begins: public, spread along a fixed random direction a part."""
+        means = np.random.default_rng(20).normal(size=(parts, k))
+        means *= 1.0 / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+        return cls(
+            weights=np.full(parts, 1 / parts), means=means * (parts > 1), variances=np.ones((parts, k)),
+        )  # fmt: skip
+
+    @classmethod
+    def standard(cls, k: int) -> Mixture:
+        """One part: the standard normal."""
+        return cls(weights=np.ones(1), means=np.zeros((1, k)), variances=np.ones((1, k)))
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return len(self.weights)
+
+    def scores(self, z: NDArray[np.floating], spread: float | Floats = 0.0) -> Floats:
+        """log weight + log density of each part, (records, parts). spread: a variance that is added."""
+        v = self.variances + spread
+        inverse = 1 / v
+        square = (z * z) @ inverse.T - 2 * z @ (self.means * inverse).T + (self.means**2 * inverse).sum(axis=1)
+        out: Floats = np.log(self.weights) - 0.5 * (square + np.log(2 * np.pi * v).sum(axis=1))
+        return out
+
+    def responsibilities(self, z: NDArray[np.floating]) -> Floats:
+        """How likely each part is for each record, (records, parts); rows sum to 1."""
+        s = self.scores(z)
+        e = np.exp(s - s.max(axis=1, keepdims=True))
+        out: Floats = e / e.sum(axis=1, keepdims=True)
+        return out
+
+    def draw(self, n: int, rng: Generator) -> Floats:
+        """Latent values (n, k)."""
+        part = rng.choice(self.parts, n, p=self.weights / self.weights.sum())
+        out: Floats = self.means[part] + np.sqrt(self.variances[part]) * rng.standard_normal((n, self.means.shape[1]))
+        return out
+
+
+def statistics(mixture: Mixture, z: NDArray[np.floating], reach: float) -> Floats:
+    """One vector a record, (records, parts (1 + 2 k)), at most 1 long: shares of parts, sums, sums of squares.
+
+    z is shortened to `reach` first. With r the responsibilities, the vector is (r, r z / reach, r z^2 / reach^2) /
+    sqrt(3): the parts' responsibilities have a sum of squares of at most 1, |z / reach| <= 1, and the same holds for
+    squares, so the squared length is at most (1 + 1 + 1) / 3.
+    """
+    z = shortened(z, reach)
+    r = mixture.responsibilities(z)
+    scaled = z / reach
+    joint = np.concatenate([np.ones((len(z), 1)), scaled, scaled**2], axis=1)
+    out: Floats = (r[:, :, None] * joint[:, None, :]).reshape(len(z), -1) / np.sqrt(3)
+    return out
+
+
+def maximised(summed: Floats, mixture: Mixture, reach: float, *, tied: bool) -> Mixture:
+    """The M step from a (noisy) sum of `statistics`. Post-processing; weights and variances have floors.
+
+    tied: all parts share one variance a coordinate, which noise moves less.
+    """
+    parts, k = mixture.means.shape
+    joint = summed.reshape(parts, 1 + 2 * k) * np.sqrt(3)
+    held = np.maximum(joint[:, 0], LEAST_WEIGHT * max(float(joint[:, 0].sum()), 1.0))
+    if not np.isfinite(held).all() or held.sum() <= 0:
+        return mixture
+    bound = min(reach, 3.0)
+    means = np.clip(joint[:, 1 : 1 + k] * reach / held[:, None], -bound, bound)
+    squares = joint[:, 1 + k :] * reach**2
+    if tied:
+        shared = (squares.sum(axis=0) - (held[:, None] * means**2).sum(axis=0)) / held.sum()
+        variances = np.tile(shared, (parts, 1))
+    else:
+        variances = squares / held[:, None] - means**2
+    return Mixture(
+        weights=held / held.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE)
+    )
+
+
+def shortened(z: NDArray[np.floating], reach: float) -> NDArray[np.floating]:
+    """Rows at most `reach` long."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", z, z))
+    return z / np.maximum(lengths / reach, 1)[:, None]

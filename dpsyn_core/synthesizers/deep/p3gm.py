@@ -1,0 +1,146 @@
+"""P3GM: components and a mixture from noisy sums, then a decoder trained under noise. Takagi et al. 2021."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.errors import SettingError
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.progress import Progress
+from dpsyn_core.synthesizers.base import Synthesizer, Task
+from dpsyn_core.synthesizers.deep.decoder import layout_of, linear_start
+from dpsyn_core.synthesizers.deep.features import Space
+from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
+from dpsyn_core.synthesizers.deep.seen import Seen
+from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
+from dpsyn_core.synthesizers.deep.system import Deep, Released
+from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.training import Encoding, Team
+from dpsyn_core.synthesizers.registry import register
+
+SEED = 21  # of the first weights: public, the same for every run
+
+
+class PhasedSettings(DeepSettings):
+    """Settings of the systems whose encoder is fixed by components."""
+
+    noisy: ClassVar[bool] = True
+
+    target_weight: float = Field(
+        2.5,
+        ge=1,
+        le=20,
+        title="Weight of the column to predict",
+        description="How much heavier its features are when components are looked for.",
+    )
+    components: int = Field(
+        20,
+        ge=1,
+        le=200,
+        title="Components",
+        description="Most dimensions of the latent space; components that do not rise above the noise are left out.",
+    )
+    parts: int = Field(4, ge=1, le=50, title="Parts of the mixture", description="Gaussians of the latent mixture.")
+    iterations: int = Field(
+        5,
+        ge=1,
+        le=100,
+        title="Iterations of the mixture",
+        description="Each releases one noisy sum of weights, means and squares together.",
+    )
+    tied: bool = Field(
+        True,
+        title="One variance for all parts",
+        description="Parts of the mixture share one variance a dimension, which noise moves less.",
+    )
+    components_share: float = Field(
+        0.06, gt=0, lt=1, title="Share of components", description="Part of the budget for the second moment."
+    )
+    mixture_share: float = Field(
+        0.08, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
+    )
+    passes: int = Field(
+        1,
+        ge=0,
+        le=10,
+        title="Passes",
+        description="How often drawn records are encoded and decoded anew, which costs nothing and brings pairs closer.",
+    )
+
+    def build(self, task: Task) -> Synthesizer:
+        """Refuses shares that leave nothing for the training."""
+        if self.one_way_share + self.components_share + self.mixture_share >= 1:
+            msg = (
+                f"one_way_share, components_share and mixture_share of {self.name} add up to 1 or more; leave a part "
+                "for the training"
+            )
+            raise SettingError(msg)
+        return Phased(self, task)
+
+
+@register("p3gm")
+class P3GMConfig(PhasedSettings):
+    """The settings."""
+
+    summary = (
+        "A latent mixture from noisy principal components and a decoder trained under noise. For wide tables of numbers "
+        "and for predicting one column from many; for tables of codes, and for counts, take rls."
+    )
+    guarantee = GUARANTEE
+
+
+@register("p3gm-ae")
+class P3GMAEConfig(PhasedSettings):
+    """The settings."""
+
+    noisy = False
+    summary = "P3GM whose encoder adds no noise of its own, so that the decoder learns from the components themselves."
+    guarantee = GUARANTEE
+
+
+class Phased(Deep[PhasedSettings]):
+    """Calibrated."""
+
+    def shares(self) -> dict[str, float]:
+        """What is left trains the decoder; without steps the sums share it."""
+        c = self.config
+        first = {"one-ways": c.one_way_share, "components": c.components_share, "mixture": c.mixture_share}
+        if c.steps:
+            return first | {"training": 1 - sum(first.values())}
+        return {name: share / sum(first.values()) for name, share in first.items()}
+
+    def sums(self) -> int:
+        """The second moment, and one an iteration."""
+        return 1 + self.config.iterations
+
+    def weight(self) -> float:
+        """Of the target."""
+        return self.config.target_weight
+
+    def passes(self) -> int:
+        """As set; a decoder that was not trained does not know the encoder's noise."""
+        return self.config.passes if self.config.steps else 0
+
+    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+        """Components, mixture, decoder."""
+        c = self.config
+        seen = Seen.of(space, self.domain)
+        found = self.found(counter, seen, c.components, cost=self.costs["components"], gate=gate)
+        progress("finding components", 1, 1)
+        each = self.costs["mixture"].split([1.0] * c.iterations)
+        mixture = self.mixed(counter, seen, found, c.parts, each, tied=c.tied, gate=gate, progress=progress)
+        layout = layout_of(space)
+        shape = self.hidden_units(Shape(latent=found.vectors.shape[1], hidden=c.hidden, outputs=layout.outputs))
+        objective = Objective(shape=shape, layout=layout, prior=mixture, noisy=c.noisy)
+        team = Team(encoding=Encoding(seen=seen, components=found), objectives=[objective])
+        first = first_weights(shape, linear_start(space, layout, found), SEED)
+        got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
+        model = Trained(
+            space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=mixture, components=found,
+            noisy=c.noisy, losses=got.losses,
+        )  # fmt: skip
+        return Released(models=(model,), shares=(1.0,), total=space.total)

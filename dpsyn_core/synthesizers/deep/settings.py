@@ -1,0 +1,140 @@
+"""Settings that the deep systems share."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import Literal
+
+from pydantic import Field
+
+from dpsyn_core.errors import SettingError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.sampled import SHARE
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Task
+from dpsyn_core.synthesizers.deep.library import require_torch
+from dpsyn_core.synthesizers.deep.training import Schedule
+from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
+
+GUARANTEE = Guarantee(
+    text="(epsilon, delta)-DP: Gaussian noise on sums of clipped vectors, Poisson samples by privacy loss distributions",
+    pure=False,
+)
+MOST_ATTRIBUTES = 2000
+MOST_WEIGHTS = 2_000_000
+
+
+class DeepSettings(MethodConfig, ABC):
+    """What is seen of records, how long is trained, and how records are drawn."""
+
+    target: str = Field(
+        "",
+        title="Column to predict",
+        description="Column that models of the synthetic table will predict, named without looking at the table: it "
+        "counts more in the components, and dp-gm can train a network for each of its values. Empty: none.",
+    )
+    values: int = Field(
+        64,
+        ge=2,
+        le=1000,
+        title="Values a column",
+        description="About how many coarse values a column keeps: neighbouring bins and rare values of the released "
+        "one-ways share one. The schema's own bins come back at the end, by the released one-way.",
+    )
+    hidden: int = Field(
+        100,
+        ge=0,
+        le=2000,
+        title="Hidden units",
+        description="Units of the decoder's hidden layer, beside its linear part. 0 leaves the linear part alone.",
+    )
+    steps: int = Field(
+        200,
+        ge=0,
+        le=20_000,
+        title="Training steps",
+        description="Each is one noisy sum over a fresh sample; all of them together cost what is said before the run.",
+        json_schema_extra={"unit": "steps"},
+    )
+    sampling: float = Field(
+        0.05,
+        gt=0,
+        le=1,
+        title="Sampling rate",
+        description="Probability with which a record is in the sample of a step. It must not be computed from the "
+        "number of records where that is private.",
+    )
+    clip: float = Field(
+        1.0,
+        gt=0,
+        le=1e6,
+        title="Clip norm",
+        description="A record's gradient is shortened to this length. The noise grows with it.",
+    )
+    learning_rate: float = Field(
+        0.02,
+        gt=0,
+        le=1,
+        title="Learning rate",
+        description="Of Adam's first step; it falls to 0 as half a cosine.",
+    )
+    averaging: float = Field(
+        0.95,
+        ge=0,
+        lt=1,
+        title="Averaging of weights",
+        description="How much of the running mean of the weights stays at a step; records are drawn from that mean.",
+    )
+    one_way_share: float = Field(
+        0.04,
+        gt=0,
+        lt=1,
+        title="Share of one-ways",
+        description="Part of the budget for one-way marginals, from which coarse values and their shares are read.",
+    )
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu",
+        title="Device",
+        description="Where the networks are computed. cuda needs a CUDA device and a build of torch for it.",
+    )
+
+    def check(self, task: Task) -> None:
+        """As for all systems; and the library, the target and the number of columns."""
+        super().check(task)
+        require_torch(self.name)
+        if len(task.domain) > MOST_ATTRIBUTES:
+            msg = f"{self.name} takes at most {MOST_ATTRIBUTES} columns, and the schema has {len(task.domain)}; use 'rls'"
+            raise SettingError(msg)
+        self.aim(task.domain)
+
+    def aim(self, domain: Domain) -> int | None:
+        """Position of the target. Raises SettingError for a column that does not exist."""
+        if not self.target:
+            return None
+        if self.target not in domain.names:
+            msg = f"target of {self.name} is '{self.target}', which is no column; name one of the schema, or leave it empty"
+            raise SettingError(msg)
+        return domain.index(self.target)
+
+    @property
+    def schedule(self) -> Schedule:
+        """Of the training."""
+        return Schedule(
+            steps=self.steps, rate=self.sampling, clip=self.clip, learning=self.learning_rate, averaging=self.averaging
+        )
+
+    def spared(self, budget: Budget) -> float:
+        """Part of delta that is kept for the samples."""
+        return SHARE * budget.delta if self.steps else 0.0
+
+    def estimate(self, size: Size) -> Estimate:
+        """torch takes 200 MB beside the rest."""
+        base = estimate_of(self.seconds(size), size)
+        return Estimate(seconds=base.seconds, megabytes=base.megabytes + 260)
+
+    def seconds(self, size: Size) -> float:
+        """As measured (`python -m benchmarks.estimates`): torch's start, passes over all records, and the steps."""
+        width = min(size.attributes * 12, 2500)
+        sample = max(size.records * self.sampling, 512)
+        per_step = 0.002 + sample * (1e-5 + 1.5e-9 * (self.hidden + 30) * width)
+        return 3.0 + 9e-9 * size.records * width**1.5 + self.steps * per_step + 2.5 * size.values

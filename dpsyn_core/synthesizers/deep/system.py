@@ -1,0 +1,203 @@
+"""What the deep systems do in the private phase: one-ways, second moment, mixture, training; and drawing records."""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.counting.features import Outer, VectorMap
+from dpsyn_core.errors import SettingError
+from dpsyn_core.measurement.charges import check_widest, sampled_charge, sum_charge
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.synthesizers.base import Synthesizer, Task
+from dpsyn_core.synthesizers.deep import mixture as mixtures
+from dpsyn_core.synthesizers.deep.components import Components, components
+from dpsyn_core.synthesizers.deep.features import Space, space_of
+from dpsyn_core.synthesizers.deep.library import device
+from dpsyn_core.synthesizers.deep.mixture import Mixture
+from dpsyn_core.synthesizers.deep.network import Shape
+from dpsyn_core.synthesizers.deep.seen import Seen
+from dpsyn_core.synthesizers.deep.settings import MOST_WEIGHTS, DeepSettings
+from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.training import Result, Team, rule_of, train
+from dpsyn_core.synthesizers.steps import Step, even, share_of
+
+Floats = NDArray[np.float64]
+S = TypeVar("S", bound=DeepSettings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released:
+    """What the private phase leaves: one model, or several with the shares of the records that they are for."""
+
+    models: tuple[Trained, ...]
+    shares: tuple[float, ...]
+    total: float
+
+
+class Deep(Synthesizer, Generic[S]):
+    """Calibrated. A system says how it splits its budget, and what it measures beside one-ways."""
+
+    def __init__(self, config: S, task: Task) -> None:
+        """Gaussian noise throughout; a part of delta is kept for the samples of the training."""
+        self.config, self.task, self.domain = config, task, task.domain
+        self.failure = config.spared(task.budget)
+        self.cost: Cost = task.budget.gaussian(spare_delta=self.failure)
+        names = list(self.shares())
+        parts = self.cost.split([self.shares()[n] for n in names])
+        self.costs = dict(zip(names, parts, strict=True))
+        for rest in (c for n, c in self.costs.items() if n != "one-ways"):
+            check_widest(sum_charge("sum", rest, task.unit, kind="sum", cells=1, norm=1 << 24).scale)
+        if config.steps:
+            self._training_charge()
+
+    @abstractmethod
+    def shares(self) -> dict[str, float]:
+        """Parts of the budget by what they pay for, in the order of the releases; they add up to 1."""
+
+    @abstractmethod
+    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+        """All that follows the one-ways."""
+
+    def sums(self) -> int:
+        """How many sums over all records are released."""
+        return 0
+
+    def _training_charge(self) -> None:
+        """Refuses here, where nothing is spent, what cannot be accounted or drawn."""
+        c = self.config
+        charge = sampled_charge(
+            "training", self.costs["training"], self.task.unit, kind="training", cells=1, norm=1 << 24,
+            rate=c.sampling, steps=c.steps, delta=self.failure,
+        )  # fmt: skip
+        check_widest(charge.scale)
+
+    def steps(self, n_records: float) -> list[Step]:
+        """Known before the run, charge by charge."""
+        d, sizes = len(self.domain), self.domain.sizes
+        out = [even("1-way", self.costs["one-ways"], self.cost, self.task.unit, parts=(d, d), cells=sizes)]
+        summed = [c for n, c in self.costs.items() if n not in ("one-ways", "training")]
+        if summed:
+            share = sum(share_of(c, self.cost) for c in summed)
+            out.append(Step(kind="sum", parts=(self.sums(),) * 2, share=(share, share), cells=(1, 2**40)))
+        if "training" in self.costs:
+            share = share_of(self.costs["training"], self.cost)
+            # a hair less is charged where the least noise that pays is found by search
+            out.append(Step(kind="training", parts=(1, 1), share=(share * 0.999, share), cells=(1, 2**40)))
+        return out
+
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Released:
+        """One-ways first: what the networks see of records follows from them."""
+        cost = self.costs["one-ways"]
+        each = cost.split([1.0] * len(self.domain))
+        ones = measure_marginals(counter, self.domain.singletons(), each, gate=gate)
+        progress("measure one-ways", 1, 1)
+        weights = {self.config.target: self.weight()} if self.config.target else {}
+        space = space_of(self.domain, ones, self.task.n_public, values=self.config.values, weights=weights)
+        return self.modelled(counter, space, gate=gate, progress=progress)
+
+    def weight(self) -> float:
+        """Of the target's features."""
+        return 1.0
+
+    # ---- the releases that systems are made of
+
+    def found(self, counter: Counter, seen: Seen, most: int, *, cost: Cost, gate: Gate) -> Components:
+        """Components of the records: one sum of x x', whose length is that of x squared."""
+        width = seen.space.width
+
+        def products(block: Floats) -> list[Outer]:
+            x = seen.unclipped(block) / seen.space.radius
+            return [Outer(left=x, right=x)]
+
+        got = gate.release_sum(
+            "second moment of features", counter, products, rule=rule_of(seen, 1.0, width * width), cost=cost
+        )
+        second = got.values.reshape(width, width)
+        return components(second, max(seen.space.total, 1.0), got.sigma, most)
+
+    def mixed(
+        self, counter: Counter, seen: Seen, found: Components, parts: int, costs: Sequence[Cost], *,
+        tied: bool, gate: Gate, progress: Progress,
+    ) -> Mixture:  # fmt: skip
+        """A mixture fitted to the components, one sum an iteration."""
+        k = found.vectors.shape[1]
+        reach = min(1.5 * float(np.sqrt(k)), found.longest)
+        mixture = Mixture.first(parts, k)
+
+        def one(block: Floats, now: Mixture) -> list[Floats]:
+            return [mixtures.statistics(now, found(seen.clipped(block)), reach)]
+
+        for i, cost in enumerate(costs):
+            got = gate.release_sum(
+                f"mixture, iteration {i + 1}", counter, functools.partial(one, now=mixture),
+                rule=rule_of(seen, 1.0, parts * (1 + 2 * k)), cost=cost,
+            )  # fmt: skip
+            mixture = mixtures.maximised(got.values.ravel(), mixture, reach, tied=tied)
+            progress("fitting the mixture", i + 1, len(costs))
+        return mixture
+
+    def trained(
+        self, counter: Counter, team: Team, first: Floats, *, gate: Gate, progress: Progress,
+        shares: Floats | None = None,
+    ) -> Result:  # fmt: skip
+        """The weights after all steps."""
+        c = self.config
+        if not c.steps:
+            return Result(weights=first, losses=())
+        seen = team.encoding.seen
+        sums = gate.release_sampled_sum(
+            "gradients", counter, rule=rule_of(seen, c.clip, team.cells), rate=c.sampling, steps=c.steps,
+            cost=self.costs["training"], delta=self.failure,
+        )  # fmt: skip
+
+        def take(vectors: VectorMap) -> tuple[Floats, float]:
+            got = sums.step(vectors)
+            return got.values.ravel(), got.sigma
+
+        return train(
+            team, first, take, schedule=c.schedule, total=seen.space.total, device=device(c.device, c.name),
+            progress=progress, shares=shares,
+        )  # fmt: skip
+
+    def hidden_units(self, shape: Shape, members: int = 1) -> Shape:
+        """The shape, refused when its weights are too many."""
+        if shape.size * members > MOST_WEIGHTS:
+            msg = (
+                f"the networks of {self.config.name} would have {shape.size * members:,} weights, above the cap of "
+                f"{MOST_WEIGHTS:,}; lower hidden ({self.config.hidden}) or values ({self.config.values})"
+            )
+            raise SettingError(msg)
+        return shape
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of each model in the released shares, in a random order."""
+        n = max(0, round(measured.total)) if n_records is None else n_records
+        shares = np.asarray(measured.shares, dtype=np.float64)
+        counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
+        made = [
+            model.draw(int(count), self.passes(), rng, progress)
+            for model, count in zip(measured.models, counts, strict=True)
+        ]
+        out = np.concatenate(made, axis=1)
+        return out if len(made) == 1 else out[:, rng.permutation(n)]
+
+    def passes(self) -> int:
+        """How often drawn records are encoded and decoded anew."""
+        return 0
+
+
+

@@ -1,0 +1,115 @@
+"""What a deep system releases, and how records are drawn from it. Post-processing only: NumPy, no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.synthesizers.deep.components import Components
+from dpsyn_core.synthesizers.deep.decoder import Layout, layout_of, probabilities
+from dpsyn_core.synthesizers.deep.features import Space
+from dpsyn_core.synthesizers.deep.mixture import Mixture
+from dpsyn_core.synthesizers.deep.network import Shape, decoded, encoded, variances
+
+Floats = NDArray[np.float64]
+CHUNK = 4096  # records drawn at a time
+TRIED = 8192  # records by which the shares of values are set
+ROUNDS = 6  # of setting them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """Released values and what was trained on them, for one decoder.
+
+    components: the fixed encoder; None when it was learned, and then its weights are among the others. noisy: the
+    encoder has variances. losses: mean loss of an epoch in nats a record, as it was released. fixed: an attribute and
+    the coarse value that all records of this decoder have. settled: drawn records are to have the released shares,
+    which hold for all records and not for a part of them.
+    """
+
+    space: Space
+    shape: Shape
+    weights: Floats
+    prior: Mixture
+    components: Components | None
+    noisy: bool
+    losses: tuple[float, ...] = ()
+    fixed: tuple[int, int] | None = None
+    settled: bool = True
+
+    def layout(self) -> Layout:
+        """Where the decoder's outputs belong."""
+        return layout_of(self.space)
+
+    def draw(self, n: int, passes: int, rng: Generator, progress: Progress = silent) -> NDArray[np.unsignedinteger]:
+        """Codes (attributes, n).
+
+        Latent values are drawn from the prior, and values from the softmax of each block. Each further pass encodes
+        the records and decodes them anew: a step of the chain whose records and latent values fit each other. The
+        logits of every block get offsets by which all drawn records together have its released shares.
+        """
+        layout = self.layout()
+        seed = rng.integers(2**63)
+        tried = np.random.default_rng(seed)
+        offsets: list[list[Floats]] = []
+        z = self.prior.draw(TRIED if self.settled else 1, tried)
+        for turn in range(passes + 1):
+            offsets.append(self._offsets(layout, z))
+            if turn < passes:
+                z = self._again(self._values(layout, z, offsets[-1], tried), tried)
+        out = np.empty((len(self.space.blocks), n), dtype=self.space.dtype)
+        for start in range(0, n, CHUNK):
+            count = min(CHUNK, n - start)
+            z = self.prior.draw(count, rng)
+            for turn in range(passes + 1):
+                codes = self._values(layout, z, offsets[turn], rng)
+                if turn < passes:
+                    z = self._again(codes, rng)
+            out[:, start : start + count] = codes
+            progress("drawing records", start + count, n)
+        return out
+
+    def _offsets(self, layout: Layout, z: Floats) -> list[Floats]:
+        """Offsets (blocks, values) of each group with which latent values `z` give the released shares."""
+        outputs = decoded(self.shape, self.weights, z)
+        found = []
+        for group in layout.groups:
+            wanted = np.where(group.real, np.exp(group.logs), 1.0)
+            offsets = np.zeros_like(wanted)
+            for _ in range(ROUNDS if self.settled else 0):
+                got = probabilities(group, outputs, offsets).mean(axis=0)
+                change = np.log(wanted / np.maximum(got, 1e-12))
+                offsets += np.where(group.real, np.clip(change, -3, 3), 0.0)
+            found.append(offsets)
+        return found
+
+    def _values(
+        self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator
+    ) -> NDArray[np.unsignedinteger]:
+        """Codes (attributes, records) for latent values."""
+        outputs = decoded(self.shape, self.weights, z)
+        coarse = np.empty((len(z), len(self.space.blocks)), dtype=np.intp)
+        for group, shift in zip(layout.groups, offsets, strict=True):
+            p = probabilities(group, outputs, shift)
+            np.cumsum(p, axis=2, out=p)
+            at = (p < rng.random(p.shape[:2])[:, :, None]).sum(axis=2)
+            coarse[:, group.attributes] = np.minimum(at, group.real.sum(axis=1) - 1)
+        if self.fixed is not None:
+            coarse[:, self.fixed[0]] = self.fixed[1]
+        return self.space.fine(coarse, rng)
+
+    def _again(self, codes: NDArray[np.unsignedinteger], rng: Generator) -> Floats:
+        """Latent values of records, with the encoder's noise."""
+        seen = self.space.clipped(codes)
+        if self.components is not None:
+            means, spread = self.components(seen), variances(self.shape, self.weights)
+        else:
+            means, spread = encoded(self.shape, self.weights, seen * self.space.radius)
+        if not self.noisy:
+            return means
+        shaken: Floats = means + rng.standard_normal(means.shape) * np.sqrt(spread)
+        return shaken
