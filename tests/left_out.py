@@ -9,12 +9,16 @@ from collections import Counter
 
 import pytest
 
+from dpsyn_core.synthesizers.registry import MODULES
+
 KINDS = {
     "slow": "slow (audits, long statistics, whole runs)",
     "browser": "in a headless Chromium",
     "postgresql": "with a PostgreSQL server",
+    "deep": "with torch (the extra deep)",
 }
-COMMAND = "apt-get install chromium postgresql && make test-all"
+DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.synthesizers.deep.")}
+COMMAND = "apt-get install chromium postgresql && make test-all  # which installs torch"
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 
@@ -29,7 +33,14 @@ def pytest_configure(config):
 
 def kind_of(item):
     """Why the quick run leaves a test out; None when it does not."""
-    return next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
+    kind = next((kind for kind in KINDS if item.get_closest_marker(kind)), None)
+    return kind or ("deep" if trains(item) else None)
+
+
+def trains(item):
+    """Whether a test is about a system that needs torch: one of its parameters begins with the system's name."""
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(isinstance(value, str) and value.split(",")[0] in DEEP for value in given)
 
 
 class LeftOut:

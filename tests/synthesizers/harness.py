@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import EngineError
 from dpsyn_core.measurement.gate import Gate, Released
 from dpsyn_core.privacy.account import Account
@@ -42,6 +43,11 @@ class PlainCounter(Counter):
     def marginals(self, sets, recodes=None):
         return [self.marginal(s, recodes) for s in sets]
 
+    def vector_sum(self, rule, maps, sample=None):
+        if self.guard and not self.open:
+            raise EngineError("summed outside the gate")
+        return MemoryCounter(self.codes, self.domain).vector_sum(rule, maps, sample)
+
 
 class WatchingGate(Gate):
     """A gate that lets a guarded counter count only while it is asked for a release."""
@@ -72,6 +78,9 @@ class WatchingGate(Gate):
     def dirichlet(self, name, count, **kwargs):
         return super().dirichlet(name, self._watched(count), **kwargs)
 
+    def _summed(self, *args):
+        return self._watched(super()._summed)(*args)
+
 
 class TapeGate(Gate):
     """Never looks at the data: the same constants whatever it is asked to count."""
@@ -86,6 +95,12 @@ class TapeGate(Gate):
         charge = self._booked(name, cells, "geometric" if cost.pure else "gaussian", cost)
         tape = np.random.default_rng(len(name) + cells)
         return Released(values=tape.integers(-3, 40, cells), sigma=2.0, charge=charge)
+
+    def _summed(self, counter, rule, maps, charge):
+        return np.zeros(len(maps) * rule.cells, dtype=np.int64)
+
+    def _noisy(self, exact, charge):
+        return np.random.default_rng(exact.size).integers(-(2**24), 2**26, exact.size)
 
     def select(self, name, scores, *, sensitivity, cost, monotone=False):
         self._booked(name, 1, "exponential", cost)
@@ -137,7 +152,11 @@ def run(name, task, codes, *, settings=None, noise=None, n_records=None, seed=0,
     """Calibrates, measures and synthesizes; returns the codes, the gate and the system."""
     system = configure(name, settings or {}).calibrate(task)
     counter = PlainCounter(codes, task.domain, guard=gate_class is WatchingGate)
-    kwargs = {"account": Account(system.cost), "noise": noise or SeededNoise(seed + 1), "unit": task.unit}
+    kwargs = {
+        "account": Account(system.cost, delta=system.failure),
+        "noise": noise or SeededNoise(seed + 1),
+        "unit": task.unit,
+    }
     gate = WatchingGate(counter, **kwargs) if gate_class is WatchingGate else gate_class(**kwargs)
     measured = system.measure(counter, gate=gate)
     out = system.synthesize(measured, n_records, rng=np.random.default_rng(seed))

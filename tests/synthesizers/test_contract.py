@@ -13,7 +13,14 @@ from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
 # the smallest configuration of a system that still takes every step; keeps a run at a few milliseconds
-MINI = {"mwem": {"replays": 10, "rounds": 4}}
+TRAINED = {"steps": 3, "hidden": 4, "sampling": 0.2}
+MINI = {
+    "mwem": {"replays": 10, "rounds": 4},
+    "p3gm": TRAINED | {"iterations": 2},
+    "p3gm-ae": TRAINED | {"iterations": 2},
+    "dp-vae": TRAINED | {"latent": 2, "encoder_hidden": 3},
+    "dp-gm": TRAINED | {"latent": 2, "encoder_hidden": 3, "iterations": 2},
+}
 SIZES = {"a": 3, "b": 2, "c": 4}
 N = 40
 
@@ -142,7 +149,7 @@ def test_what_a_run_charges_lies_inside_its_plan(name, neighbours, pure, sizes, 
         task = task_for(name, sizes, n, neighbours=neighbours, theta=theta, pure=pure, epsilon=epsilon)
         made = plan(name, MINI.get(name, {}), task, n_records=n)
         system = configure(name, MINI.get(name, {})).calibrate(task)
-        gate = Gate(account=Account(system.cost), noise=SeededNoise(seed), unit=task.unit)
+        gate = Gate(account=Account(system.cost, delta=system.failure), noise=SeededNoise(seed), unit=task.unit)
         system.measure(PlainCounter(random_codes(sizes, n, seed), task.domain), gate=gate)
         assert made.cost == system.cost
         whole = system.cost.epsilon if system.cost.pure else system.cost.rho
@@ -169,7 +176,7 @@ def test_a_plan_of_one_or_two_attributes_holds_too(name, sizes):
         assert "group" in str(refusal)
         return
     system = configure(name, MINI.get(name, {})).calibrate(task)
-    gate = Gate(account=Account(system.cost), noise=SeededNoise(4), unit=task.unit)
+    gate = Gate(account=Account(system.cost, delta=system.failure), noise=SeededNoise(4), unit=task.unit)
     system.measure(PlainCounter(random_codes(sizes, 300), task.domain), gate=gate)
     for step, own in spent_by_step(made, gate.account.charges):
         assert step.parts[0] <= len(own) <= step.parts[1], step

@@ -1,4 +1,4 @@
-"""DP-GM: the records are divided, and every part has an autoencoder of its own. Acs, Melis, Castelluccia, De Cristofaro 2018.
+"""DP-GM: the records are divided, and every part has an autoencoder of its own. Acs et al. 2018.
 
 Every record belongs to one part, so its gradient is zero for the networks of all others: the gradients of all networks
 are one vector whose length is that of a single one, and one noisy sum trains them all. That is parallel composition
@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress
+from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.components import Components
 from dpsyn_core.synthesizers.deep.decoder import layout_of
@@ -29,7 +30,7 @@ from dpsyn_core.synthesizers.deep.network import Objective, first_weights
 from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE
-from dpsyn_core.synthesizers.deep.system import Deep, Released
+from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
 from dpsyn_core.synthesizers.deep.trained import Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
@@ -77,8 +78,8 @@ class DPGMConfig(LearnedSettings):
             raise SettingError(msg)
         if self.divide == "target" and aim is not None and task.domain.sizes[aim] > MOST_LABELS:
             msg = (
-                f"the target of dp-gm has {task.domain.sizes[aim]} values, and at most {MOST_LABELS} can have a network "
-                "of their own; set divide to 'clusters'"
+                f"the target of dp-gm has {task.domain.sizes[aim]} values, and at most {MOST_LABELS} can have a "
+                "network of their own; set divide to 'clusters'"
             )
             raise SettingError(msg)
         return DPGM(self, task)
@@ -120,7 +121,7 @@ class DPGM(Deep[DPGMConfig]):
             mixture = self.mixed(counter, seen, found, c.clusters, each, tied=False, gate=gate, progress=progress)
             shares, part = mixture.weights, functools.partial(_cluster, seen=seen, found=found, mixture=mixture)
         members = len(shares)
-        shape, prior = learned_shape(self, space, members), Mixture.standard(c.latent)
+        shape, prior = self.hidden_units(learned_shape(c, space), members), Mixture.standard(c.latent)
         objectives = [Objective(shape=shape, layout=layout_of(space), prior=prior)] * members
         team = Team(encoding=Encoding(seen=seen, components=None), objectives=objectives, part=part)
         first = np.tile(first_weights(shape, None, SEED), (members, 1))
@@ -134,6 +135,12 @@ class DPGM(Deep[DPGMConfig]):
             models = [replace(m, fixed=(aim, v)) for v, m in enumerate(models)]
         return Released(models=tuple(models), shares=tuple(float(s) for s in shares), total=space.total)
 
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the trained models."""
+        return drawn(measured, n_records, passes=0, rng=rng, progress=progress)
+
 
 def _value(block: Floats, *, seen: Seen, at: int) -> NDArray[np.intp]:
     """The target's coarse value of each record."""
@@ -143,4 +150,5 @@ def _value(block: Floats, *, seen: Seen, at: int) -> NDArray[np.intp]:
 
 def _cluster(block: Floats, *, seen: Seen, found: Components, mixture: Mixture) -> NDArray[np.intp]:
     """The most likely cluster of each record."""
-    return mixture.scores(found(seen.clipped(block))).argmax(axis=1)
+    out: NDArray[np.intp] = mixture.scores(found(seen.clipped(block))).argmax(axis=1)
+    return out

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress
+from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.decoder import layout_of
 from dpsyn_core.synthesizers.deep.features import Space
@@ -17,7 +21,7 @@ from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
-from dpsyn_core.synthesizers.deep.system import Deep, Released
+from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
 from dpsyn_core.synthesizers.deep.trained import Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
@@ -48,8 +52,8 @@ class DPVAEConfig(LearnedSettings):
     """The settings."""
 
     summary = (
-        "A variational autoencoder trained by noisy gradients alone: the baseline that P3GM was made to improve on. For "
-        "comparisons; take p3gm or rls for a table that will be used."
+        "A variational autoencoder trained by noisy gradients alone: the baseline that P3GM was made to improve on. "
+        "For comparisons; take p3gm or rls for a table that will be used."
     )
     guarantee = GUARANTEE
 
@@ -70,7 +74,7 @@ class DPVAE(Deep[DPVAEConfig]):
         """One training."""
         c = self.config
         seen = Seen.of(space, self.domain)
-        shape, prior = learned_shape(self, space), Mixture.standard(c.latent)
+        shape, prior = self.hidden_units(learned_shape(c, space)), Mixture.standard(c.latent)
         objective = Objective(shape=shape, layout=layout_of(space), prior=prior)
         team = Team(encoding=Encoding(seen=seen, components=None), objectives=[objective])
         got = self.trained(counter, team, first_weights(shape, None, SEED)[None, :], gate=gate, progress=progress)
@@ -80,11 +84,16 @@ class DPVAE(Deep[DPVAEConfig]):
         )  # fmt: skip
         return Released(models=(model,), shares=(1.0,), total=space.total)
 
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the trained model."""
+        return drawn(measured, n_records, passes=0, rng=rng, progress=progress)
 
-def learned_shape(system: Deep[DPVAEConfig], space: Space, members: int = 1) -> Shape:
+
+def learned_shape(config: LearnedSettings, space: Space) -> Shape:
     """Of a network with a learned encoder."""
-    c = system.config
-    shape = Shape(
-        latent=c.latent, hidden=c.hidden, outputs=layout_of(space).outputs, inputs=space.width, seen=c.encoder_hidden
-    )
-    return system.hidden_units(shape, members)
+    return Shape(
+        latent=config.latent, hidden=config.hidden, outputs=layout_of(space).outputs, inputs=space.width,
+        seen=config.encoder_hidden,
+    )  # fmt: skip

@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
@@ -90,7 +89,7 @@ class Space:
     @cached_property
     def width(self) -> int:
         """Number of features."""
-        return self.places[-1].stop
+        return int(self.places[-1].stop)
 
     @cached_property
     def radius(self) -> float:
@@ -182,6 +181,8 @@ def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight:
 
 def _scores(shares: Floats, ranked: int) -> Floats:
     """Normal quantiles at the middle of each ranked value, standardised under the shares."""
+    from scipy.special import ndtri  # heavy
+
     p = shares[:ranked] / shares[:ranked].sum()
     z = ndtri(np.clip(np.cumsum(p) - p / 2, 1e-6, 1 - 1e-6))
     z -= p @ z
@@ -216,9 +217,6 @@ def _curved(block: Block) -> Block:
     if block.scores is None or block.ranked <= FEW:
         return block
     s, ranked = block.scores, np.arange(block.size) < block.ranked
-    if block.ranked < block.size:
-        single = ~ranked
-    else:
-        single = np.arange(block.size) == int(block.shares.argmax())
+    single = ~ranked if block.ranked < block.size else np.arange(block.size) == int(block.shares.argmax())
     columns = [s, s**2 * ranked, s**3 / 3 * ranked, single.astype(np.float64)]
     return replace(block, curves=np.stack(columns, axis=1))

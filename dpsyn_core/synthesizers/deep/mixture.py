@@ -41,9 +41,9 @@ class Mixture:
         """Number of parts."""
         return len(self.weights)
 
-    def scores(self, z: NDArray[np.floating], spread: float | Floats = 0.0) -> Floats:
-        """log weight + log density of each part, (records, parts). spread: a variance that is added."""
-        v = self.variances + spread
+    def scores(self, z: NDArray[np.floating]) -> Floats:
+        """Logarithm of weight times density of each part, (records, parts)."""
+        v = self.variances
         inverse = 1 / v
         square = (z * z) @ inverse.T - 2 * z @ (self.means * inverse).T + (self.means**2 * inverse).sum(axis=1)
         out: Floats = np.log(self.weights) - 0.5 * (square + np.log(2 * np.pi * v).sum(axis=1))
@@ -96,12 +96,11 @@ def maximised(summed: Floats, mixture: Mixture, reach: float, *, tied: bool) -> 
         variances = np.tile(shared, (parts, 1))
     else:
         variances = squares / held[:, None] - means**2
-    return Mixture(
-        weights=held / held.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE)
-    )
+    return Mixture(weights=held / held.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE))
 
 
-def shortened(z: NDArray[np.floating], reach: float) -> NDArray[np.floating]:
+def shortened(z: NDArray[np.floating], reach: float) -> Floats:
     """Rows at most `reach` long."""
     lengths = np.sqrt(np.einsum("ij,ij->i", z, z))
-    return z / np.maximum(lengths / reach, 1)[:, None]
+    out: Floats = z / np.maximum(lengths / reach, 1)[:, None]
+    return out

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress
+from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.decoder import layout_of, linear_start
 from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
-from dpsyn_core.synthesizers.deep.system import Deep, Released
+from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
 from dpsyn_core.synthesizers.deep.trained import Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
@@ -68,7 +70,7 @@ class PhasedSettings(DeepSettings):
         ge=0,
         le=10,
         title="Passes",
-        description="How often drawn records are encoded and decoded anew, which costs nothing and brings pairs closer.",
+        description="How often drawn records are encoded and decoded anew, which is free and brings pairs closer.",
     )
 
     def build(self, task: Task) -> Synthesizer:
@@ -87,8 +89,8 @@ class P3GMConfig(PhasedSettings):
     """The settings."""
 
     summary = (
-        "A latent mixture from noisy principal components and a decoder trained under noise. For wide tables of numbers "
-        "and for predicting one column from many; for tables of codes, and for counts, take rls."
+        "A latent mixture from noisy principal components and a decoder trained under noise. For wide tables of "
+        "numbers and for predicting one column from many; for tables of codes, and for counts, take rls."
     )
     guarantee = GUARANTEE
 
@@ -121,10 +123,6 @@ class Phased(Deep[PhasedSettings]):
         """Of the target."""
         return self.config.target_weight
 
-    def passes(self) -> int:
-        """As set; a decoder that was not trained does not know the encoder's noise."""
-        return self.config.passes if self.config.steps else 0
-
     def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
         """Components, mixture, decoder."""
         c = self.config
@@ -144,3 +142,11 @@ class Phased(Deep[PhasedSettings]):
             noisy=c.noisy, losses=got.losses,
         )  # fmt: skip
         return Released(models=(model,), shares=(1.0,), total=space.total)
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the trained model; a decoder that was not trained does not know the encoder's noise."""
+        return drawn(
+            measured, n_records, passes=self.config.passes if self.config.steps else 0, rng=rng, progress=progress
+        )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from dpsyn_core.counting.features import Features
 from dpsyn_core.schema.domain import Domain
@@ -36,7 +35,11 @@ class Seen:
     def of(cls, space: Space, domain: Domain) -> Seen:
         """For each attribute: its features, its coarse value, its key."""
         rng = np.random.default_rng(19)
-        tables, featured, valued, keyed, at = {}, [], [], [], 0
+        tables: dict[str, Floats] = {}
+        featured: list[int] = []
+        valued: list[int] = []
+        keyed: list[int] = []
+        at = 0
         for name, block in zip(domain.names, space.blocks, strict=True):
             width = block.features.shape[1]
             key = rng.integers(1, _KEYS, len(block.recode)).astype(np.float64)
@@ -65,6 +68,8 @@ class Seen:
 
     def jitter(self, step: int, width: int) -> Callable[[Floats], Floats]:
         """Standard normal numbers (records, width) of a step, each a function of its record's keys."""
+        from scipy.special import ndtri  # heavy
+
         factors = np.random.default_rng((19, step)).integers(1, _KEYS, (len(self.keyed), width)).astype(np.float64)
 
         def draw(block: Floats) -> Floats:

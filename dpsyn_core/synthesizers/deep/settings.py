@@ -17,7 +17,7 @@ from dpsyn_core.synthesizers.deep.training import Schedule
 from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 
 GUARANTEE = Guarantee(
-    text="(epsilon, delta)-DP: Gaussian noise on sums of clipped vectors, Poisson samples by privacy loss distributions",
+    text="(epsilon, delta)-DP: Gaussian noise on sums of clipped vectors; samples by privacy loss distributions",
     pure=False,
 )
 MOST_ATTRIBUTES = 2000
@@ -103,7 +103,9 @@ class DeepSettings(MethodConfig, ABC):
         super().check(task)
         require_torch(self.name)
         if len(task.domain) > MOST_ATTRIBUTES:
-            msg = f"{self.name} takes at most {MOST_ATTRIBUTES} columns, and the schema has {len(task.domain)}; use 'rls'"
+            msg = (
+                f"{self.name} takes at most {MOST_ATTRIBUTES} columns, and the schema has {len(task.domain)}; use 'rls'"
+            )
             raise SettingError(msg)
         self.aim(task.domain)
 
@@ -112,7 +114,7 @@ class DeepSettings(MethodConfig, ABC):
         if not self.target:
             return None
         if self.target not in domain.names:
-            msg = f"target of {self.name} is '{self.target}', which is no column; name one of the schema, or leave it empty"
+            msg = f"target of {self.name} is '{self.target}', which is no column; name one, or leave it empty"
             raise SettingError(msg)
         return domain.index(self.target)
 
@@ -128,7 +130,7 @@ class DeepSettings(MethodConfig, ABC):
         return SHARE * budget.delta if self.steps else 0.0
 
     def estimate(self, size: Size) -> Estimate:
-        """torch takes 200 MB beside the rest."""
+        """The library torch takes 260 MB beside the rest."""
         base = estimate_of(self.seconds(size), size)
         return Estimate(seconds=base.seconds, megabytes=base.megabytes + 260)
 
@@ -137,4 +139,5 @@ class DeepSettings(MethodConfig, ABC):
         width = min(size.attributes * 12, 2500)
         sample = max(size.records * self.sampling, 512)
         per_step = 0.002 + sample * (1e-5 + 1.5e-9 * (self.hidden + 30) * width)
-        return 3.0 + 9e-9 * size.records * width**1.5 + self.steps * per_step + 2.5 * size.values
+        base: float = 3.0 + 9e-9 * size.records * width**1.5 + self.steps * per_step + 2.5 * size.values
+        return base

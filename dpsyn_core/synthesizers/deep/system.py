@@ -181,23 +181,17 @@ class Deep(Synthesizer, Generic[S]):
             raise SettingError(msg)
         return shape
 
-    def synthesize(
-        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
-    ) -> NDArray[np.unsignedinteger]:
-        """Records of each model in the released shares, in a random order."""
-        n = max(0, round(measured.total)) if n_records is None else n_records
-        shares = np.asarray(measured.shares, dtype=np.float64)
-        counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
-        made = [
-            model.draw(int(count), self.passes(), rng, progress)
-            for model, count in zip(measured.models, counts, strict=True)
-        ]
-        out = np.concatenate(made, axis=1)
-        return out if len(made) == 1 else out[:, rng.permutation(n)]
 
-    def passes(self) -> int:
-        """How often drawn records are encoded and decoded anew."""
-        return 0
+def drawn(
+    measured: Any, n_records: int | None, *, passes: int, rng: Generator, progress: Progress
+) -> NDArray[np.unsignedinteger]:
+    """Records of each model in the released shares, in a random order. Post-processing.
 
-
-
+    passes: how often drawn records are encoded and decoded anew.
+    """
+    n = max(0, round(measured.total)) if n_records is None else n_records
+    shares = np.asarray(measured.shares, dtype=np.float64)
+    counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
+    made = [model.draw(int(count), passes, rng, progress) for model, count in zip(measured.models, counts, strict=True)]
+    out = np.concatenate(made, axis=1)
+    return out if len(made) == 1 else out[:, rng.permutation(n)]

@@ -87,9 +87,7 @@ class Trained:
             found.append(offsets)
         return found
 
-    def _values(
-        self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator
-    ) -> NDArray[np.unsignedinteger]:
+    def _values(self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.unsignedinteger]:
         """Codes (attributes, records) for latent values."""
         outputs = decoded(self.shape, self.weights, z)
         coarse = np.empty((len(z), len(self.space.blocks)), dtype=np.intp)

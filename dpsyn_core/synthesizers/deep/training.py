@@ -122,7 +122,8 @@ class Team:
             flat = [r.reshape(len(block), -1) for r in rights]
             _shorten(lefts, flat, clip * math.sqrt(1 - LOSS_PART**2))
             parts: list[Part] = [
-                right if left is None else Outer(left=left, right=right) for left, right in zip(lefts, flat, strict=True)
+                right if left is None else Outer(left=left, right=right)
+                for left, right in zip(lefts, flat, strict=True)
             ]
             return [*parts, losses]
 
@@ -136,8 +137,8 @@ def _shorten(lefts: Sequence[Floats | None], rights: Sequence[Floats], most: flo
         for left, r in zip(lefts, rights, strict=True)
     ]
     scale = most / np.maximum(np.sqrt(np.sum(squares, axis=0)), most)
-    for r in rights:
-        r *= scale[:, None]
+    for right in rights:
+        np.multiply(right, scale[:, None], out=right)
 
 
 def _array(tensor: Any) -> Floats:
