@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev app test test-all check bench audit screenshots sbom lock clean
+.PHONY: setup dev deep app test test-all check bench audit screenshots sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -20,6 +20,15 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	touch $@
 
+# torch for the deep systems, beside what `setup` or `dev` installed. pip takes torch from where it takes all else: where
+# that offers builds for CUDA alone, name an index of CPU builds in PIP_EXTRA_INDEX_URL
+deep: $(VENV)/.deep
+
+# after `dev` where there is one: both locks pin mpmath, and torch needs the older
+$(VENV)/.deep: requirements-deep.lock $(VENV)/.run $(wildcard $(VENV)/.dev)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-deep.lock
+	touch $@
+
 app: setup
 	$(BIN)/dpsyn app
 
@@ -28,7 +37,7 @@ test: dev
 	$(BIN)/python -m pytest $(WORKERS) --quick
 
 # everything; a missing Chromium or PostgreSQL server is a failure
-test-all: dev
+test-all: dev deep
 	$(BIN)/python -m pytest $(WORKERS) --complete
 
 check: dev
@@ -49,10 +58,10 @@ screenshots: dev
 sbom: dev
 	$(BIN)/python -m tools.sbom
 
-# resolves anew; the locks name no host
+# resolves anew; the locks name no host. requirements-deep.lock is kept by hand (docs/adr/0160)
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra databases --extra login -o requirements.lock pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras -o requirements-dev.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra build --extra dev -o requirements-dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -25,6 +25,8 @@ def run(args: argparse.Namespace) -> None:
     for method in listed:
         mark = " (default)" if method["name"] == registry.DEFAULT else ""
         print(f"{method['name']}{mark}\n  {method['summary']}")
+        if method["missing"]:
+            print(f"  not installed here: {method['missing']}")
         print(f"  guarantee: {method['guarantee']}; neighbours: {', '.join(method['neighbours'])}")
         for s in method["settings"]:
             print(f"    {s['name']} = {s['default']!r}  {s['help']}")

@@ -127,6 +127,11 @@ class MethodConfig(BaseModel):
     guarantee: ClassVar[Guarantee]
     takes_questions: ClassVar[bool] = False  # whether it can be told what to measure
 
+    @classmethod
+    def missing(cls) -> str:
+        """What has to be installed before this system runs; empty when nothing is."""
+        return ""
+
     def calibrate(self, task: Task) -> Synthesizer:
         """Turns settings and public facts into a runnable system; refuses what it cannot serve."""
         self.check(task)

@@ -109,4 +109,5 @@ def describe(name: str) -> dict[str, Any]:
         "approximate": g.approximate,
         "needs_public_n": g.needs_public_n,
         "settings": settings,
+        "missing": cls.missing(),
     }

@@ -99,7 +99,7 @@ class DPGM(Deep[DPGMConfig]):
         first = {"one-ways": c.one_way_share}
         if not self.by_target:
             first |= {"components": 0.4 * c.cluster_share, "mixture": 0.6 * c.cluster_share}
-        if c.steps:
+        if self.taken:
             return first | {"training": 1 - sum(first.values())}
         return {name: share / sum(first.values()) for name, share in first.items()}
 

@@ -68,7 +68,7 @@ class DPVAE(Deep[DPVAEConfig]):
     def shares(self) -> dict[str, float]:
         """One-ways and training; one-ways alone without steps."""
         first = self.config.one_way_share
-        return {"one-ways": first, "training": 1 - first} if self.config.steps else {"one-ways": 1.0}
+        return {"one-ways": first, "training": 1 - first} if self.taken else {"one-ways": 1.0}
 
     def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
         """One training."""

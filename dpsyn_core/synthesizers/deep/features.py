@@ -23,6 +23,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 Floats = NDArray[np.float64]
 FEW = 8  # a number of at most so many coarse values is decoded value by value
 MOST_CELLS = 600  # coarse values of all blocks that are decoded value by value; beyond, numbers are decoded by curves
+CURVED_VALUES = 1600  # of all columns together: softmax over more takes time and says no more
 MOST_FEATURES = 2500  # their matrix of second moments is released whole
 CURVES = 4  # coefficients of a number's curve
 HELD = 3.0  # standard deviations of noise that a coarse value holds at least
@@ -154,7 +155,8 @@ def space_of(
     precision = np.array([1 / (m.cells * m.sigma**2) if m.sigma else 1.0 for m in ones])
     sums = np.array([m.values.sum() for m in ones])
     total = float(n_public) if n_public is not None else max(float(np.average(sums, weights=precision)), 0.0)
-    values = max(2, min(values, MOST_FEATURES // max(len(domain), 1)))
+    d = max(len(domain), 1)
+    values = max(2, min(values, max(16, CURVED_VALUES // d), MOST_FEATURES // d))
     made = [_block(a, m, total, values, weights.get(a.name, 1.0)) for a, m in zip(domain.attributes, ones, strict=True)]
     if sum(b.size for b in made) > MOST_CELLS:
         made = [_curved(b) for b in made]

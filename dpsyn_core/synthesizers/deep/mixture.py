@@ -63,39 +63,44 @@ class Mixture:
         return out
 
 
-def statistics(mixture: Mixture, z: NDArray[np.floating], reach: float) -> Floats:
-    """One vector a record, (records, parts (1 + 2 k)), at most 1 long: shares of parts, sums, sums of squares.
+def cells(parts: int, k: int, *, tied: bool) -> int:
+    """Length of the vector of `statistics`."""
+    return parts * (1 + k if tied else 1 + 2 * k)
+
+
+def statistics(mixture: Mixture, z: NDArray[np.floating], reach: float, *, tied: bool) -> Floats:
+    """One vector a record, (records, cells), at most 1 long: shares of parts, sums, and sums of squares unless tied.
 
     z is shortened to `reach` first. With r the responsibilities, the vector is (r, r z / reach, r z^2 / reach^2) /
     sqrt(3): the parts' responsibilities have a sum of squares of at most 1, |z / reach| <= 1, and the same holds for
-    squares, so the squared length is at most (1 + 1 + 1) / 3.
+    squares, so the squared length is at most (1 + 1 + 1) / 3. Without squares it is divided by sqrt(2).
     """
     z = shortened(z, reach)
     r = mixture.responsibilities(z)
     scaled = z / reach
-    joint = np.concatenate([np.ones((len(z), 1)), scaled, scaled**2], axis=1)
-    out: Floats = (r[:, :, None] * joint[:, None, :]).reshape(len(z), -1) / np.sqrt(3)
+    columns = [np.ones((len(z), 1)), scaled] + ([] if tied else [scaled**2])
+    joint = np.concatenate(columns, axis=1)
+    out: Floats = (r[:, :, None] * joint[:, None, :]).reshape(len(z), -1) / np.sqrt(len(columns))
     return out
 
 
 def maximised(summed: Floats, mixture: Mixture, reach: float, *, tied: bool) -> Mixture:
     """The M step from a (noisy) sum of `statistics`. Post-processing; weights and variances have floors.
 
-    tied: all parts share one variance a coordinate, which noise moves less.
+    tied: all parts share one variance a coordinate, and need no squares for it: latent values have unit variance by
+    the components, of which the means of the parts take up what they spread.
     """
     parts, k = mixture.means.shape
-    joint = summed.reshape(parts, 1 + 2 * k) * np.sqrt(3)
+    joint = summed.reshape(parts, -1) * np.sqrt(2 if tied else 3)
     held = np.maximum(joint[:, 0], LEAST_WEIGHT * max(float(joint[:, 0].sum()), 1.0))
     if not np.isfinite(held).all() or held.sum() <= 0:
         return mixture
     bound = min(reach, 3.0)
     means = np.clip(joint[:, 1 : 1 + k] * reach / held[:, None], -bound, bound)
-    squares = joint[:, 1 + k :] * reach**2
     if tied:
-        shared = (squares.sum(axis=0) - (held[:, None] * means**2).sum(axis=0)) / held.sum()
-        variances = np.tile(shared, (parts, 1))
+        variances = np.tile(1 - held @ means**2 / held.sum(), (parts, 1))
     else:
-        variances = squares / held[:, None] - means**2
+        variances = joint[:, 1 + k :] * reach**2 / held[:, None] - means**2
     return Mixture(weights=held / held.sum(), means=means, variances=np.clip(variances, LEAST_VARIANCE, MOST_VARIANCE))
 
 

@@ -59,7 +59,7 @@ class Optimiser:
             power = (first[:, start:end] ** 2).mean(axis=1)
             spread = math.sqrt(2 / max(end - start, 1))  # of the mean square of so many draws
             share = 1 - noise * (1 + 2 * spread) / np.maximum(power, 1e-300)
-            self.weights[:, start:end] -= np.clip(share, 0, 1)[:, None] ** 0.5 * move[:, start:end]
+            self.weights[:, start:end] -= np.clip(share, 0, 1)[:, None] * move[:, start:end]
             start = int(end)
         self._mean = self._averaging * self._mean + (1 - self._averaging) * self.weights
 

@@ -24,6 +24,7 @@ from dpsyn_core.synthesizers.deep.trained import Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
 
+FEW_COLUMNS = 50  # benchmarks.deep: beyond, training under noise makes a linear decoder worse
 SEED = 21  # of the first weights: public, the same for every run
 
 
@@ -60,10 +61,10 @@ class PhasedSettings(DeepSettings):
         description="Parts of the mixture share one variance a dimension, which noise moves less.",
     )
     components_share: float = Field(
-        0.06, gt=0, lt=1, title="Share of components", description="Part of the budget for the second moment."
+        0.1, gt=0, lt=1, title="Share of components", description="Part of the budget for the second moment."
     )
     mixture_share: float = Field(
-        0.08, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
+        0.06, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
     )
     passes: int = Field(
         1,
@@ -72,6 +73,10 @@ class PhasedSettings(DeepSettings):
         title="Passes",
         description="How often drawn records are encoded and decoded anew, which is free and brings pairs closer.",
     )
+
+    def _usual(self, columns: int) -> int:
+        """None for many columns, unless it is set."""
+        return 0 if self.steps is None and columns > FEW_COLUMNS else super()._usual(columns)
 
     def build(self, task: Task) -> Synthesizer:
         """Refuses shares that leave nothing for the training."""
@@ -111,7 +116,7 @@ class Phased(Deep[PhasedSettings]):
         """What is left trains the decoder; without steps the sums share it."""
         c = self.config
         first = {"one-ways": c.one_way_share, "components": c.components_share, "mixture": c.mixture_share}
-        if c.steps:
+        if self.taken:
             return first | {"training": 1 - sum(first.values())}
         return {name: share / sum(first.values()) for name, share in first.items()}
 
@@ -147,6 +152,4 @@ class Phased(Deep[PhasedSettings]):
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """Records of the trained model; a decoder that was not trained does not know the encoder's noise."""
-        return drawn(
-            measured, n_records, passes=self.config.passes if self.config.steps else 0, rng=rng, progress=progress
-        )
+        return drawn(measured, n_records, passes=self.config.passes if self.taken else 0, rng=rng, progress=progress)

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.sampled import SHARE
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Task
-from dpsyn_core.synthesizers.deep.library import require_torch
+from dpsyn_core.synthesizers.deep.library import EXTRA, installed, require_torch
 from dpsyn_core.synthesizers.deep.training import Schedule
 from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 
@@ -21,6 +21,7 @@ GUARANTEE = Guarantee(
     pure=False,
 )
 MOST_ATTRIBUTES = 2000
+USUAL_STEPS = 200
 MOST_WEIGHTS = 2_000_000
 
 
@@ -48,12 +49,13 @@ class DeepSettings(MethodConfig, ABC):
         title="Hidden units",
         description="Units of the decoder's hidden layer, beside its linear part. 0 leaves the linear part alone.",
     )
-    steps: int = Field(
-        200,
+    steps: int | None = Field(
+        None,
         ge=0,
         le=20_000,
         title="Training steps",
-        description="Each is one noisy sum over a fresh sample; all of them together cost what is said before the run.",
+        description="Each is one noisy sum over a fresh sample. Empty: 200; p3gm takes none beyond 50 columns, where "
+        "the linear decoder that its components imply is better than what training under noise adds.",
         json_schema_extra={"unit": "steps"},
     )
     sampling: float = Field(
@@ -86,7 +88,7 @@ class DeepSettings(MethodConfig, ABC):
         description="How much of the running mean of the weights stays at a step; records are drawn from that mean.",
     )
     one_way_share: float = Field(
-        0.04,
+        0.08,
         gt=0,
         lt=1,
         title="Share of one-ways",
@@ -97,6 +99,11 @@ class DeepSettings(MethodConfig, ABC):
         title="Device",
         description="Where the networks are computed. cuda needs a CUDA device and a build of torch for it.",
     )
+
+    @classmethod
+    def missing(cls) -> str:
+        """The extra, where torch is not there."""
+        return "" if installed() else f"install dpsyn-studio[{EXTRA}]"
 
     def check(self, task: Task) -> None:
         """As for all systems; and the library, the target and the number of columns."""
@@ -118,26 +125,39 @@ class DeepSettings(MethodConfig, ABC):
             raise SettingError(msg)
         return domain.index(self.target)
 
-    @property
-    def schedule(self) -> Schedule:
+    def steps_for(self, domain: Domain) -> int:
+        """How many steps are taken, from public facts."""
+        return self._usual(len(domain))
+
+    def schedule(self, domain: Domain) -> Schedule:
         """Of the training."""
         return Schedule(
-            steps=self.steps, rate=self.sampling, clip=self.clip, learning=self.learning_rate, averaging=self.averaging
+            steps=self.steps_for(domain),
+            rate=self.sampling,
+            clip=self.clip,
+            learning=self.learning_rate,
+            averaging=self.averaging,
         )
 
-    def spared(self, budget: Budget) -> float:
+    def spared(self, budget: Budget, domain: Domain) -> float:
         """Part of delta that is kept for the samples."""
-        return SHARE * budget.delta if self.steps else 0.0
+        return SHARE * budget.delta if self.steps_for(domain) else 0.0
 
     def estimate(self, size: Size) -> Estimate:
         """The library torch takes 260 MB beside the rest."""
         base = estimate_of(self.seconds(size), size)
         return Estimate(seconds=base.seconds, megabytes=base.megabytes + 260)
 
+    def _usual(self, columns: int) -> int:
+        """Steps for so many columns."""
+        return USUAL_STEPS if self.steps is None else self.steps
+
     def seconds(self, size: Size) -> float:
         """As measured (`python -m benchmarks.estimates`): torch's start, passes over all records, and the steps."""
         width = min(size.attributes * 12, 2500)
         sample = max(size.records * self.sampling, 512)
         per_step = 0.002 + sample * (1e-5 + 1.5e-9 * (self.hidden + 30) * width)
-        base: float = 3.0 + 9e-9 * size.records * width**1.5 + self.steps * per_step + 2.5 * size.values
+        base: float = (
+            3.0 + 9e-9 * size.records * width**1.5 + self._usual(size.attributes) * per_step + 2.5 * size.values
+        )
         return base

@@ -52,14 +52,15 @@ class Deep(Synthesizer, Generic[S]):
     def __init__(self, config: S, task: Task) -> None:
         """Gaussian noise throughout; a part of delta is kept for the samples of the training."""
         self.config, self.task, self.domain = config, task, task.domain
-        self.failure = config.spared(task.budget)
+        self.taken = config.steps_for(task.domain)
+        self.failure = config.spared(task.budget, task.domain)
         self.cost: Cost = task.budget.gaussian(spare_delta=self.failure)
         names = list(self.shares())
         parts = self.cost.split([self.shares()[n] for n in names])
         self.costs = dict(zip(names, parts, strict=True))
         for rest in (c for n, c in self.costs.items() if n != "one-ways"):
             check_widest(sum_charge("sum", rest, task.unit, kind="sum", cells=1, norm=1 << 24).scale)
-        if config.steps:
+        if self.taken:
             self._training_charge()
 
     @abstractmethod
@@ -79,7 +80,7 @@ class Deep(Synthesizer, Generic[S]):
         c = self.config
         charge = sampled_charge(
             "training", self.costs["training"], self.task.unit, kind="training", cells=1, norm=1 << 24,
-            rate=c.sampling, steps=c.steps, delta=self.failure,
+            rate=c.sampling, steps=self.taken, delta=self.failure,
         )  # fmt: skip
         check_widest(charge.scale)
 
@@ -137,12 +138,12 @@ class Deep(Synthesizer, Generic[S]):
         mixture = Mixture.first(parts, k)
 
         def one(block: Floats, now: Mixture) -> list[Floats]:
-            return [mixtures.statistics(now, found(seen.clipped(block)), reach)]
+            return [mixtures.statistics(now, found(seen.clipped(block)), reach, tied=tied)]
 
         for i, cost in enumerate(costs):
             got = gate.release_sum(
                 f"mixture, iteration {i + 1}", counter, functools.partial(one, now=mixture),
-                rule=rule_of(seen, 1.0, parts * (1 + 2 * k)), cost=cost,
+                rule=rule_of(seen, 1.0, mixtures.cells(parts, k, tied=tied)), cost=cost,
             )  # fmt: skip
             mixture = mixtures.maximised(got.values.ravel(), mixture, reach, tied=tied)
             progress("fitting the mixture", i + 1, len(costs))
@@ -154,11 +155,11 @@ class Deep(Synthesizer, Generic[S]):
     ) -> Result:  # fmt: skip
         """The weights after all steps."""
         c = self.config
-        if not c.steps:
+        if not self.taken:
             return Result(weights=first, losses=())
         seen = team.encoding.seen
         sums = gate.release_sampled_sum(
-            "gradients", counter, rule=rule_of(seen, c.clip, team.cells), rate=c.sampling, steps=c.steps,
+            "gradients", counter, rule=rule_of(seen, c.clip, team.cells), rate=c.sampling, steps=self.taken,
             cost=self.costs["training"], delta=self.failure,
         )  # fmt: skip
 
@@ -167,8 +168,8 @@ class Deep(Synthesizer, Generic[S]):
             return got.values.ravel(), got.sigma
 
         return train(
-            team, first, take, schedule=c.schedule, total=seen.space.total, device=device(c.device, c.name),
-            progress=progress, shares=shares,
+            team, first, take, schedule=c.schedule(self.domain), total=seen.space.total,
+            device=device(c.device, c.name), progress=progress, shares=shares,
         )  # fmt: skip
 
     def hidden_units(self, shape: Shape, members: int = 1) -> Shape:

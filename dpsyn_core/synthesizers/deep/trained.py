@@ -17,8 +17,8 @@ from dpsyn_core.synthesizers.deep.network import Shape, decoded, encoded, varian
 
 Floats = NDArray[np.float64]
 CHUNK = 4096  # records drawn at a time
-TRIED = 8192  # records by which the shares of values are set
-ROUNDS = 6  # of setting them
+TRIED = 2048  # records by which the shares of values are set
+ROUNDS = 4  # of setting them
 
 
 @dataclass(frozen=True, kw_only=True)
