@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,7 +121,7 @@ def strokes(n: int = 12_000) -> Data:
     return split(codes, domain, frozenset(names))
 
 
-TABLES = {
+TABLES: dict[str, Callable[[], Data]] = {
     "adult": adult,
     "wide": lambda: mixed_numbers(18_000, 100, 20, 0.24, 3, 1.0, 32),
     "credit-like": lambda: mixed_numbers(100_000, 29, 12, 0.002, 4, 2.0, 32),

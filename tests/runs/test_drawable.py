@@ -26,6 +26,7 @@ SIZES = {"a": 3, "b": 2, "c": 4}
 ROWS = 40
 TABLE = pa.table({n: [str(i % k) for i in range(ROWS)] for n, k in SIZES.items()})
 SETTINGS = {"field-groups": {"groups": "a+b"}}
+SETTINGS |= {name: {"steps": 3, "hidden": 3} for name in ("p3gm", "p3gm-ae", "dp-vae", "dp-gm")}
 
 
 def schema(neighbours="add-remove", theta=1):
