@@ -109,10 +109,11 @@ def check(sampling: Sampling, delta: float) -> None:
     if not (math.isfinite(sampling.multiplier) and sampling.multiplier > 0):
         msg = f"the noise multiplier is {sampling.multiplier}; it must be a finite number above 0"
         raise BudgetError(msg)
-    if not LEAST_DELTA <= delta < 1:
+    least = max(LEAST_DELTA, 1e-14 * sampling.steps)  # ten times what Fourier transforms may err by
+    if not least <= delta < 1:
         msg = (
-            f"noise on samples was given a delta of {delta:g} for failures; it needs at least {LEAST_DELTA:g}: choose "
-            f"a delta of at least {LEAST_DELTA / SHARE:g} for the run, or the method 'rls'"
+            f"{sampling.steps} steps on samples were given a delta of {delta:g} for failures; they need at least "
+            f"{least:g}: choose a delta of at least {least / SHARE:g} for the run, fewer steps, or the method 'rls'"
         )
         raise BudgetError(msg)
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from dpsyn_core.counting.clipping import BLOCK, STEPS, clipped
 from dpsyn_core.counting.features import Features, Outer, one_hot
@@ -211,6 +212,14 @@ def test_nobody_is_sampled_from_an_empty_table_and_the_noise_is_the_same():
     )
     draws = np.concatenate([run.step(bare).values for _ in range(200)])
     assert draws.std() == pytest.approx(run.charge.scale / STEPS * 1.3, rel=0.2)
+
+
+def test_the_noise_of_a_sum_is_normal_with_the_charged_deviation_in_the_units_of_the_vectors():
+    wide = SumRule(features=LOUD, clip=7.0, cells=20_000)
+    gate = gate_of(noise=SystemNoise())
+    out = gate.release_sum("s", counter([]), lambda x: [np.zeros((len(x), 20_000))], rule=wide, cost=Cost(rho=0.02))
+    assert out.sigma == pytest.approx(7.0 / math.sqrt(0.04))
+    assert kstest(out.values, "norm", (0, out.sigma)).pvalue > 1e-7
 
 
 @pytest.mark.parametrize(("rate", "steps"), [(0.0, 5), (-0.1, 5), (1.5, 5), (math.nan, 5), (0.1, 0), (0.1, 10**7)])

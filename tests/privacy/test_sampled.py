@@ -182,8 +182,20 @@ def test_what_cannot_be_accounted_is_refused_with_a_remedy(changes, words):
     given = {"rate": 0.1, "multiplier": 2.0, "steps": 5} | changes
     with pytest.raises(BudgetError, match=words):
         sampled_mu(Sampling(**given), 1e-7)
-    with pytest.raises(BudgetError, match="needs at least 1e-11"):
-        sampled_mu(Sampling(rate=0.1, multiplier=2.0, steps=5), 1e-13)
+    for steps, least in ((5, "1e-11"), (100_000, "1e-09")):
+        with pytest.raises(BudgetError, match=f"need at least {least}"):
+            sampled_mu(Sampling(rate=0.1, multiplier=2.0, steps=steps), 9e-12)
+
+
+@pytest.mark.parametrize("steps", [1, 10, 1000])
+def test_the_delta_of_steps_that_take_everybody_lies_above_the_exact_gaussian_one_and_hardly(steps):
+    mu = 0.3
+    for losses, deltas in profiles(Sampling(rate=1.0, multiplier=math.sqrt(steps) / mu, steps=steps)):
+        at = [np.searchsorted(losses, e) for e in (0.0, 0.3, 1.0, 1.5, 2.0, 2.4)]
+        exact = np.array([gdp_delta(losses[i], mu) for i in at if i < losses.size])
+        found = deltas[[i for i in at if i < losses.size]]
+        assert (found >= exact).all()
+        assert (found <= exact * (1 + 1e-3) + 3e-12).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 100.0])
