@@ -16,7 +16,8 @@ NUMBERS = {lab: int(catalogue()[f"learn.{lab}.name"].split(".")[0]) for lab in L
 
 
 def test_every_lab_has_a_notebook_of_its_number_and_name():
-    wanted = {f"{number:02d}-{lab}.ipynb" for lab, number in NUMBERS.items()}
+    # lab 19 comes with the systems that train, which need an extra
+    wanted = {f"{number:02d}-{lab}.ipynb" for lab, number in NUMBERS.items() if number != 19}
     assert {p.name for p in notebooks()} >= wanted
 
 

@@ -1,5 +1,7 @@
 """A server for a class: the labs alone, nothing to upload, nothing to run, nothing to spend."""
 
+import os
+
 import pytest
 
 from dpsyn_core.cli import main
@@ -51,6 +53,19 @@ def test_every_lab_can_be_pinned_in_a_class(pupil, lab):
     assert not pupil.exception and not pupil.error
     assert catalogue()[f"learn.{lab}.question"] in words(pupil)
     assert not [box for box in pupil.selectbox if box.key == "lab"]
+
+
+def test_the_command_serves_a_class_without_uploads_and_without_compiling(monkeypatch):
+    started = []
+    monkeypatch.setattr(os, "execv", lambda _, command: started.append(command))
+    monkeypatch.setattr(os, "chdir", lambda _: None)
+    for name in (CLASSROOM, "DPSYN_WARM_UP"):
+        monkeypatch.setenv(name, "0")  # so that what the command sets is undone after the test
+    assert main(["app", "--class", "--no-browser", "--host", "class.example.org"]) == 0
+    options = dict(zip(started[0], started[0][1:], strict=False))
+    assert options["--server.maxUploadSize"] == "0"
+    assert options["--server.allowedHosts"] == "class.example.org"
+    assert os.environ[CLASSROOM] == "1" and os.environ["DPSYN_WARM_UP"] == "0"
 
 
 def test_a_host_is_named_for_a_class_alone(capsys):

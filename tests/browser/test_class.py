@@ -1,0 +1,39 @@
+"""A class in a real browser: one address, a lab that the lecturer's link pins, and links that a button copies."""
+
+import pytest
+
+from tests.browser.conftest import Server, Visitor, free_port
+from ui.shared.access import CLASSROOM
+from ui.shared.text import catalogue
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def pupil(chromium, tmp_path, monkeypatch):
+    monkeypatch.setenv(CLASSROOM, "1")
+    server = Server(tmp_path, free_port(), "--server.maxUploadSize", "0")
+    one = Visitor(chromium, server, permissions=["clipboard-read", "clipboard-write"])
+    yield one
+    one.close()
+    server.stop()
+
+
+def test_a_lecturers_link_shows_one_lab_as_it_was_set_and_nothing_to_upload_or_spend(pupil):
+    page = pupil.page
+    pupil.open("", "?lab=leak&leak_holders=7")
+    page.get_by_text(catalogue()["learn.link.pin"]).click()
+    page.wait_for_timeout(300)
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "leak_holders=7" in link and "pin=1" in link
+    page.goto(link)
+    pupil.settle()
+    assert catalogue()["learn.leak.question"] in pupil.words()
+    assert page.get_by_role("spinbutton").first.input_value() == "7"
+    assert page.get_by_test_id("stTopNavLink").count() == page.get_by_test_id("stSelectbox").count() == 0
+    assert page.locator("input[type=file]").count() == page.get_by_test_id("stSidebar").count() == 0
+    pupil.open("learn", "?lab=race")  # as links are that were made in the whole app
+    assert catalogue()["learn.race.beforehand"] in pupil.words()
+    pupil.open("synthesize")
+    assert catalogue()["synthesize.title"] not in pupil.words()
+    assert not list((pupil.server.home).glob("jobs/*")) and not (pupil.server.home / "ledger.sqlite3").exists()
