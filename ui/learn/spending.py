@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.lessons import game as lesson
 from ui.learn.controls import steps
 from ui.shared.text import number, percent, t
-from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import facts, hues, note, palette
 from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ def result(answers: list[lesson.Answer], plan: Plan, word: str, left: float) -> 
                 t("learn.spending.of", most=sum(q.points for q in lesson.QUESTIONS)),
             ),
             (f"{left:g}", t("learn.spending.left"), t("learn.spending.limit", limit=f"{lesson.LIMIT:g}")),
-            (lesson.code(word, plan) if plan else "-", t("learn.spending.code"), t("learn.spending.code_note")),
         ]
     )
     reading = t("learn.spending.start")
@@ -141,3 +140,6 @@ def result(answers: list[lesson.Answer], plan: Plan, word: str, left: float) -> 
         )
     draw(figure(answers), alt=t("learn.spending.alt", reading=reading), key="spending_plot", height=430)
     st.write(reading)
+    if plan:
+        note(f"{t('learn.spending.code')}: {t('learn.spending.code_note')}")
+        st.code(lesson.code(word, plan), language=None, wrap_lines=True)
