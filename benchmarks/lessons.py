@@ -1,9 +1,10 @@
-"""What labs show without computing it: `python -m benchmarks.lessons [--only systems,membership]`.
+"""What labs show without computing it: `python -m benchmarks.lessons [--only systems,membership,growing]`.
 
 `systems`: five systems, five budgets, several repeats on the bundled sample; distances, the pay gap, and the error of
 every group of city and race (labs 14 and 18). `membership`: shadow runs on 400 people with and without one unusual
-person, and how often an attack that has learnt from half of them is right on the other half (lab 11). Noise is that of
-production. Writes the JSON files in dpsyn_core/lessons/results.
+person, and how often an attack that has learnt from half of them is right on the other half (lab 11). `growing`: how
+far records are from all pairs, sweep by sweep (lab 5). Noise is that of production. Writes the
+JSON files in dpsyn_core/lessons/results.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from benchmarks.engine import mean_distance, run_system
 from dpsyn_core import lessons
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.lessons.sample import pay_gap
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.records.gum import gum, mcf
+from dpsyn_core.records.polish import polish
+from dpsyn_core.records.settings import GumSettings
+from dpsyn_core.records.tables import tables_of
 from dpsyn_core.runs.output import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
@@ -42,6 +48,8 @@ WITHIN = "OCC"
 # membership: columns of the small table, its people, and the budgets
 COLUMNS = ("CITY", "SEX", "RACE", "MARST", "EMPSTAT", "OWNERSHP")
 PEOPLE = 400
+RACED = ("CITY", "SEX", "AGE", "EDUC", "OCC", "INCWAGE")  # lab 5: columns, records and sweeps
+GROWN, SWEEPS = 4_000, 20
 SHADOWED = ("rls", "independent")
 SHADOW_EPSILONS = (0.3, 1.0, 3.0, 10.0)
 
@@ -193,15 +201,46 @@ def attack(without: np.ndarray, with_person: np.ndarray) -> dict[str, Any]:
     return {"right": rounded(right), "found": rounded(found)}
 
 
+def growing() -> dict[str, list[float]]:
+    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; no real person is in the sample."""
+    schema = sample_schema()
+    whole = schema.domain()
+    rows = [whole.index(n) for n in RACED]
+    real = np.ascontiguousarray(Codec(schema).encode(sample_table()).codes[rows, :GROWN])
+    domain = Domain(tuple(whole[n] for n in RACED))
+    counter = MemoryCounter(real, domain)
+    pairs = domain.subsets(2)
+    exact = [
+        Measurement(attributes=s, values=c.astype(np.float64), sigma=1.0)
+        for s, c in zip(pairs, counter.marginals(pairs), strict=True)
+    ]
+    tables = tables_of(exact, domain)
+    out: dict[str, list[float]] = {}
+    for name in ("mcf", "replace", "duplicate", "s5"):
+        rng = np.random.default_rng(7)
+        codes = np.ascontiguousarray(np.stack([rng.permutation(column) for column in real]))
+        if name == "mcf":
+            out[name] = mcf(codes, tables, sweeps=SWEEPS, rng=rng)
+        else:
+            out[name] = gum(codes, tables, GumSettings(sweeps=SWEEPS, fill=name), rng=rng)  # type: ignore[arg-type]
+    seen: list[float] = [out["s5"][-1]]
+    polish(codes, tables, passes=SWEEPS, rng=rng, progress=lambda _s, _d, _t, v=None: seen.append(v or 0.0))
+    out["polish"] = seen
+    return out
+
+
 def main() -> int:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="systems,membership")
+    parser.add_argument("--only", default="systems,membership,growing")
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--runs", type=int, default=1000, help="shadow runs of each world")
     given = parser.parse_args()
     for part in given.only.split(","):
-        made = systems(given.repeats) if part == "systems" else membership(given.runs)
+        if part == "growing":
+            made: dict[str, Any] = {name: rounded(curve) for name, curve in growing().items()}
+        else:
+            made = systems(given.repeats) if part == "systems" else membership(given.runs)
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"{part}.json").write_text(json.dumps(made, separators=(",", ":")) + "\n", "utf-8")
     return 0

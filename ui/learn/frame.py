@@ -22,6 +22,15 @@ def page() -> None:
     show(choose())
 
 
+def warm() -> None:
+    """What the first visitor of a class would wait for: a compiled kernel, and the counts of the game."""
+    from dpsyn_core.lessons import game
+    from ui.learn import growing
+
+    growing.grown(1.0, 0.5)
+    game.best_plan()
+
+
 def choose() -> str:
     """The lab that is open; its short name is part of the link, so that a lesson can be shared."""
     if PICK not in st.session_state:

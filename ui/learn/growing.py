@@ -9,17 +9,11 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.records.gum import flow, gum, mcf
+from dpsyn_core.lessons.sample import results
+from dpsyn_core.records.gum import flow
 from dpsyn_core.records.gum_kernel import update
-from dpsyn_core.records.polish import polish
 from dpsyn_core.records.random import seed_state
 from dpsyn_core.records.settings import Decay, GumSettings
-from dpsyn_core.records.tables import tables_of
-from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import pick, steps
 from ui.shared.text import t
 from ui.shared.theme import hues, palette
@@ -37,8 +31,7 @@ WORDS = (("low", "high"), ("male", "female"), ("teenager", "adult", "elderly"))
 SHARES = (np.array([0.3, 0.3, 0.4]), np.array([0.5, 0.2, 0.3]))  # teen, adult, elderly before and after
 ALPHAS = (0.5, 1.0, 2.0)
 COPIES = {"replace": 0.0, "half": 0.5, "duplicate": 1.0}
-RACED = ("CITY", "SEX", "AGE", "EDUC", "OCC", "INCWAGE")
-RECORDS, SWEEPS = 4_000, 20
+RECORDS = 4_000  # of the sample, in the runs made beforehand
 RATED = 100  # sweeps over which the rates are drawn
 DASHES = ("dot", "dash", "longdash", "dashdot", "solid")
 
@@ -78,33 +71,10 @@ def people_table(before: Codes, after: Codes) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-@st.cache_data(show_spinner=False)
 def curves() -> dict[str, list[float]]:
-    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; no real person is in the sample."""
-    schema = sample_schema()
-    whole = schema.domain()
-    rows = [whole.index(n) for n in RACED]
-    real = np.ascontiguousarray(Codec(schema).encode(sample_table()).codes[rows, :RECORDS])
-    domain = Domain(tuple(whole[n] for n in RACED))
-    counter = MemoryCounter(real, domain)
-    pairs = domain.subsets(2)
-    exact = [
-        Measurement(attributes=s, values=c.astype(np.float64), sigma=1.0)
-        for s, c in zip(pairs, counter.marginals(pairs), strict=True)
-    ]
-    tables = tables_of(exact, domain)
-    out: dict[str, list[float]] = {}
-    for name in ("mcf", "replace", "duplicate", "s5"):
-        rng = np.random.default_rng(7)
-        codes = np.ascontiguousarray(np.stack([rng.permutation(column) for column in real]))
-        if name == "mcf":
-            out[name] = mcf(codes, tables, sweeps=SWEEPS, rng=rng)
-        else:
-            out[name] = gum(codes, tables, GumSettings(sweeps=SWEEPS, fill=name), rng=rng)  # type: ignore[arg-type]
-    seen: list[float] = [out["s5"][-1]]
-    polish(codes, tables, passes=SWEEPS, rng=rng, progress=lambda _s, _d, _t, v=None: seen.append(v or 0.0))
-    out["polish"] = seen
-    return out
+    """Mean distance to all exact pairs of the simulated sample, sweep by sweep; made by `benchmarks.lessons`."""
+    found: dict[str, list[float]] = results("growing")
+    return found
 
 
 def rates(sweeps: int = RATED) -> dict[str, list[float]]:

@@ -77,6 +77,7 @@ def _prepare() -> None:
     from ui.privacy import noise
 
     if classroom():  # no run, no file and no report comes
+        importlib.import_module("ui.learn.frame").warm()
         settle()
         return
     for name in registry.names():
