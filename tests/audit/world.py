@@ -9,6 +9,7 @@ from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.questions.compile import Need, Workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, names
@@ -77,6 +78,21 @@ SPELT_OUT = {
     },
 }
 
+# what questions need, in every shape: public maps, values for a mean, values that are compared, a target, one column
+ASKED = "declared questions"
+WORKLOAD = Workload(
+    needs=(
+        Need(
+            attributes=("a", "b", "c"), weight=1.0, questions=("a gap",), maps={"b": np.array([1, 0])},
+            means={"c": np.array([0.0, 5.0, 50.0, np.nan])}, whole=frozenset({"a"}),
+        ),
+        Need(attributes=("b", "d"), weight=0.5, questions=("a prediction",), whole=frozenset({"d"}), target="d"),
+        Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": np.array([0, 0, 1])}),
+        Need(attributes=("c", "d"), weight=1.0, questions=("a table",)),
+    ),
+    share=0.5,
+)  # fmt: skip
+
 # T3's epsilon where 8 would leave noise far below one count, and nothing to see
 WHITE = {"priview": 1.0}
 
@@ -90,7 +106,7 @@ def mini(name):
         field = cls.model_fields.get(key)
         if field is not None and (key in MINI.get(name, {}) or isinstance(field.default, int)):
             small[key] = value
-    if flavour and (name, flavour) not in SPELT_OUT:
+    if flavour and flavour != ASKED and (name, flavour) not in SPELT_OUT:
         key, _, value = flavour.partition("=")
         small[key] = next(o for o in options(cls.model_fields[key].annotation) if str(o) == value)
     return cls(**small)
@@ -115,7 +131,8 @@ def flavours():
         for value in options(field.annotation)
         if value != field.default and key not in ("engine", "device") and value not in ("fourier", "target")
     ]
-    return [*chosen, *(f"{name}, {flavour}" for name, flavour in SPELT_OUT)]
+    asked = [f"{name}, {ASKED}" for name in names() if config_class(name).takes_questions]
+    return [*chosen, *(f"{name}, {flavour}" for name, flavour in SPELT_OUT), *asked]
 
 
 def table(rows):
@@ -224,7 +241,10 @@ def calibrated(name, unit, *, epsilon=8.0, delta=DELTA):
         return OWN[name](Budget(epsilon=epsilon, delta=delta))
     config = mini(name)
     n_public = N_PUBLIC if config.guarantee.needs_public_n else None
-    task = Task(domain=DOMAIN, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public)
+    task = Task(
+        domain=DOMAIN, unit=unit, budget=Budget(epsilon=epsilon, delta=delta), n_public=n_public,
+        workload=WORKLOAD if name.endswith(ASKED) else None,
+    )  # fmt: skip
     return config.calibrate(task)
 
 
