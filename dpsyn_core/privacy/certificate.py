@@ -48,6 +48,7 @@ def certificate(manifest: Statement) -> str:
         f"  schema               {m.schema_name} ({m.schema_hash[:16]})",
         f"  method               {m.method}",
         *(f"    {key} = {value}" for key, value in m.settings.items()),
+        *_asked(m),
         f"  records              {m.n_records}",
         f"  ledger entry         {m.run_id}",
         f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
@@ -72,6 +73,15 @@ def _second_bound(m: Statement) -> list[str]:
 
     found = renyi_epsilon((c.charge() for c in m.charges), m.delta)
     return [] if found is None else [f"  Renyi accounting     {found:.6g} (a second, coarser bound)"]
+
+
+def _asked(m: Statement) -> list[str]:
+    """How many questions were declared, and their share; public."""
+    if m.questions is None:
+        return []
+    listed = m.questions.document.get("questions", ())
+    share = f"{100 * m.questions.share:.3g} % of what pairs of columns would get"
+    return [f"  questions            {len(listed)} ({m.questions.sha256[:16]}), {share}"]
 
 
 def _individual(m: Statement) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from typing import Any, Literal, Self
 
@@ -144,6 +146,11 @@ class AskedQuestions(BaseModel):
     share: float = Field(ge=0, le=1, description="Of what pairs of columns would get, spent on what questions need")
     document: dict[str, Any] = Field(description="The questions, as questions.json of version 1")
 
+    def digest(self) -> str:
+        """SHA-256, as hex, of the document as JSON with sorted keys, without spaces, in UTF-8."""
+        text = json.dumps(self.document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 class Statement(BaseModel):
     """The fields of a manifest, version 1."""
@@ -198,6 +205,8 @@ class Statement(BaseModel):
                 f"its charges cost epsilon {whole.epsilon(self.delta):.6g} at delta {self.delta:g}, and it states "
                 f"{self.epsilon:g}"
             )
+        if self.questions is not None and self.questions.sha256 != self.questions.digest():
+            out.append("its questions are not those of its hash")
         if not (_near(self.mu, whole.mu) and _near(self.rho, whole.zcdp)):
             out.append("its mu and rho are not those of its charges")
         return tuple(out)

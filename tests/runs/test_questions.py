@@ -37,6 +37,9 @@ def test_the_manifest_says_what_was_asked_and_which_charges_paid_for_it(tmp_path
     assert asked[0].rho == pytest.approx(0.3 * pairs_would, rel=0.05)
     release.manifest.dump(tmp_path / "m.json")
     assert Manifest.load(tmp_path / "m.json") == release.manifest
+    assert "questions            1 (" in release.manifest.certificate()
+    other = told.model_copy(update={"document": Questions.of([]).document()})
+    assert "hash" in release.manifest.model_copy(update={"questions": other}).faults()[0]
     assert any(set(m.attributes) == {"CITY", "SEX", "INCWAGE"} for m in release.marginals)
 
 
