@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.report import columns, headline, incomes, learning, pairs, queries, released, several
+from ui.report import asked, columns, headline, incomes, learning, pairs, queries, released, several
 from ui.report.look import look
 from ui.shared import results
 from ui.shared.state import workspace
@@ -27,7 +27,8 @@ for run in chosen:
     if not results.manifest(space, run)["private"]:
         not_private(t("stamp.run"))
 
-wanted = VIEWS if not space.choices.safe else ("released",)
+asks = len(asked.questions_of(space, job)) > 0
+wanted = (("asked", *VIEWS) if asks else VIEWS) if not space.choices.safe else ("released",)
 view = st.segmented_control(
     t("report.view"), wanted, default=wanted[0], required=True, format_func=lambda v: t(f"report.{v}"),
     key="report_view", label_visibility="collapsed",
@@ -38,6 +39,9 @@ if view == "released" or space.choices.safe:
     released.panel(space, job)
     end_page()
 private_tag()
+if view == "asked":
+    asked.panel(space, job, private=True)
+    end_page()
 with st.spinner(t("report.comparing")):
     shown = look(space, chosen)
 if shown is None:

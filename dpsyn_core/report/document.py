@@ -13,6 +13,7 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import Answer
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.report.asked import AskedAnswer
 from dpsyn_core.report.receipts import Receipt
 
 VERSION = 1
@@ -24,6 +25,7 @@ class ScoredTable:
     """One synthetic table: scores by metric name, the manifest of its run if known, answers to the reader's queries.
 
     receipt: what came of holding the table against its manifest; without one nothing is called safe to publish.
+    asked: the questions that the run was told, answered.
     """
 
     name: str
@@ -32,6 +34,7 @@ class ScoredTable:
     manifest: Manifest | None = None
     receipt: Receipt | None = None
     answers: Sequence[Answer] = ()
+    asked: Sequence[AskedAnswer] = ()
 
     @property
     def publishable(self) -> bool:
@@ -49,9 +52,16 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
         "mean_tvd": {k: v for k, v in means.items() if v is not None},
         "scores": scores,
         "answers": [asdict(a) for a in table.answers],
+        "asked": [asked_entry(a) for a in table.asked],
         "receipt": None if table.receipt is None else {"holds": table.receipt.holds, "says": table.receipt.sentence},
         "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
     }
+
+
+def asked_entry(found: AskedAnswer) -> dict[str, Any]:
+    """A question with its answer from released values; the real answer where the report reads the real table."""
+    real = {} if found.real is None else {"real": found.real.plain()["values"]}
+    return found.answered.plain() | real
 
 
 def outcome_entry(outcome: Outcome) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import GOAL_WORDS, Score
 from dpsyn_core.metrics.registry import metric_class, names
-from dpsyn_core.report import public, sections
+from dpsyn_core.report import asked, public, sections
 from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.report.page import Page, number, percent
 
@@ -42,6 +42,8 @@ def html_report(
         note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}.",
     )
     headlines(page, tables)
+    for t in tables:
+        asked.section(page, t.name, t.asked, publishable=t.publishable)
     public.guarantee(page, tables)
     scores_table(page, tables, bands or {})
     if private:

@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.report import asked
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -134,6 +135,7 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
             scores=compute(comparison, wanted),
             manifest=Manifest.load(job.folder / MANIFEST),
             receipt=results.checked(space, job),
+            asked=asked.answers(space, job, private=private),
         )
         return html_report(schema.name, [table])
 

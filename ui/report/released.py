@@ -11,6 +11,7 @@ from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
+from ui.report import asked
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace

@@ -1,0 +1,145 @@
+"""The user's questions first: each as a figure or a sentence, with its interval, beside the real answer for its owner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.questions.check import check
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.report import asked
+from dpsyn_core.report.asked import AskedAnswer
+from ui.questions import kept, words
+from ui.report import comparing
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import figure_words, sentence, t
+from ui.shared.theme import facts, note, section, show
+
+if TYPE_CHECKING:
+    from dpsyn_core.inference.answers import Answered
+
+MOST_FACTS = 4
+
+
+def questions_of(space: Workspace, job: Job) -> Questions:
+    """Those that the run was told, then those that are declared now and fit the run's schema."""
+    told = Questions.of(job.spec.questions).questions if job.spec.questions else ()
+    schema, names = results.schema(space, job), {q.name for q in told}
+    later = []
+    for question in kept.fitting(space).questions:
+        try:
+            check(question, schema)
+        except DPSynError:
+            continue
+        if question.name not in names:
+            later.append(question)
+    return Questions(version=1, questions=(*told, *later))
+
+
+def _answered(space: Workspace, job: Job) -> list[Answered]:
+    """Answers from released values alone; made once, for it takes some seconds."""
+    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
+    from dpsyn_core.metrics.load import encode
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.answering import answer_codes
+    from dpsyn_core.report.released import load_released
+
+    questions, schema = questions_of(space, job), results.schema(space, job)
+
+    def make() -> list[Answered]:
+        with st.spinner(t("asked.working")):
+            released = load_released(job.folder / MEASUREMENTS, schema)
+            return answer_codes(
+                encode(schema, results.synthetic(space, job), "synthetic")[0], released.measurements, schema,
+                Manifest.load(job.folder / MANIFEST), questions, scores=released.scores,
+            )  # fmt: skip
+
+    return results.kept(space, ("asked", job.id, questions.digest), make)
+
+
+def answers(space: Workspace, job: Job, *, private: bool) -> list[AskedAnswer]:
+    """All questions of a run with their answers. private: beside those of the loaded table, for its owner."""
+    given = _answered(space, job)
+    compared = comparing.of(space, job) if private else None
+    if compared is None:
+        return [AskedAnswer(answered=a) for a in given]
+    schema = results.schema(space, job)
+    key = ("asked real", job.id, questions_of(space, job).digest)
+    return results.kept(space, key, lambda: [asked.beside_real(a, compared, schema) for a in given])
+
+
+def panel(space: Workspace, job: Job, *, private: bool) -> None:
+    """Every question in its order; nothing where none is declared."""
+    if not len(questions_of(space, job)):
+        return
+    try:
+        found = answers(space, job, private=private)
+    except DPSynError as error:
+        note(sentence(error), "warning")
+        return
+    _headline(found)
+    if results.manifest(space, job).get("questions") is None:
+        note(t("asked.not_told"), "warning")
+    mode = "private" if private else "public"
+    for i, one in enumerate(found):
+        _question(one, f"asked_{mode}_{i}")
+
+
+def _headline(found: list[AskedAnswer]) -> None:
+    """One number a question: the answer itself, or how far a typical figure may be off."""
+    items = []
+    for one in found[:MOST_FACTS]:
+        name, answered = one.answered.question.name, one.answered
+        width = (
+            t("asked.no_interval") if one.half_width is None else t("asked.within", width=asked.number(one.half_width))
+        )
+        if answered.estimate.size == 1:
+            value = asked.shown(float(answered.estimate.ravel()[0]))
+            real = "" if one.real is None else t("asked.real", value=asked.shown(float(one.real.values.ravel()[0])))
+            items.append((value, name, f"{width} {real}".strip()))
+        elif one.rank_agreement is not None:
+            items.append((f"{one.rank_agreement:.2f}".replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
+        elif one.difference is not None:
+            items.append((asked.number(one.difference), name, t("asked.difference")))
+        else:
+            half = one.half_width
+            items.append(("–" if half is None else f"±{asked.number(half)}", name, t("asked.typical")))
+    facts(items)
+
+
+def _question(one: AskedAnswer, key: str) -> None:
+    answered = one.answered
+    section(answered.question.name)
+    note(words.asks(answered.question))
+    drawn = asked.figure(one, figure_words())
+    if drawn is not None:
+        show(drawn, key=f"{key}_figure")
+        if drawn.caption:
+            note(drawn.caption)
+    elif answered.estimate.size == 1:
+        _single(one)
+    st.html(f"<span class='dp-tag dp-grade-{answered.grade}'>{t(f'asked.grade_{answered.grade}')}</span>")
+    note(answered.sentence)
+    beside = asked.beside(one, figure_words())
+    if beside and drawn is not None:
+        note(beside)
+    if drawn is not None:
+        heads, cells = asked.rows(one, figure_words())
+        with st.expander(t("figure.asked_table", count=len(cells))):
+            table = [dict(zip(heads, row, strict=True)) for row in cells]
+            st.dataframe(table, hide_index=True, key=f"{key}_table", alt=answered.question.name)
+
+
+def _single(one: AskedAnswer) -> None:
+    answered = one.answered
+    value = asked.shown(float(answered.estimate.ravel()[0]))
+    low, high = (asked.shown(float(x.ravel()[0])) for x in (answered.low, answered.high))
+    between = t("asked.no_interval") if one.half_width is None else t("asked.between", low=low, high=high)
+    items = [(value, t("word.synthetic"), between)]
+    if one.real is not None:
+        items.append((asked.shown(float(one.real.values.ravel()[0])), t("word.real"), ""))
+    facts(items)
