@@ -60,7 +60,7 @@ class AskedAnswer:
             return None
         pairs = np.stack([self.answered.estimate.ravel(), self.real.values.ravel()])
         pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
-        if pairs.shape[1] < 3 or (np.ptp(pairs, axis=1) == 0).any():  # noqa: PLR2004
+        if pairs.shape[1] < 3 or (np.ptp(pairs, axis=1) == 0).any():
             return None
         ranks = np.stack([rankdata(row) for row in pairs])
         return float(np.corrcoef(ranks)[0, 1])
@@ -102,7 +102,7 @@ def beside_real(answered: Answered, comparison: Comparison, schema: Schema) -> A
 def figure(found: AskedAnswer, words: Words = ENGLISH) -> Figure | None:
     """A dot a figure with its interval, the real one beside it; None for a question of a single figure."""
     answered = found.answered
-    if not answered.axes or answered.estimate.size < 2:  # noqa: PLR2004
+    if not answered.axes or answered.estimate.size < 2:
         return None
     estimate, low, high = (x.ravel() for x in (answered.estimate, answered.low, answered.high))
     real = None if found.real is None else found.real.values.ravel()
@@ -154,7 +154,7 @@ def _dots(name: str, x: Any, y: Sequence[str], colour: str, symbol: str, opacity
 
 
 def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[str], list[list[str]]]:
-    """Headings and cells of the table of all figures: labels, the synthetic answer, its interval, grade, real answer."""
+    """Headings and cells of the table of all figures: labels, synthetic answer, interval, grade, real answer."""
     answered = found.answered
     heads = [*(a.name for a in answered.axes), words["synthetic"], words["asked_interval"], words["asked_grade"]]
     if found.real is not None:

@@ -1,4 +1,4 @@
-"""The user's questions first: each as a figure or a sentence, with its interval, beside the real answer for its owner."""
+"""The user's questions: each as a figure or a sentence, with its interval, beside the real answer for its owner."""
 
 from __future__ import annotations
 

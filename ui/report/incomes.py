@@ -37,17 +37,18 @@ def _roles(view: Look) -> dict[str, Any]:
     readable = [n for n in names if c.readable(n)]
     columns = st.columns(4)
     out: dict[str, Any] = {}
+    declared = _declared(view)
     for column, (role, options, start) in zip(
         columns,
         (("income", readable, guessed.income), ("group", names, guessed.group), ("split", names, guessed.split)),
         strict=False,
     ):
-        if not options:
+        left = [n for n in options if n not in out.values()]  # a column stands for one thing
+        if not left:
             continue
-        free = [n for n in options if n not in out.values()]
         with column:
-            at = options.index(start if start in free else (free or options)[0])
-            out[role] = st.selectbox(t(f"incomes.{role}"), options, index=at, key=f"role_{role}")
+            first = next((n for n in (declared.get(role), start) if n in left), left[0])
+            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=f"role_{role}")
     with columns[3]:
         limit = st.number_input(
             t("incomes.limit"), value=guessed.not_applicable, key="role_limit", help=t("incomes.limit_help"),
@@ -55,6 +56,18 @@ def _roles(view: Look) -> dict[str, Any]:
         )  # fmt: skip
         out["not_applicable"] = limit
     return out
+
+
+def _declared(view: Look) -> dict[str, str]:
+    """The columns of the first gap that the run was asked for, else of the first inequality."""
+    asked = (view.first.job.spec.questions or {}).get("questions", [])
+    gap = next((q for q in asked if q["kind"] == "gap"), next((q for q in asked if q["kind"] == "gini"), {}))
+    found = {
+        "income": gap.get("of"),
+        "group": next(iter(gap.get("by", [])), None),
+        "split": next(iter(gap.get("between", {})), None),
+    }
+    return {role: name for role, name in found.items() if name}
 
 
 def _quantity(view: Look, metric: str, what: str) -> None:

@@ -31,6 +31,7 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.checked", epsilon=plain(promised["epsilon"]), delta=plain(promised["delta"])))
     else:
         note(t("released.unproved", sentence=found.sentence), "alarm")
+    asked.panel(space, job, private=False)
     measured = results.measurements(space, job)
     if not measured:
         note(t("released.none"))

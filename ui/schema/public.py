@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.loading import uploaded_reading
+from ui.questions import kept as questions
 from ui.schema import editor
 from ui.shared.results import kept
 from ui.shared.state import Workspace
@@ -73,6 +74,7 @@ def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
 
 def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     from dpsyn_core.explore.proposals import propose
+    from dpsyn_core.explore.questions import proposed_questions
 
     left, right = st.columns([6, 5], gap="large")
     with left:
@@ -96,13 +98,22 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     proposal = propose(found)
     for line in _lines(proposal):
         note(line)
-    first, second = st.columns(2)
+    asked = kept(space, ("proposed questions", id(found)), lambda: proposed_questions(found).questions)
+    if asked:
+        note(t("public.questions", items=", ".join(q.name for q in asked)))
+    first, second, third = st.columns(3)
     with first:
         take_groups = st.button(
             t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
         )
     with second:
         take_design = st.button(t("public.take_design"), key="public_design", width="stretch")
+    with third:
+        take_questions = st.button(
+            t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
+        )
+    if take_questions:
+        st.success(t("public.questions_taken", count=number(questions.add(space, asked))))
     if take_groups:
         editor.take(space, proposal.grouped_schema(schema))
         editor.sync(space)
