@@ -4,6 +4,7 @@ from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.synthesizers.registry import configure
 from tests.app_driver import at_page, words
 from ui.data.loading import Dataset, place
+from ui.questions import kept
 from ui.shared.state import workspaces
 
 
@@ -23,6 +24,8 @@ def test_the_sample_is_explored_and_its_design_and_groups_taken_over(app):
     app.button(key="public_look").click().run()
     assert not app.exception
     assert "The strongest dependence is that of" in words(app)
+    app.button(key="public_questions").click().run()
+    assert not app.exception and len(kept.fitting(space_of(app))) >= 5
     app.button(key="public_design").click().run()
     assert not app.exception
     space = space_of(app)

@@ -217,3 +217,22 @@ def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
 
     one = Scored(*errors)
     assert of_scores(one, one).startswith(words) or words in of_scores(one, one)
+
+
+def test_the_report_opens_with_the_questions_and_publishable_answers_them_without_the_real_table(ran):
+    from ui.questions import kept
+
+    kept.put(space_of(ran), {"name": "ages", "kind": "mean", "of": "AGE"})
+    kept.put(space_of(ran), {"name": "people by city", "kind": "table", "of": ["CITY"]})
+    at_page(ran, "report")
+    assert ran.segmented_control(key="report_view").value == "asked" and not ran.exception
+    said = words(ran)
+    assert "reads private data" in said and "people by city" in said and "Real: " in said
+    assert "was not told these questions" in said
+    ran.segmented_control(key="report_view").set_value("released").run()
+    said = words(ran)
+    assert not ran.exception and "people by city" in said and "95% confidence" in said
+    assert "Real: " not in said and "Synthetic and real" not in said
+    ran.segmented_control(key="report_view").set_value("incomes").run()
+    chosen = [s.value for s in ran.selectbox if str(s.key).startswith("role_")]
+    assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
