@@ -22,6 +22,7 @@ from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from ui.data import loading
+from ui.questions import kept as questions
 from ui.shared import results
 from ui.shared.jobs import KEPT, Job
 from ui.shared.state import Dataset, Workspace, jobs
@@ -59,6 +60,7 @@ class Project(BaseModel):
     method: str = ""
     settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
     n_records: int | None = None
+    questions_share: float | None = Field(None, ge=0, le=1)
     seed: int = 1
     runs: tuple[RunNote, ...] = ()
 
@@ -107,7 +109,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     project = Project(
         dataset=data.name, ledger=data.ledger, epsilon=choices.epsilon, delta=choices.delta, method=choices.method,
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
-        seed=choices.seed,
+        seed=choices.seed, questions_share=choices.questions_share,
         runs=tuple(
             RunNote(spec=j.spec, label=j.label, created=j.created, fingerprint=j.fingerprint,
                     table=str(j.public.get("serial", "")))
@@ -119,7 +121,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         archive.writestr(PROJECT, project.model_dump_json(indent=1))
         schema = space.kept_schema
         if schema is not None and (whole or schema.private):
-            archive.writestr(SCHEMA, schema.dumps())
+            archive.writestr(SCHEMA, questions.in_schema(space, schema).dumps())
         for i, job in enumerate(kept):
             for name in RELEASED:
                 archive.write(job.folder / name, f"runs/{i}/{name}")
@@ -171,6 +173,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
     choices = space.choices
     choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
     choices.settings, choices.n_records, choices.seed = dict(project.settings), project.n_records, project.seed
+    choices.questions_share = project.questions_share
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
     known = space.dataset is not None and any(r.table == space.dataset.serial for r, _ in runs)
     return said if table is not None or known else f"{said} {t('project.needs_table', name=project.dataset)}"

@@ -81,6 +81,8 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
     except DPSynError as error:
         note(sentence(error), "warning")
         return
+    if private and not results.same_table(space, job):
+        note(t("report.other_table"), "warning")
     _headline(found)
     if results.manifest(space, job).get("questions") is None:
         note(t("asked.not_told"), "warning")
