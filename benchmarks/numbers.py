@@ -10,12 +10,13 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.number_goals import goals_of
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.base import Metric
 from dpsyn_core.metrics.correlation import CorrelationMatrix
@@ -119,6 +120,27 @@ def heavy(n: int = 10_000, seed: int = 2) -> Table:
     return _table("heavy", columns, attributes)
 
 
+def resized(name: str, make: Callable[[int], Table], n: int) -> Callable[[], Table]:
+    """A simulated table with another number of records."""
+
+    def made() -> Table:
+        return replace(make(n), name=name)
+
+    return made
+
+
+def target(n: int = 18_000, d: int = 100, seed: int = 3) -> Table:
+    """As `factors`, and a yes or no that depends on the first two factors: what learning is measured on."""
+    table = factors(n, d, seed)
+    values = np.stack([np.asarray(table.table.column(i)) for i in range(d)])
+    score = values[:5].sum(axis=0) + 0.5 * values[5:10].sum(axis=0)
+    noise = np.random.default_rng(seed + 1).normal(0, score.std() * 0.5, n)
+    answer = np.where(score + noise > np.median(score), "yes", "no")
+    document = table.schema.document()
+    document["attributes"].append(category("target", ["no", "yes"]))
+    return Table(name="target", table=table.table.append_column("target", [answer]), schema=Schema.of(document))
+
+
 def factors(n: int = 18_000, d: int = 100, seed: int = 3) -> Table:
     """Many numbers that share ten factors."""
     rng = np.random.default_rng(seed)
@@ -166,6 +188,8 @@ def diamonds() -> Table:
 
 TABLES: dict[str, Callable[[], Table]] = {
     "functional": functional, "heavy": heavy, "factors": factors, "dates": dates, "diamonds": diamonds,
+    "functional-2000": resized("functional-2000", functional, 2_000), "heavy-2000": resized("heavy-2000", heavy, 2_000),
+    "functional-1m": resized("functional-1m", functional, 1_000_000), "target": target,
 }  # fmt: skip
 
 
@@ -176,23 +200,37 @@ def available() -> list[str]:
     return [n for n in TABLES if n != "diamonds" or real]
 
 
-def scores(table: Table, system: str, epsilon: float, seed: int) -> tuple[list[float], float]:
-    """Scores of one run in the order of METRICS, and its seconds."""
-    from benchmarks.engine import run_system
+def synthetic_of(table: Table, codes: Any, seed: int) -> Any:
+    """The synthetic table (pyarrow) of coded records."""
+    return table_of(codes, table.schema, columns=table.table.column_names, rng=np.random.default_rng(seed))
 
-    codec = Codec(table.schema)
-    codes = codec.encode(table.table).codes
-    start = time.perf_counter()
-    made = run_system(system, codes, table.schema.domain(), epsilon=epsilon, seed=seed).codes
-    synthetic = table_of(made, table.schema, columns=table.table.column_names, rng=np.random.default_rng(seed))
-    seconds = time.perf_counter() - start
+
+def score_of(table: Table, codes: Any, seed: int) -> list[float]:
+    """Scores of coded synthetic records in the order of METRICS."""
+    return _scored(table, synthetic_of(table, codes, seed))
+
+
+def _scored(table: Table, synthetic: Any) -> list[float]:
     measurements: list[Measurement] = []
     comparison = compare_tables(even_bins(table.schema), synthetic, table.table, measurements=measurements)
-    return [metric.score(comparison).value for _, metric in METRICS], seconds
+    return [metric.score(comparison).value for _, metric in METRICS]
+
+
+def scores(table: Table, system: str, epsilon: float, seed: int) -> tuple[list[float], float]:
+    """Scores of one run in the order of METRICS, then those of the table's goals; and its seconds."""
+    from benchmarks.engine import run_system
+
+    codes = Codec(table.schema).encode(table.table).codes
+    start = time.perf_counter()
+    made = run_system(system, codes, table.schema.domain(), epsilon=epsilon, seed=seed).codes
+    synthetic = synthetic_of(table, made, seed)
+    seconds = time.perf_counter() - start
+    own = [goal.value(table.table, synthetic) for goal in goals_of(table.name, epsilon)]
+    return [*_scored(table, synthetic), *own], seconds
 
 
 def main() -> None:
-    """Prints medians over the seeds."""
+    """Prints medians over the seeds, and each goal beside what was reached."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default=",".join(available()))
     parser.add_argument("--systems", default="rls,dpsyn,mst")
@@ -207,8 +245,11 @@ def main() -> None:
                 runs = [scores(table, system, epsilon, seed) for seed in range(args.seeds)]
                 medians = np.median([found for found, _ in runs], axis=0)
                 seconds = np.median([s for _, s in runs])
-                row = "".join(f"{m:11.4f}" for m in medians)
+                row = "".join(f"{m:11.4f}" for m in medians[: len(METRICS)])
                 print(f"{table.name:<15} {system:<9} {epsilon:5g}  {row} {seconds:10.1f}", flush=True)
+                if system == "rls":
+                    for goal, value in zip(goals_of(table.name, epsilon), medians[len(METRICS) :], strict=True):
+                        print(f"    {goal.sentence(float(value))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,10 @@ from dpsyn_core.report import asked, public, sections
 from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.report.page import Page, number, percent
 
+NUMBERS = (  # lead where at least half of the attributes are numbers, for bins say little of these
+    ("rank-correlation", "rank correlations of numbers are off by"),
+    ("wasserstein", "numbers are off by, in interquartile ranges"),
+)
 HEADLINES = (
     ("tvd-2way", "pairs of attributes differ by"),
     ("range-queries", "a range query is off by"),
@@ -64,7 +68,9 @@ def html_report(
 def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
     """The few numbers that decide, of the first table."""
     items = []
-    for name, words in HEADLINES:
+    listed = tables[0].comparison.domain.attributes
+    lead = 2 * sum(a.number for a in listed) >= len(listed)
+    for name, words in [*NUMBERS, *HEADLINES] if lead else [*HEADLINES[:1], *NUMBERS, *HEADLINES[1:]]:
         s = tables[0].scores.get(name)
         if isinstance(s, Score):
             items.append((shown(name, s.value), words, beside(name, s)))

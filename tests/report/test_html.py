@@ -309,3 +309,15 @@ def test_paint_replaces_tokens_and_leaves_other_text():
 
 def test_axis_labels_fit_and_stay_different():
     assert figures.axis_labels(["a" * 30, "a" * 31, "b"], 10) == ["aaaaaaaaa…", "aaaaaaaaa… (2)", "b"]
+
+
+def test_numbers_lead_the_headline_where_most_attributes_are_numbers():
+    one = scored()
+    one.scores["rank-correlation"] = one.scores["tvd-1way"]
+    attributes = tuple(dataclasses.replace(a, number=True) for a in one.comparison.domain.attributes)
+    numeric = dataclasses.replace(one.comparison, domain=Domain(attributes))
+    text = html_report("toy", [dataclasses.replace(one, comparison=numeric)])
+    words = [text.index(w) for w in ("rank correlations of numbers are off by", "pairs of attributes differ by")]
+    assert words == sorted(words)
+    few = html_report("toy", [one])
+    assert few.index("pairs of attributes differ by") < few.index("rank correlations of numbers are off by")

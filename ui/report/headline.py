@@ -9,6 +9,8 @@ from ui.shared.text import percent, t
 from ui.shared.theme import facts, lead
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
+NUMBERS = (("rank-correlation", "order"), ("wasserstein", "moved"))  # lead where most columns are numbers
+PLAIN = ("pay-gap", "rank-correlation", "wasserstein")  # no shares of records
 
 
 def headline(view: Look) -> None:
@@ -18,20 +20,23 @@ def headline(view: Look) -> None:
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
         items = []
-        for metric, words in SHOWN:
+        listed = side.comparison.domain.attributes
+        numeric = 2 * sum(a.number for a in listed) >= len(listed)
+        for metric, words in [*NUMBERS, *SHOWN[:3]] if numeric else SHOWN:
             got = view.score(side, metric)
             if isinstance(got, MetricError):
                 continue
             value = (
-                f"{got.value:.2f}".replace("-", "\N{MINUS SIGN}")
-                if metric == "pay-gap"
+                f"{got.value:.{2 if metric == 'pay-gap' else 3}f}".replace("-", "\N{MINUS SIGN}")
+                if metric in PLAIN
                 else percent(got.value, 2 if got.value < 0.01 else 1)
             )
-            if got.floor is None and metric != "pay-gap":
+            if got.floor is None and metric not in PLAIN:
                 continue  # a score without its yardstick is no headline
-            floor = t("headline.gap_note")
+            floor = t("headline.gap_note" if metric == "pay-gap" else "headline.order_note")
             if got.floor is not None:
-                floor = t("headline.floor", floor=percent(got.floor, 2 if got.floor < 0.01 else 1))
+                exact = percent(got.floor, 2 if got.floor < 0.01 else 1)
+                floor = t("headline.floor", floor=f"{got.floor:.3f}" if metric in PLAIN else exact)
             name = t(f"headline.{words}")
             items.append((value, name if len(view.sides) == 1 else f"{side.letter} · {name}", floor))
         facts(items)

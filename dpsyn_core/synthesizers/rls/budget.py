@@ -123,7 +123,7 @@ def plan_budget(
     root.
 
     Args:
-        sizes: of the attributes, at least one.
+        sizes: of the attributes, at least one; what they count for when the one-ways are planned.
         whole: what the run may spend.
         unit: of privacy.
         n_public: the number of records, when it is public.

@@ -91,10 +91,18 @@ class Rls(Synthesizer):
     def budget_plan(self, total: float) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute."""
         return plan_budget(
-            self.domain.sizes, whole=self.cost, unit=self.unit, n_public=self.n_public, total=total,
+            self._weights(), whole=self.cost, unit=self.unit, n_public=self.n_public, total=total,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
             questions_share=0.0 if self.workload is None else self.workload.share,
         )  # fmt: skip
+
+    def _weights(self) -> tuple[int, ...]:
+        """Values of each attribute, of numbers at most so many: neighbouring counts are smoothed together."""
+        tuning = self.tuning.resolution
+        return tuple(
+            min(a.size, tuning.numbers_weight) if a.number and a.size >= tuning.numbers_from else a.size
+            for a in self.domain.attributes
+        )
 
     def view(self, measured: Sequence[Measurement]) -> View:
         """What has been released so far, read for a fit."""

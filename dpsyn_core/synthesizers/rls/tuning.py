@@ -93,6 +93,10 @@ class Resolution:
     to tell apart. 100 leaves ages out, and rank correlations of the heavy table of benchmarks.numbers are off by six
     times as much (ADR 0150)."""
 
+    numbers_weight: int = 100
+    """Values that a number counts for when the one-ways get their share, at most: its neighbours are smoothed together.
+    Without a limit, a thousand bins take from pairs what they do not need (ADR 0151)."""
+
     numbers_least: float = 5.0
     """Coarse values of a number in such pairs at least (convention)."""
 

@@ -8,7 +8,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 from tests.seeded import SeededNoise
@@ -82,3 +82,13 @@ def test_one_ways_get_less_where_pairs_will_tell_them_and_as_much_as_before_wher
     assert share_of_one_ways(many, 20_000.0) > 0.4
     assert share_of_one_ways(binary, 200.0) > 0.3  # pairs are lost in noise, and tell nothing
     assert share_of_one_ways(binary, 20_000.0, one_way_share=0.3) == pytest.approx(0.3, rel=0.01)
+
+
+def test_fine_bins_of_a_number_take_no_more_from_pairs_than_a_hundred():
+    def planned(size, number):
+        attributes = tuple(CodedAttribute(name=n, size=size, ordered=True, number=number) for n in "abc")
+        task = Task(domain=Domain(attributes), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+        return configure("rls", {}).calibrate(task).budget_plan(10_000)
+
+    assert planned(1000, number=True).pairs == planned(100, number=True).pairs
+    assert planned(1000, number=False).pairs.rho < planned(100, number=False).pairs.rho
