@@ -145,3 +145,25 @@ def test_a_column_of_which_nothing_is_found_leaves_what_was_found_of_others(app)
     assert "The range of age: about" in words(app)
     assert space_of(app).schema["age"].source.startswith("bought")
     assert not space_of(app).schema["code"].source.startswith("bought")
+
+
+def test_after_a_restart_a_table_finds_the_schema_and_the_runs_that_were_made_from_it(app):
+    from dpsyn_core.jobs.folder import SCHEMA
+    from dpsyn_core.jobs.spec import JobSpec
+    from ui.shared.results import same_table
+    from ui.shared.state import jobs
+
+    uploaded(app, name="ages.csv", raw=AGES)
+    space = space_of(app)
+    at_page(app, "schema")
+    edited(app, {row_of(app, "age"): {"content": "0 to 99"}})
+    spec = JobSpec(epsilon=1, delta=1e-9, method="independent", seed=1, dataset="ages of 2026")
+    files = {SCHEMA: space.schema.dumps().encode()}
+    public = {"serial": space.dataset.serial, "dataset": "ages.csv"}
+    job = jobs().adopt(space.owner, spec, files, label="r", fingerprint="f", public=public)
+    upload_again(app, "panel.csv", PANEL)
+    space.earlier.clear()  # what a server keeps in memory is gone after a restart
+    assert not same_table(space, job)
+    upload_again(app, "ages.csv", AGES)
+    assert same_table(space, job)
+    assert (space.schema["age"].max, space.dataset.ledger) == (99, "ages of 2026")
