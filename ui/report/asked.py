@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.inference.answers import number
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report import asked
@@ -96,9 +97,7 @@ def _headline(found: list[AskedAnswer]) -> None:
     items = []
     for one in found[:MOST_FACTS]:
         name, answered = one.answered.question.name, one.answered
-        width = (
-            t("asked.no_interval") if one.half_width is None else t("asked.within", width=asked.number(one.half_width))
-        )
+        width = t("asked.no_interval") if one.half_width is None else t("asked.within", width=number(one.half_width))
         if answered.estimate.size == 1:
             value = asked.shown(float(answered.estimate.ravel()[0]))
             real = "" if one.real is None else t("asked.real", value=asked.shown(float(one.real.values.ravel()[0])))
@@ -106,10 +105,10 @@ def _headline(found: list[AskedAnswer]) -> None:
         elif one.rank_agreement is not None:
             items.append((f"{one.rank_agreement:.2f}".replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
         elif one.difference is not None:
-            items.append((asked.number(one.difference), name, t("asked.difference")))
+            items.append((number(one.difference), name, t("asked.difference")))
         else:
             half = one.half_width
-            items.append(("–" if half is None else f"±{asked.number(half)}", name, t("asked.typical")))
+            items.append(("–" if half is None else f"±{number(half)}", name, t("asked.typical")))
     facts(items)
 
 

@@ -61,7 +61,9 @@ def _roles(view: Look) -> dict[str, Any]:
 def _declared(view: Look) -> dict[str, str]:
     """The columns of the first gap that the run was asked for, else of the first inequality."""
     asked = (view.first.job.spec.questions or {}).get("questions", [])
-    gap = next((q for q in asked if q["kind"] == "gap"), next((q for q in asked if q["kind"] == "gini"), {}))
+    gap: dict[str, Any] = next(
+        (q for q in asked if q["kind"] == "gap"), next((q for q in asked if q["kind"] == "gini"), {})
+    )
     found = {
         "income": gap.get("of"),
         "group": next(iter(gap.get("by", [])), None),
