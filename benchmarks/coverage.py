@@ -1,11 +1,12 @@
-"""Coverage of the intervals of `dpsyn answer`: `python -m benchmarks.coverage [--quick] [--tables sample] [--print]`.
+"""Coverage of the intervals of `dpsyn answer`: `python -m benchmarks.coverage [--quick] [--declared] [--print]`.
 
 For every table and epsilon, several releases by `rls` at delta 1e-9 are asked some 2,000 random ranges of one to three
 attributes, means, gaps, medians and Gini indices by group, and regressions; an answer counts as covered when the exact
 figure lies in its interval of nominal 95 %. Widths are relative to 1.96 sigma times the root of the sum of squared
 weights of the cells of a table that holds the question (for grades below exact: that would hold it). Each release is
 kept in out/coverage as soon as it is asked, so that a run that was stopped goes on where it was. Noise is that of
-production. Prints Markdown with the goals beside. `--tables learnt` asks the tables that the constants were chosen on.
+production. Prints Markdown with the goals beside. `--tables learnt` asks the tables that the constants were chosen on,
+`--declared` tells the run some figures and the regressions, and asks those alone.
 """
 
 from __future__ import annotations
@@ -82,7 +83,10 @@ def figures(made: Case) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for x in of:
         for g in by:
-            out += [{"name": f"{k} {x} {g}", "kind": k, "of": x, "by": [g]} for k in ("mean", "gini", "quantile")]
+            out += [{"kind": k, "of": x, "by": [g]} for k in ("mean", "gini", "quantile")]
+            sides = next((a for a in schema.coded if a.name != g and a.size == 2 and a.kind == "categorical"), None)
+            if sides is not None:
+                out.append({"kind": "gap", "of": x, "by": [g], "between": {sides.name: list(sides.values)}})
     return [{**q, "name": f"{i}"} for i, q in enumerate(out)]
 
 
@@ -99,11 +103,19 @@ def regressions(made: Case, rng: np.random.Generator) -> list[dict[str, Any]]:
     return out
 
 
-def ask(made: Case, epsilon: float, number: int) -> dict[str, Any]:
-    """One release, asked everything: rows of [grade, kind, covered, covered in the population, relative width]."""
+def ask(made: Case, epsilon: float, number: int, *, declared: bool = False) -> dict[str, Any]:
+    """One release, asked everything: rows of [grade, kind, covered, covered in the population, relative width].
+
+    declared: the run is told some of the figures and all regressions, and these alone are asked.
+    """
     started = time.perf_counter()
     table, schema, domain = made.table, made.schema, made.table.domain
-    task = Task.of(schema, Budget(epsilon=epsilon, delta=DELTA))
+    rng = np.random.default_rng([number, 7])
+    wanted, models = figures(made), regressions(made, rng)
+    if declared:
+        wanted = wanted[:: max(1, len(wanted) // 6)]
+    told = Questions.of([*wanted, *({**q, "name": f"r{q['name']}"} for q in models)]) if declared else None
+    task = Task.of(schema, Budget(epsilon=epsilon, delta=DELTA), questions=told)
     system = configure("rls", {}).calibrate(task)
     quick = configure("rls", {"effort": INFERENCE.effort}).calibrate(task)
     gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=task.unit)
@@ -116,21 +128,19 @@ def ask(made: Case, epsilon: float, number: int) -> dict[str, Any]:
         return quick.synthesize(list(tables), codes.shape[1], rng=rng)
 
     inferrer = Inferrer(evidence, Fits(codes, measured, refit, pure=False), rng=np.random.default_rng(number))
-    rng = np.random.default_rng([number, 7])
     rows: list[list[Any]] = []
     sizes = Sizes(evidence)
-    for query in ranges(made, rng):
+    for query in ranges(made, rng) if not declared else []:
         rows += asked_one(made, inferrer, query, sizes, f"range of {len(query.attributes)}")
     from dpsyn_core.inference.asked import asked
 
-    wanted = figures(made)
     if wanted:
         for q in Questions.of(wanted).checked(schema).questions:
             for quantity, _ in asked(q, schema, lambda names: inferrer.tables(names)[0]).parts:
                 rows += asked_one(made, inferrer, quantity, sizes, q.kind)
-    rows += coefficients(made, inferrer, regressions(made, rng))
-    models = {n: vars_of(getattr(inferrer, n)) for n in ("of_pairs", "of_cells", "of_triples")}
-    return {"rows": rows, "seconds": time.perf_counter() - started, "models": models}
+    rows += coefficients(made, inferrer, models)
+    learnt = {n: vars_of(getattr(inferrer, n)) for n in ("of_pairs", "of_cells", "of_triples")}
+    return {"rows": rows, "seconds": time.perf_counter() - started, "models": learnt}
 
 
 def vars_of(model: Any) -> list[float]:
@@ -230,7 +240,7 @@ def summary(found: dict[tuple[str, float], list[list[Any]]], names: Sequence[str
                 print(f"| {n} | {grade} | " + " | ".join(said(rows) for rows in per) + " |")
     print("\n| kind of question | " + " | ".join(f"epsilon {e:g}" for e in epsilons) + " |")
     print("|---|" + "---|" * len(epsilons))
-    for kind in (*(f"range of {k}" for k in (1, 2, 3)), "mean", "gini", "quantile", "regression"):
+    for kind in (*(f"range of {k}" for k in (1, 2, 3)), "mean", "gap", "gini", "quantile", "regression"):
         per = [[r for n in names for r in found.get((n, e), []) if r[1] == kind] for e in epsilons]
         if any(per):
             print(f"| {kind} | " + " | ".join(said(rows) for rows in per) + " |")
@@ -256,6 +266,7 @@ def main() -> int:
     parser.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS))
     parser.add_argument("--releases", type=int, default=RELEASES)
     parser.add_argument("--quick", action="store_true", help="one release of two tables at epsilon 1")
+    parser.add_argument("--declared", action="store_true", help="tell the run what is asked: figures and regressions")
     parser.add_argument("--print", action="store_true", help="only print what is in out/coverage")
     parser.add_argument("--place", type=Path, default=PLACE)
     args = parser.parse_args()
@@ -267,9 +278,9 @@ def main() -> int:
     for number in range(args.releases):
         for name in names:
             for e in args.epsilons:
-                kept = args.place / f"{name}-{e:g}-{number}.json"
+                kept = args.place / f"{name}-{e:g}-{number}{'-declared' if args.declared else ''}.json"
                 if not kept.exists() and not args.print:
-                    got = ask(case(name), e, number)
+                    got = ask(case(name), e, number, declared=args.declared)
                     kept.write_text(json.dumps(got))
                     print(f"{kept.stem}: {got['seconds']:.0f} s {got['models']}", file=sys.stderr, flush=True)
                 if kept.exists():

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.tables import KINDS, Kind, Table, adult_codes, simulated
-from dpsyn_core.data import FOLDER
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.read import read_table
+from dpsyn_core.schema.sample import sample_schema, sample_table
 
 LEARNT_ON = ("tree-10000x8", "clique-10000x8", "wide-10000x12")  # the constants of `inference/tuning.py`
 CHECKED_ON = ("sample", "mixture-15000x10", "deterministic-12000x12", "numbers-15000x8", "adult_codes")
@@ -35,8 +34,8 @@ def case(name: str) -> Case:
             raise SystemExit(msg)
         return Case(table=made, schema=made.schema)
     if name == "sample":
-        schema = Schema.load(FOLDER / "sample.schema.json")
-        codes = Codec(schema).encode(read_table(FOLDER / "sample.csv")).codes
+        schema = sample_schema()
+        codes = Codec(schema).encode(sample_table()).codes
         return Case(table=Table(name=name, codes=codes, domain=schema.domain(), schema=schema), schema=schema)
     kind, _, shape = name.partition("-")
     n, d = (int(x) for x in shape.split("x"))

@@ -191,7 +191,10 @@ def number(x: float) -> str:
 
 
 def _ended(notes: tuple[str, ...]) -> str:
-    return f"Note: {'; '.join(notes[:3])}." if notes else ""
+    if not notes:
+        return ""
+    more = f" (and {len(notes) - 2} more notes)" if len(notes) > 2 else ""
+    return f"Note: {'; '.join(notes[:2])}{more}."
 
 
 def _unit(question: Question) -> str:

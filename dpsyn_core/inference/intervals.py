@@ -211,7 +211,7 @@ class Inferrer:
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Squared half-widths and grades (1 estimated, 2 bounded, 3 none) where no table is aligned."""
         names, k = batch.attributes, len(batch.weights)
-        if not np.isfinite(spread).all():
+        if np.isnan(spread).all():  # no refits
             return np.full(k, np.nan), np.full(k, 3)
         covering = self.evidence.covering(names)
         if covering:

@@ -16,7 +16,7 @@ from dpsyn_core.inference.functional import Floats
 from dpsyn_core.inference.intervals import GRADES, Grade, Truth
 from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.questions.forms import RegressionQuestion
-from dpsyn_core.questions.meaning import numbers_of
+from dpsyn_core.questions.meaning import numbers_of, numeric
 from dpsyn_core.questions.regress import Design, design, fit_linear, fit_logistic
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
@@ -79,7 +79,7 @@ def infer_regression(
             why[i] = f"in {lost[i]:.0%} of the refits terms separate the outcomes, so the estimate may be infinite"
         elif first.events[i] < least:
             why[i] = (
-                f"'{term}' goes with about {max(first.events[i], 0):.0f} records on the rarer side, which cannot be "
+                f"'{term}' rests on about {max(first.events[i], 0):.0f} records on its rarer side, which cannot be "
                 f"told from noise (at least {least:.0f} are needed)"
             )
     usable = np.array([not w for w in why])
@@ -128,26 +128,40 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
     beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
-    return Fit(terms=made.terms, beta=beta, variance=np.nan_to_num(np.diag(covariance)), events=_events(question, made))
+    return Fit(
+        terms=made.terms, beta=beta, variance=np.nan_to_num(np.diag(covariance)), events=_events(question, schema, made)
+    )
 
 
-def _events(question: RegressionQuestion, made: Design) -> Floats:
-    """For each term the records that carry it: for a category those with it, and of a logistic model the rarer outcome.
+def _events(question: RegressionQuestion, schema: Schema, made: Design) -> Floats:
+    """For each term the records that its coefficient rests on; of a logistic model those with the rarer outcome.
 
-    The intercept and numbers rest on all records.
+    A category is compared with the first value of its attribute, so that the fewer records of the two count. The
+    intercept is what the first values of all attributes have; a number rests on all records.
     """
-    w = made.weights
-    out = np.full(len(made.terms), np.inf)
-    logistic = question.model == "logistic"
-    for i in range(len(made.terms)):
-        x = made.x[:, i]
-        held = w * ((x != 0) if _indicator(x) else 1.0)
-        out[i] = min(float((held * made.y).sum()), float((held * (1 - made.y)).sum())) if logistic else held.sum()
-    return out
 
+    def held(rows: NDArray[np.bool_]) -> float:
+        w = made.weights * rows
+        if question.model == "linear":
+            return float(w.sum())
+        return min(float((w * made.y).sum()), float((w * (1 - made.y)).sum()))
 
-def _indicator(x: Floats) -> bool:
-    return bool(np.isin(x, (0.0, 1.0)).all())
+    every = held(np.ones(len(made.weights), dtype=bool))
+    out = [every]
+    at = 1
+    for name in question.on:
+        attribute = schema[name]
+        if numeric(attribute):
+            out.append(every)
+            at += 1
+            continue
+        many = int(attribute.size - attribute.special) - 1
+        members = made.x[:, at : at + many] > 0
+        first = held(~members.any(axis=1))
+        out += [min(first, held(members[:, k])) for k in range(many)]
+        out[0] = min(out[0], first)
+        at += many
+    return np.array(out)
 
 
 def _noise(evidence: Evidence, domain: Domain, question: RegressionQuestion) -> float:
