@@ -57,23 +57,28 @@ class Model:
     learnt: int = 0
 
     def variance(self, of_sampling: Floats, of_reach: Floats) -> Floats:
-        """Widened half-way to the factor that holds 95 % of the looks, which are the harder part: most dependent."""
-        plain = self.sampling * of_sampling + self.dependence * of_reach**2
-        return ((1 + self.factor) / 2) ** 2 * plain
+        """Widened by the factor that holds 95 % of the looks."""
+        return self.factor**2 * (self.sampling * of_sampling + self.dependence * of_reach**2)
 
 
-def learn(looks: Looks, *, tuning: Inference = INFERENCE) -> Model:
+def learn(looks: Looks, *, usual: float = 1.0, least: float = 0.0, tuning: Inference = INFERENCE) -> Model:
     """Least squares for b, looks weighted by the inverse of what they would vary by; then the factor.
 
     The part of sampling is a constant: left-out tables depend more than those that were never measured, and a part of
     sampling that is learnt on them takes up what belongs to dependence, so that weak tables get far too much.
+
+    Args:
+        looks: at tables that were left out or merged.
+        usual: b where there are too few looks.
+        least: b at least.
+        tuning: constants.
     """
     if len(looks.error) < tuning.fewest_looks:
-        return Model(sampling=tuning.usual_sampling, dependence=tuning.usual_dependence, factor=tuning.usual_factor)
+        return Model(sampling=tuning.usual_sampling, dependence=usual, factor=tuning.usual_factor)
     known = looks.noise + tuning.usual_sampling * looks.sampling
     spread = known + np.median(looks.error) + 1e-9
     x, y = looks.reach**2 / spread, (looks.error - known) / spread
-    b = max(float(x @ y) / max(float(x @ x), 1e-300), 0.0)
+    b = max(float(x @ y) / max(float(x @ x), 1e-300), least)
     ratio = np.sqrt(looks.error / np.maximum(known + b * looks.reach**2, 1e-12)) / Z95
     factor = max(float(np.quantile(ratio, 0.95)), 1.0)
     return Model(sampling=tuning.usual_sampling, dependence=b, factor=factor, learnt=len(ratio))

@@ -105,7 +105,8 @@ class Inferrer:
                     found.append(
                         left_out_looks(self.evidence, table, codes, strength, rng=self._rng, looks=self.tuning.looks)
                     )
-        return learn(Looks.joined(found), tuning=self.tuning)
+        t = self.tuning
+        return learn(Looks.joined(found), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
 
     @cached_property
     def of_triples(self) -> Model:
@@ -118,7 +119,7 @@ class Inferrer:
                     found.append(
                         left_out_looks(self.evidence, table, codes, strength, rng=self._rng, looks=self.tuning.looks)
                     )
-        return learn(Looks.joined(found), tuning=self.tuning)
+        return learn(Looks.joined(found), usual=self.tuning.usual_of_triples, tuning=self.tuning)
 
     @cached_property
     def of_cells(self) -> Model:
@@ -127,7 +128,7 @@ class Inferrer:
             merged_looks(self.evidence, table, self.fits.codes, rng=self._rng, looks=self.tuning.looks)
             for table in self.evidence.joint
         ]
-        return learn(Looks.joined(found), tuning=self.tuning)
+        return learn(Looks.joined(found), usual=self.tuning.usual_dependence, tuning=self.tuning)
 
     @cached_property
     def _dependences(self) -> dict[AttributeSet, float]:

@@ -33,13 +33,21 @@ class Inference:
     """Looks from which on the error of what no table holds is learnt from the release itself."""
 
     usual_sampling: float = 1.3
-    """Times the sampling variance: squared error of a part that nothing measured, where the release has no looks."""
+    """Times the sampling variance: squared error of a part that nothing measured."""
 
     usual_dependence: float = 1.0
-    """Times the square of reach times dependence, in the same place."""
+    """Times the square of reach times dependence: the same, where the release has too few looks."""
 
-    usual_factor: float = 1.5
+    usual_factor: float = 1.25
     """Widening in the same place."""
+
+    least_dependence: float = 0.3
+    """Times the same square at least, of pairs: one that is left out has more company among the measured ones than one
+    that was never measured, and is predicted better. What LEARNT_ON learns is between .3 and 4."""
+
+    usual_of_triples: float = 0.6
+    """In place of `usual_dependence` for three and more attributes, of which the weakest pair stands for the
+    dependence."""
 
     fewest_refits: int = 5
     """Refits below which no regression gets an interval (convention)."""
