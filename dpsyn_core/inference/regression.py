@@ -156,8 +156,8 @@ def _events(question: RegressionQuestion, schema: Schema, made: Design) -> Float
             at += 1
             continue
         many = int(attribute.size - attribute.special) - 1
-        members = made.x[:, at : at + many] > 0
-        first = held(~members.any(axis=1))
+        members = np.asarray(made.x[:, at : at + many] > 0, dtype=np.bool_)
+        first = held(np.logical_not(np.any(members, axis=1)))
         out += [min(first, held(members[:, k])) for k in range(many)]
         out[0] = min(out[0], first)
         at += many
