@@ -183,7 +183,7 @@ class Inferrer:
                 squared[~aligned], grades[~aligned] = found, grade
         if truth == "population":
             squared = squared + z**2 * sampling(centred(batch.weights, table), table)
-        none = ~np.isfinite(synthetic) | ~np.isfinite(squared) | (grades == 3)
+        none = ~np.isfinite(synthetic) | ~np.isfinite(squared) | (grades == 3) | self._too_few(quantity, table, others)
         estimate, low, high = quantity.interval(table, centre, np.sqrt(np.where(none, 0.0, squared)))
         own = synthetic_of(quantity, table)
         held = aligned & ~none
@@ -196,6 +196,16 @@ class Inferrer:
             released=np.where(held, released, np.nan),
             noise=np.where(held, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
         )
+
+    def _too_few(self, quantity: Quantity, table: Floats, others: list[Floats]) -> NDArray[np.bool_] | bool:
+        """Which figures are ratios to so few records that a first derivative does not tell how far they may be off."""
+        sizes = quantity.sizes(table)
+        if sizes is None:
+            return False
+        drawn = [s for t in others if (s := quantity.sizes(t)) is not None]
+        spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.zeros(len(sizes))
+        few: NDArray[np.bool_] = sizes < np.maximum(self.tuning.fewest_records, self.tuning.clear * spread)
+        return few
 
     def _z(self, z: float, cells: Floats) -> Floats:
         """Quantile of a weighted sum of so many cells' noise, in its standard deviations.

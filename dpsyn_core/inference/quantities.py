@@ -36,6 +36,10 @@ class Quantity(ABC):
     def influence(self, table: Floats) -> Floats:
         """What one more record in a cell adds to each figure, (K, *shape)."""
 
+    def sizes(self, table: Floats) -> Floats | None:
+        """Records that each figure rests on, (K,), where it is a ratio to them; None for sums."""
+        return None
+
     def batch(self, table: Floats) -> Batch:
         """The influences as functionals."""
         return Batch(attributes=self.attributes, weights=np.nan_to_num(self.influence(table)))
@@ -113,6 +117,11 @@ class Grouped(Quantity):
         moved = np.moveaxis(table, self.axis, -1)
         flat: Floats = np.where(np.isnan(self.numbers), 0.0, moved).reshape(-1, moved.shape[-1])
         return np.maximum(flat, 0.0)
+
+    def sizes(self, table: Floats) -> Floats | None:
+        """Records of the group that have a number."""
+        found: Floats = self.groups(table).sum(axis=1)
+        return found
 
     @property
     def filled(self) -> Floats:
@@ -197,6 +206,12 @@ class Gaps(Quantity):
         rest = tuple(n for i, n in enumerate(self.attributes) if i != self.side)
         axis = self.axis - (self.side < self.axis)
         return [Means(attributes=rest, axis=axis, numbers=self.numbers) for _ in self.codes]
+
+    def sizes(self, table: Floats) -> Floats | None:
+        """Records of the smaller side that have a number."""
+        sides = zip(self._sides(table), self.codes, strict=True)
+        found: Floats = np.min([m.groups(np.take(table, c, axis=self.side)).sum(axis=1) for m, c in sides], axis=0)
+        return found
 
     def values(self, table: Floats) -> Floats:
         """First side less second."""

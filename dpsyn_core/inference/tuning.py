@@ -49,6 +49,12 @@ class Inference:
     """In place of `usual_dependence` for three and more attributes, of which the weakest pair stands for the
     dependence."""
 
+    fewest_records: float = 10.0
+    """Records that a mean, gap, quantile or Gini index needs on each side to get an interval (convention)."""
+
+    clear: float = 4.0
+    """Standard deviations, over refits, of the same number of records: fewer may be none at all."""
+
     fewest_refits: int = 5
     """Refits below which no regression gets an interval (convention)."""
 

@@ -156,6 +156,16 @@ def test_intervals_of_measured_cells_and_means_cover_the_real_ones():
     assert np.mean(held) > 0.88
 
 
+def test_a_mean_of_a_handful_of_records_gets_no_interval():
+    measured = [table(("a",), [4000, 900, 50, 50], 1.0), table(("b",), [4900, 96, 4], 1.0)]
+    measured += [
+        table(("c",), [2500, 2500], 1.0),
+        table(("a", "b"), [[3950, 46, 4], [870, 30, 0], [40, 10, 0], [40, 10, 0]], 1.0),
+    ]
+    means = Means(attributes=("a", "b"), axis=0, numbers=np.array([0.0, 1.0, 2.0, 5.0]))
+    assert inferrer(measured).infer(means).grades == ["exact", "exact", "none"]
+
+
 def test_a_pair_that_nothing_measured_is_covered_by_what_its_score_bounds():
     codes = records()
     exact = count(codes, DOMAIN, ("a", "b"))
