@@ -39,6 +39,7 @@ with right:
     if not mine:
         section(t("questions.why_title"))
         note(t("questions.why"))
+        listed.buys()
     section(t("questions.file"))
     files.panel(space)
 if st.button(t("questions.next"), type="primary", key="questions_next"):

@@ -85,7 +85,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.metrics.workload import Query
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
-    from dpsyn_core.report.released import load_measurements
+    from dpsyn_core.report.released import load_released
 
     safe = args.real == NONE
     wanted = names(private=not safe)
@@ -99,7 +99,8 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     if args.models and "learning" in wanted:
         metrics[wanted.index("learning")] = Learning(which=chosen_models(args.models))
     manifests, receipts = read_manifests(args, schema)
-    measured = [load_measurements(p, schema.domain()) for p in args.measurements]
+    released = [load_released(p, schema) for p in args.measurements]
+    measured = [r.measurements for r in released]
     roles = parse_roles(
         schema,
         income=args.income,
@@ -131,9 +132,21 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
                 manifest=manifests[i] if manifests else None,
                 receipt=receipts[i] if receipts else None,
                 answers=ask(comparison, queries) if queries else (),
+                asked=asked_of(comparison, schema, manifests[i], released[i]) if manifests and released else (),
             )
         )
     return out
+
+
+def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list[Any]:
+    """Answers to the questions that a run was told, as its manifest states them; none where it was told none."""
+    from dpsyn_core.questions.document import Questions
+    from dpsyn_core.report.asked import asked_answers
+
+    if manifest.questions is None:
+        return []
+    questions = Questions.of(manifest.questions.document)
+    return asked_answers(comparison, schema, manifest, questions, released.measurements, scores=released.scores)
 
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:

@@ -96,3 +96,31 @@ def test_wrong_options_are_one_sentence_and_leave_no_file(files, capsys, more, w
 def test_a_safe_report_takes_no_held_out_table(files, capsys):  # noqa: F811
     assert report(files, "--held-out", str(files / "real.csv"), real="-") == 2
     assert "without them" in capsys.readouterr().err
+
+
+def test_a_run_that_was_told_questions_is_reported_with_their_answers(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    sex, pay = rng.integers(0, 2, 800), rng.integers(0, 100, 800)
+    rows = "".join(f"{'FM'[s]},{p}\n" for s, p in zip(sex, pay, strict=True))
+    (tmp_path / "real.csv").write_text("sex,pay\n" + rows)
+    attributes = [
+        {"name": "sex", "kind": "categorical", "values": ["F", "M"]},
+        {"name": "pay", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99, "bins": {"count": 5}},
+    ]
+    asked = [{"name": "pay by sex", "kind": "mean", "of": "pay", "by": ["sex"]}]
+    schema = {"version": 1, "name": "p", "attributes": attributes, "questions": asked}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    files = ["--manifest", "m.json", "--measurements", "x.gz"]
+    assert main(["synth", "real.csv", "--schema", "schema.json", "--epsilon", "3", "--delta", "1e-9", "--out",
+                 "syn.csv", *files, "--quiet"]) == 0  # fmt: skip
+    for real in ("-", "real.csv"):
+        assert (
+            report(tmp_path, "--metrics", "tvd-1way" if real != "-" else "measured-fit", "--quiet", *files, real=real)
+            == 0
+        )
+        [entry] = json.loads((tmp_path / "r.json").read_text())["tables"][0]["asked"]
+        assert entry["question"] == "pay by sex" and len(entry["figures"]) == 2
+        assert ("real" in entry) == (real != "-")
+        assert "pay by sex" in (tmp_path / "r.html").read_text()
