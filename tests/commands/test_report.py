@@ -112,9 +112,9 @@ def test_a_run_that_was_told_questions_is_reported_with_their_answers(tmp_path, 
     (tmp_path / "schema.json").write_text(json.dumps(schema))
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    files = ["--manifest", "m.json", "--measurements", "x.gz"]
+    left = ["--manifest", "m.json", "--measurements", "x.gz"]
     assert main(["synth", "real.csv", "--schema", "schema.json", "--epsilon", "3", "--delta", "1e-9", "--out",
-                 "syn.csv", *files, "--quiet"]) == 0  # fmt: skip
+                 "syn.csv", *left, "--quiet"]) == 0  # fmt: skip
     for real in ("-", "real.csv"):
         assert (
             report(tmp_path, "--metrics", "tvd-1way" if real != "-" else "measured-fit", "--quiet", *files, real=real)
