@@ -116,10 +116,8 @@ def test_a_run_that_was_told_questions_is_reported_with_their_answers(tmp_path, 
     assert main(["synth", "real.csv", "--schema", "schema.json", "--epsilon", "3", "--delta", "1e-9", "--out",
                  "syn.csv", *left, "--quiet"]) == 0  # fmt: skip
     for real in ("-", "real.csv"):
-        assert (
-            report(tmp_path, "--metrics", "tvd-1way" if real != "-" else "measured-fit", "--quiet", *files, real=real)
-            == 0
-        )
+        metric = "measured-fit" if real == "-" else "tvd-1way"
+        assert report(tmp_path, "--metrics", metric, "--quiet", *left, real=real) == 0
         [entry] = json.loads((tmp_path / "r.json").read_text())["tables"][0]["asked"]
         assert entry["question"] == "pay by sex" and len(entry["figures"]) == 2
         assert ("real" in entry) == (real != "-")
