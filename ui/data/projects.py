@@ -123,8 +123,8 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         if schema is not None and (whole or schema.private):
             archive.writestr(SCHEMA, questions.in_schema(space, schema).dumps())
         for i, job in enumerate(kept):
-            for name in RELEASED:
-                archive.write(job.folder / name, f"runs/{i}/{name}")
+            for entry in RELEASED:
+                archive.write(job.folder / entry, f"runs/{i}/{entry}")
         if whole and data.table is not None:
             archive.writestr(TABLE, _parquet(data.table))
     return out.getvalue()

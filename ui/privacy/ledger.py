@@ -40,8 +40,9 @@ class Spent:
         counts = Counter(f"{e:g}" for e in self.each)
         listed = ", ".join(e if n == 1 else t("sum.times", count=n, epsilon=e) for e, n in counts.items())
         total, added = f"{self.epsilon:.3g}", f"{sum(self.each):.3g}"
-        key = "sum.several" if total != added else "sum.pure"
-        return t(key, list=listed, plain=added, total=total, delta=plain(self.delta))
+        if total == added:
+            return t("sum.pure", list=listed, total=total)
+        return t("sum.several", list=listed, plain=added, total=total, delta=plain(self.delta))
 
 
 def spent(space: Workspace) -> Spent | None:

@@ -24,5 +24,6 @@ def of_scores(view: Look, side: Side) -> str:
         return t("verdict.small", **said)
     if pairs.value <= max(FAIR, OUTLINE * (pairs.floor or 0.0)):
         return t("verdict.fair", **said)
-    key = "verdict.few" if ones.value <= FAIR else "verdict.poor"
-    return t(key, n=n, epsilon=epsilon, **said)
+    if ones.value <= FAIR:
+        return t("verdict.few", n=n, epsilon=epsilon, **said)
+    return t("verdict.poor", n=n, epsilon=epsilon, **said)
