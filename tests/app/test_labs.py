@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from dpsyn_core.lessons import consistency, count, leak, prior
 from tests.app_driver import at_page, words
-from ui.learn import LABS, attacker, composition, consistency, count, growing, leak, prior, race, views
+from ui.learn import LABS, attacker, composition, growing, race, views
+from ui.learn.prior import walk_table
 from ui.shared.text import catalogue
 
 
@@ -91,11 +93,11 @@ def test_the_walk_to_a_synthetic_table_has_three_steps_and_the_published_table()
     made = prior.walk(prior.COUNTS, 994, 5.0, np.random.default_rng(0))
     assert made.counts == pytest.approx(prior.COUNTS + 6.742953, abs=5e-7)
     assert made.shares.sum() == pytest.approx(1) and made.drawn.sum() == 994
-    table = prior.walk_table(made, "y")
+    table = walk_table(made, "y")
     assert table["original (y)"].tolist() == [816, 109, 7, 39, 6, 17]
     assert table["published draw"].tolist() == [776, 118, 6, 53, 22, 19]
     assert table["race"].tolist()[0] == "White" and table["3. y*"].tolist() == made.drawn.tolist()
-    assert [len(prior.walk_table(made, s).columns) for s in prior.STEPS] == [3, 4, 6]
+    assert [len(walk_table(made, s).columns) for s in prior.STEPS] == [3, 4, 6]
     mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)
     assert np.abs((prior.PUBLISHED - mean) / deviation).max() < 2.2  # the published draw is an ordinary one
 
