@@ -10,7 +10,7 @@ import streamlit as st
 from ui.learn import LABS, controls, sharing
 from ui.shared import languages
 from ui.shared.access import classroom
-from ui.shared.text import catalogue, t
+from ui.shared.text import catalogue, language, t
 from ui.shared.theme import heading, note, section
 
 PICK = "lab"
@@ -23,12 +23,14 @@ def page() -> None:
 
 
 def warm() -> None:
-    """What the first visitor of a class would wait for: a compiled kernel, and the counts of the game."""
+    """What the first visitor of a class would wait for: a compiled kernel, the counts of the game, a chart."""
     from dpsyn_core.lessons import game
-    from ui.learn import growing
+    from ui.learn import growing, race
 
     growing.grown(1.0, 0.5)
     game.best_plan()
+    for across in (2, 1):
+        race.chart(1.0, race.BEFOREHAND, across, False, language())
 
 
 def choose() -> str:

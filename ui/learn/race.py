@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -20,12 +21,13 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps
 from ui.shared.access import classroom
-from ui.shared.text import t
-from ui.shared.theme import note, show_multiples, tokens
+from ui.shared.text import language, t
+from ui.shared.theme import dark, note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
 DELTA = 1e-9
+BEFOREHAND = ("rls", "dpsyn", "independent")  # systems that a class sees first
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the runs made beforehand
 LEDGER = "classroom sample"  # no real person is in the sample; the spend is recorded for practice
 RARE = ("RACE", "Chinese")
@@ -97,37 +99,42 @@ def beforehand() -> None:
     with a:
         eps = steps(t("learn.epsilon"), EPSILONS, 1.0, key="race_epsilon")
     with b:
-        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, ("rls", "dpsyn", "independent"), key="race_runners")
+        chosen = several(t("learn.race.runners"), lesson.SYSTEMS, BEFOREHAND, key="race_runners")
     if not chosen:
         st.info(t("learn.composition.none"))
         return
     place = EPSILONS.index(eps)
-
-    def of(metric: str) -> dict[str, float]:
-        return {name: float(lesson.curve(name, metric).middle[place]) for name in chosen}
-
-    small = {name: float(lesson.by_class(name, eps, "count")[1]) for name in chosen}
-    fresh = {metric: lesson.fresh(metric) for metric in lesson.METRICS}
-    compared = [
-        Measure(name=t("learn.race.pairs_title"), values=of("tvd-2way"), mark=fresh["tvd-2way"], format="~%"),
-        Measure(name=t("learn.race.triples_title"), values=of("tvd-3way"), mark=fresh["tvd-3way"], format="~%"),
-        Measure(name=t("learn.race.gap_error"), values=of("gap"), mark=fresh["gap"], format=",~r"),
-        Measure(
-            name=t("learn.race.small_title"), values=small, mark=float(lesson.by_class(lesson.FRESH, eps, "count")[1]),
-            format="~%",
-        ),
-    ]  # fmt: skip
-    pairs = of("tvd-2way")
+    pairs = {name: float(lesson.curve(name, "tvd-2way").middle[place]) for name in chosen}
     best = min(pairs, key=lambda name: pairs[name])
-    alt = t("learn.race.alt", best=best, pairs=f"{100 * pairs[best]:.1f}", floor=f"{100 * fresh['tvd-2way']:.1f}")
+    floor = lesson.fresh("tvd-2way")
+    alt = t("learn.race.alt", best=best, pairs=f"{100 * pairs[best]:.1f}", floor=f"{100 * floor:.1f}")
     show_multiples(
-        lambda _, across: systems_chart(
-            compared, across=across, palette=tokens(), system=t("learn.race.system"), mark=t("learn.race.mark")
-        ),
-        key="race", alt=alt, across=(2, 1),
-    )  # fmt: skip
+        lambda _, across: chart(eps, tuple(chosen), across, dark(), language()), key="race", alt=alt, across=(2, 1)
+    )
     note(t("learn.race.beforehand"))
     st.write(alt)
+
+
+@lru_cache(maxsize=200)
+def chart(eps: float, chosen: tuple[str, ...], across: int, is_dark: bool, words: str) -> dict[str, Any]:
+    """The comparison as a document; kept, for a class looks at the same few. `words` tells languages apart."""
+    place = EPSILONS.index(eps)
+
+    def measure(title: str, metric: str, form: str) -> Measure:
+        values = {name: float(lesson.curve(name, metric).middle[place]) for name in chosen}
+        return Measure(name=title, values=values, mark=lesson.fresh(metric), format=form)
+
+    small = {name: float(lesson.by_class(name, eps, "count")[1]) for name in chosen}
+    fresh = float(lesson.by_class(lesson.FRESH, eps, "count")[1])
+    compared = [
+        measure(t("learn.race.pairs_title"), "tvd-2way", "~%"),
+        measure(t("learn.race.triples_title"), "tvd-3way", "~%"),
+        measure(t("learn.race.gap_error"), "gap", ",~r"),
+        Measure(name=t("learn.race.small_title"), values=small, mark=fresh, format="~%"),
+    ]
+    return systems_chart(
+        compared, across=across, palette=tokens(is_dark), system=t("learn.race.system"), mark=t("learn.race.mark")
+    )
 
 
 def show() -> None:
