@@ -245,7 +245,8 @@ class Inferrer:
             else:
                 model, strength = self.of_triples, self.weakest(part)
             extra += model.variance(sampling(inner, expected), reach(inner, expected) * strength)
-        return (t * spread) ** 2 + z**2 * extra, np.full(k, grade)
+        squared = (t * spread) ** 2 + z**2 * extra
+        return squared * (self.tuning.bounded_wider**2 if grade == 2 else 1.0), np.full(k, grade)
 
     def _within(self, m: Measurement, batch: Batch, table: Floats, spread: Floats, z: float, t: float) -> Floats:
         """Squared half-width from one table that holds all attributes at coarse values."""
