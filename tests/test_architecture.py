@@ -306,3 +306,15 @@ def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
     assert callers["vector_sum"] == callers["chance"] == {"measurement/gate.py"}
     assert callers["sum_of_block"] == {"counting/sums.py"}
     assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting"}
+
+
+def test_torch_is_imported_by_the_deep_systems_alone_and_inside_their_functions():
+    users = {
+        p.relative_to(ROOT).as_posix() for p in engine_files() if {n.split(".")[0] for n in imports_of(p)} & {"torch"}
+    }
+    assert users
+    assert all(user.startswith("dpsyn_core/synthesizers/deep/") for user in users)
+    for user in users:
+        tree = ast.parse((ROOT / user).read_text(encoding="utf-8"))
+        top = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+        assert not [n for n in top if any(a.name == "torch" for a in n.names)], user
