@@ -20,11 +20,14 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.schema.attributes import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import write_coded_sample
 from dpsyn_core.tables.read import read_table
 
+TOLD = "rls, questions"  # the same run of rls with what the income score is about declared before it
 NIST = ("nist-density", "nist-range", "nist-income", "nist")
 HEADERS = ["epsilon", "method", "", "density", "range", "income", "mean of three", "pairs", "seconds", "CPU", "peak MB"]
 
@@ -60,11 +63,23 @@ def round_trip(schema: Schema, real: object) -> list[list[object]]:
     return rows_of("none", "round trip", [scores(schema, back, real)], [""] * 3)
 
 
+def income_questions(schema: Schema, place: Path) -> Path:
+    """Writes what the income score asks: its Gini index by city, and the pay gap by city."""
+    sides = next(list(a.values)[:2] for a in schema.coded if isinstance(a, CategoricalAttribute) and a.name == "SEX")
+    by_city = {"of": "INCWAGE", "by": ["CITY"]}
+    asked = [
+        {"name": "inequality", "kind": "gini", **by_city},
+        {"name": "pay gap", "kind": "gap", **by_city, "between": {"SEX": sides}},
+    ]
+    place.write_text(Questions.of(asked).checked(schema).dumps())
+    return place
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epsilons", default="8,1,.3")
-    parser.add_argument("--methods", default="dpsyn-2018,rls")
+    parser.add_argument("--methods", default=f"dpsyn-2018;rls;{TOLD}", help="separated by ;")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -75,15 +90,19 @@ def main() -> None:
             sys.exit(done.errors)
         schema, real = Schema.load(document), read_table(source)
         rows = round_trip(schema, real)
-        settings = {"dpsyn-2018": ["--set", f"design={json.dumps(json.loads(design.read_bytes()))}"]}
+        questions = income_questions(schema, folder / "questions.json")
+        settings = {
+            "dpsyn-2018": ["--set", f"design={json.dumps(json.loads(design.read_bytes()))}"],
+            TOLD: ["--questions", questions],
+        }
         for epsilon in (float(e) for e in args.epsilons.split(",")):
-            for method in args.methods.split(","):
+            for method in args.methods.split(";"):
                 found, costs = [], []
                 for seed in range(args.seeds):
                     out, manifest = folder / "out.csv", folder / "manifest.json"
                     cost = measure(
                         dpsyn(
-                            "synth", source, "--schema", document, "--method", method, *settings.get(method, []),
+                            "synth", source, "--schema", document, "--method", method.split(",")[0], *settings.get(method, []),
                             "--epsilon", epsilon, "--delta", "1e-9", "--seed", seed, "--out", out,
                             "--manifest", manifest, "--quiet",
                         ),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each recipe is followed in a copy of the project
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TITLES = re.findall(r"^### (Add a .+)$", GUIDE, re.MULTILINE)

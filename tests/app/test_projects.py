@@ -29,6 +29,7 @@ def finished(app):
     return space
 
 
+@pytest.mark.slow
 def test_a_project_holds_no_private_record_and_brings_everything_back_elsewhere(app):
     space = finished(app)
     raw = save(space)

@@ -21,6 +21,7 @@ def test_t1_a_whole_release_under_a_constant_tape_does_not_depend_on_the_table(n
     whole.t1_whole(name)
 
 
+@pytest.mark.slow
 def test_t1_what_one_run_has_read_does_not_stay_for_the_next():
     t1_apart()
 

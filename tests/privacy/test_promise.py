@@ -89,7 +89,16 @@ def composed(records, orders):
     return accountant
 
 
-@pytest.mark.parametrize(("name", "neighbours", "pure", "theta"), list(supported()))
+QUICK = {"rls", "dpsyn", "mst", "privbayes", "independent"}  # both kinds of noise, selection, many charges, few
+
+
+def cases():
+    """Every system, unit and kind of privacy; those beyond a few systems in complete runs only."""
+    for case in supported():
+        yield pytest.param(*case, marks=() if case[0] in QUICK else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("name", "neighbours", "pure", "theta"), list(cases()))
 def test_the_manifests_epsilon_is_recomputed_independently(name, neighbours, pure, theta):
     task = task_for(name, SIZES, N, neighbours=neighbours, theta=theta, pure=pure)
     out, gate, _ = run(name, task, random_codes(SIZES, N), settings=MINI.get(name))
