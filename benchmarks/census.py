@@ -102,7 +102,8 @@ def main() -> None:
                     out, manifest = folder / "out.csv", folder / "manifest.json"
                     cost = measure(
                         dpsyn(
-                            "synth", source, "--schema", document, "--method", method.split(",")[0], *settings.get(method, []),
+                            "synth", source, "--schema", document, "--method", method.split(",")[0],
+                            *settings.get(method, []),
                             "--epsilon", epsilon, "--delta", "1e-9", "--seed", seed, "--out", out,
                             "--manifest", manifest, "--quiet",
                         ),

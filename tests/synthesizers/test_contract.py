@@ -155,7 +155,7 @@ def test_what_a_run_charges_lies_inside_its_plan(name, neighbours, pure, sizes, 
         whole = system.cost.epsilon if system.cost.pure else system.cost.rho
         for step, own in spent_by_step(made, gate.account.charges):
             share = sum(c.epsilon if system.cost.pure else c.rho for c in own) / whole
-            slack = 0.2 if step.about else 1e-9  # a noisy total decides there, of as few as 40 records
+            slack = (0.2 if n > 100 else 0.4) if step.about else 1e-9  # a noisy total decides there, of 40 records too
             assert step.parts[0] <= len(own) <= step.parts[1], step
             assert step.share[0] * (1 - slack) - 1e-9 <= share <= step.share[1] * (1 + slack) + 1e-9, step
             if step.sigma is not None and not step.about:
