@@ -91,7 +91,7 @@ def main() -> None:
         schema, real = Schema.load(document), read_table(source)
         rows = round_trip(schema, real)
         questions = income_questions(schema, folder / "questions.json")
-        settings = {
+        settings: dict[str, list[object]] = {
             "dpsyn-2018": ["--set", f"design={json.dumps(json.loads(design.read_bytes()))}"],
             TOLD: ["--questions", questions],
         }

@@ -8,6 +8,8 @@ from tests.app_driver import at_page, words
 from ui.data.loading import Dataset, place
 from ui.shared.state import workspaces
 
+pytestmark = pytest.mark.slow  # children and whole runs
+
 
 def space_of(app):
     return workspaces().find(app.session_state["owner"])

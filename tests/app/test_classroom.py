@@ -46,6 +46,7 @@ def test_a_server_for_a_class_runs_and_reads_nothing_whoever_asks(tmp_path, monk
         Readers(tmp_path).read(None, b"a,b\n1,2\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lab", LABS)
 def test_every_lab_can_be_pinned_in_a_class(pupil, lab):
     pupil.query_params["lab"], pupil.query_params["pin"] = lab, "1"

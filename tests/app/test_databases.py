@@ -13,6 +13,8 @@ from ui.data import databases, loading, reading
 from ui.data.reading import MEMORY, SECONDS, Readers
 from ui.shared.state import Workspace
 
+pytestmark = pytest.mark.slow  # children and whole runs
+
 ENDLESS = "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT count(*) AS c FROM x"
 
 

@@ -10,6 +10,8 @@ from tests.app_driver import at_page, edited, keys, space_of, uploaded, words
 from ui.data.loading import recognised
 from ui.shared.state import Dataset
 
+pytestmark = pytest.mark.slow  # children and whole runs
+
 AGES = b"age,vote\n" + b"".join(b"%d,%s\n" % (18 + i % 50, (b"yes", b"no")[i % 2]) for i in range(120))
 PANEL = b"nr,year,wage\n" + b"".join(b"%d,%d,%.2f\n" % (i // 8, 1980 + i % 8, 1 + i % 37 / 7) for i in range(320))
 

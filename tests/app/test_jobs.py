@@ -207,6 +207,7 @@ def test_a_run_above_its_memory_is_refused_in_a_sentence(home):
     assert "256 MB" in job.failure()
 
 
+@pytest.mark.slow
 def test_a_run_above_its_time_is_ended_and_says_so(home):
     job = ended(start(Jobs(), n_records=90_000_000, seconds=1, memory_mb=64_000))
     assert job.state == "failed"

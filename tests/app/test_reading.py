@@ -152,6 +152,7 @@ def test_a_visitor_who_leaves_takes_the_child_along(readers, monkeypatch):
     assert list(readers.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_ready_child_is_used_replaced_and_ends_with_the_app(readers):
     readers.warm()
     first = readers._ready

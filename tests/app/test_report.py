@@ -52,6 +52,7 @@ def test_safe_mode_does_not_tell_how_long_a_run_took(ran):
     assert "done in" not in words(ran) and "from press to table" not in words(ran) and not ran.exception
 
 
+@pytest.mark.slow
 def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     at_page(ran, "report")
     for view in VIEWS:
@@ -143,6 +144,7 @@ def test_the_bundle_holds_what_may_leave_and_nothing_of_the_private_table(ran):
     assert not list(ran.job.folder.glob("table.*"))
 
 
+@pytest.mark.slow
 def test_a_run_on_a_drafted_schema_is_stamped_on_screen_in_name_and_in_manifest(app):
     from ui.export import files
 
@@ -170,6 +172,7 @@ def test_the_private_report_needs_a_tick_and_is_gone_in_safe_mode(ran):
     assert "Save the report with the real table" not in labels()
 
 
+@pytest.mark.slow
 def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     at_page(ran, "privacy")
     ran.text_input(key="limit_text").set_value("1.2")

@@ -54,6 +54,7 @@ def run(tmp_path, method, epsilon, delta, neighbours):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", registry.names())
 def test_every_system_runs_or_refuses_unspent_from_the_least_to_the_largest_epsilon(tmp_path, monkeypatch, method):
     monkeypatch.setattr(field_groups, "DENSE_CELLS", 1)  # all tables of field groups are drawn sparsely
