@@ -143,17 +143,28 @@ def shrink_one_way(
         total: the sum to give.
         tuning: constants.
     """
-    clean = values.astype(np.float64)
     if total <= 0:
-        return np.zeros_like(clean)
+        return np.zeros(len(values))
+    # least squares given the total, which is known far better than the sum of many noisy counts
+    clean = values + (total - float(values.sum())) / len(values)
     ranked = len(values) - special if ordered else 0
     if ranked >= tuning.fewest_values:
-        smooth = shrink_ordered(values[:ranked], sigma, tuning=tuning)
-        sparse = shrink_unordered(values[:ranked], sigma, tuning=tuning)
-        clean[:ranked] = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
-        clean[:ranked][~supported(values[:ranked], sigma, tuning=tuning)] = 0.0
+        noisy = clean[:ranked].copy()
+        smooth = shrink_ordered(noisy, sigma, tuning=tuning)
+        sparse = shrink_unordered(noisy, sigma, tuning=tuning)
+        shown = supported(noisy, sigma, tuning=tuning)
+        kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
+        if shown.any():
+            kept[~shown] = 0.0
+        # records that no special count accounts for have a number: else, where all bins are clipped, they would be
+        # given to the missing cell
+        unranked = np.clip(clean[ranked:], 0, None)
+        rest = total - float(unranked.sum())
+        if rest > 0:
+            return np.concatenate([with_total(kept, rest), unranked])
+        clean[:ranked] = 0.0
     elif not ordered and len(values) >= tuning.fewest_values:
-        clean = shrink_unordered(values, sigma, tuning=tuning)
+        clean = shrink_unordered(clean, sigma, tuning=tuning)
     return with_total(clean, total)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.consistency.totals import estimate_total
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map
 from dpsyn_core.records.copula import hand_out, scores_in_bins
@@ -28,10 +29,11 @@ def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -
     many deviations. Source: the support rule of McKenna's 2018 entry (three deviations). Reads released counts only.
     """
     out: Recodes = {}
+    total = estimate_total(ones)
     for m in ones:
         attribute = domain[m.attributes[0]]
         if many(attribute) and deviations > 0:
-            counts = _cleaned(m.values, m.sigma, attribute)
+            counts = _cleaned(m, attribute, total)
             least = max(float(counts.sum()) / FewValuesConfig.number_values, deviations * m.sigma)
             out[attribute.name] = coarse_map(counts, attribute, least=least)
             continue
@@ -44,9 +46,9 @@ def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -
     return out
 
 
-def _cleaned(values: NDArray[np.float64], sigma: float, attribute: CodedAttribute) -> NDArray[np.float64]:
+def _cleaned(one: Measurement, attribute: CodedAttribute, total: float) -> NDArray[np.float64]:
     """Released counts of a number without most of their noise."""
-    return shrink_one_way(values, sigma, ordered=True, special=attribute.special, total=float(values.sum()))
+    return shrink_one_way(one.values, one.sigma, ordered=True, special=attribute.special, total=total)
 
 
 def coarse_sizes(domain: Domain, recodes: Recodes) -> dict[str, int]:
@@ -82,6 +84,7 @@ def decode(
     """
     sizes = coarse_sizes(domain, recodes)
     shape = [replace(a, size=sizes[a.name], number=a.number and many(a)) for a in domain.attributes]
+    total = estimate_total([ones[a.name] for a in domain.attributes])
     scores = scores_in_bins(codes, Domain(tuple(shape)), rng=rng)
     out = np.zeros(codes.shape, dtype=np.min_scalar_type(max(domain.sizes) - 1))
     for i, a in enumerate(domain.attributes):
@@ -91,7 +94,7 @@ def decode(
         recode, one = recodes[a.name], ones[a.name]
         table = np.zeros((int(recode.max()) + 1, a.size))
         table[recode, np.arange(a.size)] = np.clip(
-            _cleaned(one.values, one.sigma, a) if many(a) else one.values, 0, None
+            _cleaned(one, a, total) if many(a) else one.values, 0, None
         )
         empty = table.sum(axis=1) <= 0
         table[recode[empty[recode]], np.flatnonzero(empty[recode])] = 1.0
