@@ -112,6 +112,15 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
     group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
 
 
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Declares where records are counted, and how much memory that may take; see docs/scale.md."""
+    parser.add_argument(
+        "--engine", choices=["memory", "stored"],
+        help="where records are counted: in memory, or as codes on disk; default by the size of the table",
+    )  # fmt: skip
+    parser.add_argument("--memory", metavar="4GB", help="what the run may use; default half of the machine's memory")
+
+
 def add_incomes(parser: argparse.ArgumentParser) -> None:
     """Declares which attributes the scores of incomes are about."""
     parser.add_argument("--income", metavar="NAME", help="attribute that is an income; default found by its name")
@@ -143,6 +152,44 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     for notice in got.odd:
         print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
     return got.table
+
+
+SMALL = 64 << 20  # bytes of a file that is read into memory without asking how large its table is
+
+
+def open_input(args: argparse.Namespace, schema: Any) -> Any:
+    """The records of a run, for a command that called `add_reading` and `add_engine`: a table, or a source.
+
+    Says on stderr what was assumed, and where the records are counted unless that is memory by default.
+    """
+    from dpsyn_core.sources.choose import choose, memory_of, source_of_batches
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.text_batches import TextForm
+
+    memory = memory_of(args.memory)
+    file = isinstance(args.table, Path) and args.table.is_file()
+    if args.sql_table is not None or args.sql_query is not None:
+        return read_input(args)
+    if file and args.engine is None and args.table.stat().st_size <= SMALL:
+        return read_input(args)
+    form = TextForm(
+        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
+        strict=args.strict,
+    )  # fmt: skip
+    batches = place_batches(args.table, form, sheet=args.sheet)
+    choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
+    if file and choice.engine == "memory":
+        return read_input(args)
+    for notice in batches.notices:
+        print(f"note: {notice}", file=sys.stderr)
+    print(f"note ({PRIVATE}): engine {choice.engine}: {choice.why}", file=sys.stderr)
+    return source_of_batches(batches, choice, args.strict, memory)
+
+
+def say_odd(source: Any, name: str) -> None:
+    """Says on stderr what a source could not read; only those that read in batches know it after the run alone."""
+    for sentence in getattr(getattr(source, "batches", None), "odd", ()):
+        print(f"note ({PRIVATE}): {name}: {sentence}", file=sys.stderr)
 
 
 class TerminalProgress:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, add_run, place
+from dpsyn_core.commands.common import add_engine, add_reading, add_run, place
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -16,8 +16,11 @@ SUFFIXES = (".csv", ".parquet")
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
-    parser.add_argument("table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument(
+        "table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'"
+    )
     add_run(parser)
+    add_engine(parser)
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
@@ -38,7 +41,14 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        open_input,
+        parse_settings,
+        point_out_names,
+        same_path,
+        say_odd,
+    )
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
@@ -70,12 +80,13 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.runs.release import synthesize
 
     progress("reading", 0, 1)
-    table = read_input(args)
+    table = open_input(args, schema)
     release = synthesize(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
         n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
         questions=args.questions, questions_share=args.questions_share, progress=progress,
     )  # fmt: skip
+    say_odd(table, str(args.table))
     outs = outs if release.manifest.private else [not_private_name(p) for p in outs]
     progress("writing", 0, 1)
     marginals = None

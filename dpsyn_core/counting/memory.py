@@ -35,24 +35,10 @@ class MemoryCounter:
             TableError: the shape or a code does not fit the domain; names the attribute, never the value.
             SizeError: more records than the kernels can count.
         """
-        if codes.ndim != 2 or codes.shape[0] != len(domain):
-            msg = f"the codes have {codes.ndim} axes; they need one row for each of the {len(domain)} attributes"
-            raise TableError(msg)
-        if codes.dtype.kind != "u":
-            msg = f"codes have type {codes.dtype}; they must be unsigned integers, for example uint8"
-            raise TableError(msg)
+        check_codes(codes, domain)
         if codes.shape[1] > MAX_RECORDS:
             msg = f"the table has more than {MAX_RECORDS} records; draw a sample of the individuals first"
             raise SizeError(msg)
-        if codes.shape[1]:
-            top = codes.max(axis=1) if len(domain) else np.zeros(0)
-            for attribute, largest in zip(domain.attributes, top, strict=True):
-                if int(largest) >= attribute.size:
-                    msg = (
-                        f"attribute '{attribute.name}' has codes outside its domain of {attribute.size} values; "
-                        "encode the table with this schema"
-                    )
-                    raise TableError(msg)
         self.domain = domain
         self.max_cells = max_cells
         self._codes = np.ascontiguousarray(codes)
@@ -76,7 +62,7 @@ class MemoryCounter:
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
     ) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`; pairs that share their first attribute read it together."""
-        shapes = [self._shape(names, recodes) for names in sets]
+        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         codes, row, sizes = self._columns(sets, recodes)
@@ -102,7 +88,7 @@ class MemoryCounter:
 
         For tables with far more cells than records: memory grows with the records only. recodes: as in `marginal`.
         """
-        shape = self._shape(attributes, recodes)
+        shape = coarse_shape(self.domain, attributes, recodes)
         flat = np.zeros(self._codes.shape[1], dtype=np.int64)
         for name, size in zip(attributes, shape, strict=True):
             flat *= size
@@ -116,18 +102,6 @@ class MemoryCounter:
         columns = {name: self._codes[i] for i, name in enumerate(self.domain.names)}
         return block_sum(columns, self._codes.shape[1], rule, maps, sample)
 
-    def _shape(self, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]) -> tuple[int, ...]:
-        """Shape of a marginal after the coarse maps, which are checked here."""
-        shape = list(self.domain.shape(names))
-        for i, name in enumerate(names):
-            if name in recodes:
-                recode = np.asarray(recodes[name])
-                if recode.shape != (shape[i],) or recode.min() < 0:
-                    msg = f"the coarse map of '{name}' must give one coarse code to each of its {shape[i]} values"
-                    raise TableError(msg)
-                shape[i] = int(recode.max()) + 1
-        return tuple(shape)
-
     def _columns(
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]]
     ) -> tuple[NDArray[np.unsignedinteger], dict[str, int], NDArray[np.int64]]:
@@ -138,7 +112,7 @@ class MemoryCounter:
             return self._codes, row, np.array(self.domain.sizes, dtype=np.int64)
         rows = [self._codes[self.domain.index(n)] for n in used]
         coarse = [self._mapped(n, r, recodes[n]) if n in recodes else r for n, r in zip(used, rows, strict=True)]
-        sizes = [self._shape((n,), recodes)[0] for n in used]
+        sizes = [coarse_shape(self.domain, (n,), recodes)[0] for n in used]
         return np.stack(coarse), {n: i for i, n in enumerate(used)}, np.array(sizes, dtype=np.int64)
 
     def _mapped(
@@ -152,6 +126,41 @@ class MemoryCounter:
             known = (key, table.astype(np.min_scalar_type(int(table.max())))[column])
             self._coarse[name] = known
         return known[1]
+
+
+def coarse_shape(
+    domain: Domain, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
+) -> tuple[int, ...]:  # fmt: skip
+    """Shape of a marginal after the coarse maps, which are checked here."""
+    shape = list(domain.shape(names))
+    for i, name in enumerate(names):
+        if name in recodes:
+            recode = np.asarray(recodes[name])
+            if recode.shape != (shape[i],) or recode.min() < 0:
+                msg = f"the coarse map of '{name}' must give one coarse code to each of its {shape[i]} values"
+                raise TableError(msg)
+            shape[i] = int(recode.max()) + 1
+    return tuple(shape)
+
+
+def check_codes(codes: NDArray[np.unsignedinteger], domain: Domain) -> None:
+    """Raises TableError unless codes (n_attributes, n_records) lie inside the domain; names the attribute alone."""
+    if codes.ndim != 2 or codes.shape[0] != len(domain):
+        msg = f"the codes have {codes.ndim} axes; they need one row for each of the {len(domain)} attributes"
+        raise TableError(msg)
+    if codes.dtype.kind != "u":
+        msg = f"codes have type {codes.dtype}; they must be unsigned integers, for example uint8"
+        raise TableError(msg)
+    if not codes.shape[1]:
+        return
+    top = codes.max(axis=1) if len(domain) else np.zeros(0)
+    for attribute, largest in zip(domain.attributes, top, strict=True):
+        if int(largest) >= attribute.size:
+            msg = (
+                f"attribute '{attribute.name}' has codes outside its domain of {attribute.size} values; "
+                "encode the table with this schema"
+            )
+            raise TableError(msg)
 
 
 def check_cells(names: Sequence[str], shape: Sequence[int], cap: int) -> None:

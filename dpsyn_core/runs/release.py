@@ -103,6 +103,8 @@ def synthesize(
     tables: int = 1,
     questions: Questions | Mapping[str, Any] | Sequence[Any] | str | Path | None = None,
     questions_share: float | None = None,
+    engine: str | None = None,
+    memory: int | str | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -111,7 +113,8 @@ def synthesize(
     schema is public knowledge (or bought); otherwise the manifest says NOT PRIVATE.
 
     Args:
-        table: pandas, polars or pyarrow; or a source, for records that are elsewhere.
+        table: pandas, polars or pyarrow; the path of a file, a folder or a pattern of files; or a source, for records
+            that are elsewhere.
         schema: public metadata, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
@@ -130,6 +133,9 @@ def synthesize(
             file; None takes those of the schema file. Public: they must not come from looking at the data.
         questions_share: of what pairs of attributes would get, for the tables that questions need, from 0 to 1; None
             is at most half.
+        engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/scale.md); None chooses by the
+            size of the table. All count the same.
+        memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -147,7 +153,7 @@ def synthesize(
 
     check_several(config, tables)
 
-    source = source_of(table, strict=strict)
+    source = source_of(table, strict=strict, engine=engine, memory=memory, schema=schema)
     measured = measure(
         source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress, questions=asked,
         questions_share=questions_share,

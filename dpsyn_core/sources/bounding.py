@@ -65,7 +65,7 @@ def record_hashes(encoded: Encoded, key: bytes) -> NDArray[np.uint64]:
         raise EngineError(msg)
     words = np.frombuffer(key, dtype=np.uint64)
     names = encoded.identifiers
-    out: NDArray[np.uint64] = _text_hashes(names.dictionary, words)[names.indices.to_numpy(zero_copy_only=False)]
+    out: NDArray[np.uint64] = text_hashes(names.dictionary, key)[names.indices.to_numpy(zero_copy_only=False)]
     for position, column in enumerate(encoded.codes):
         _absorb(out, column, np.uint64(position), words)
     return out
@@ -76,10 +76,11 @@ def _groups(names: Any) -> NDArray[np.int64]:
     return groups
 
 
-def _text_hashes(texts: Any, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A keyed hash of each text, from the buffers of the pyarrow string array (n,)."""
+def text_hashes(texts: Any, key: bytes) -> NDArray[np.uint64]:
+    """A keyed 64-bit hash of each text, from the buffers of the pyarrow string array (n,)."""
     import pyarrow as pa
 
+    words = np.frombuffer(key, dtype=np.uint64)
     texts = texts.cast(pa.large_string())
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]

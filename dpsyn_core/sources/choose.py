@@ -1,16 +1,124 @@
-"""Chooses the source for what a caller hands in."""
+"""Chooses the source for what a caller hands in, and the engine that counts it: memory, or codes stored on disk."""
 
 from __future__ import annotations
 
+import os
+import re
+from dataclasses import dataclass
 from typing import Any
 
+from dpsyn_core.errors import SettingError
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
+from dpsyn_core.sources.gathered import GatheredSource
 from dpsyn_core.sources.memory import MemorySource
+from dpsyn_core.sources.stored import StoredSource
+from dpsyn_core.tables.batches import Batches, of_frame
+from dpsyn_core.tables.places import place_batches
+from dpsyn_core.tables.text_batches import TextForm
+
+ENGINES = ("memory", "stored")
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+LEAST_MEMORY = 500 * 10**6  # bytes that any run takes, with the libraries it loads
+UNKNOWN_MEMORY = 8 * 10**9  # bytes of a machine that does not say how much it has
+BASE, CELL = 300 * 10**6, 20  # bytes of a run in memory: in any case, and for each cell of the table it reads
 
 
-def source_of(given: Any, *, strict: bool = False) -> Source:
-    """A source as it is; a table of pandas, polars or pyarrow as one in memory.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """Which engine counts. why: a sentence for the owner, since it may tell the size of the private table."""
 
-    A table of another kind is refused when the source is opened. strict: see `MemorySource`.
+    engine: str
+    why: str
+
+
+def source_of(
+    given: Any, *, strict: bool = False, engine: str | None = None, memory: int | str | None = None,
+    schema: Schema | None = None,
+) -> Source:  # fmt: skip
+    """A source as it is; a table of pandas, polars or pyarrow, or the path of files, as one of the chosen engine.
+
+    A table of another kind is refused when the source is opened.
+
+    Args:
+        given: a source, a frame, `Batches`, or the path of a file, a folder, or a pattern of files.
+        strict: see `MemorySource`.
+        engine: one of `ENGINES`; None: memory for frames, and for files by their size.
+        memory: bytes that the run may use, or text such as '4GB'; None: half of the machine's.
+        schema: tells how many columns are read, for the choice; None: all.
+
+    Raises:
+        SettingError: an unknown engine, or no amount of memory.
+        TableError: files that are not there or cannot be read as one table.
     """
-    return given if isinstance(given, Source) else MemorySource(given, strict=strict)
+    check_engine(engine)
+    limit = memory_of(memory)
+    if isinstance(given, Source):
+        if engine is not None:
+            msg = f"the engine is '{engine}', and the source that was given counts in its own way; leave engine out"
+            raise SettingError(msg)
+        return given
+    if isinstance(given, Batches):
+        return source_of_batches(given, choose(given, engine=engine, memory=limit, schema=schema), strict, limit)
+    if isinstance(given, str | os.PathLike):
+        found = place_batches(given, TextForm(strict=strict))
+        return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
+    if engine == "stored":
+        return StoredSource(of_frame(given), strict=strict, like=given, memory=limit)
+    return MemorySource(given, strict=strict)
+
+
+def source_of_batches(batches: Batches, choice: Choice, strict: bool, memory: int | None) -> Source:
+    """The source of the chosen engine."""
+    if choice.engine == "stored":
+        return StoredSource(batches, strict=strict, memory=memory)
+    return GatheredSource(batches, strict=strict)
+
+
+def check_engine(engine: str | None) -> None:
+    """Raises SettingError for an engine that there is not."""
+    if engine is not None and engine not in ENGINES:
+        msg = f"the engine is '{engine}'; it must be one of {', '.join(ENGINES)}"
+        raise SettingError(msg)
+
+
+def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: Schema | None = None) -> Choice:
+    """The engine that was asked for; else memory where the table fits into it, else stored."""
+    columns = len(batches.columns) if schema is None else len(schema.coded)
+    need = BASE + CELL * columns * batches.likely_records
+    limit = half_of_machine() if memory is None else memory
+    said = f"the table needs about {shown(need)} in memory, and {shown(limit)} may be used"
+    if engine is not None:
+        return Choice(engine=engine, why=f"{said}; the engine '{engine}' was asked for")
+    return Choice(engine="memory" if need <= limit else "stored", why=said)
+
+
+def half_of_machine() -> int:
+    """Half of the memory that this machine has, in bytes."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):
+        return UNKNOWN_MEMORY // 2
+
+
+def memory_of(given: int | str | None) -> int | None:
+    """Bytes from a number or a text such as '4GB' or '800 MB'. Raises SettingError."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:([KMGT]I?)?B?)?\s*", str(given).upper())
+    if isinstance(given, bool) or found is None:
+        msg = f"the memory is {str(given)[:40]!r}; it must be a number of bytes with a unit, for example 4GB"
+        raise SettingError(msg)
+    size = int(float(found[1]) * UNITS[found[2] or ""])
+    if size < LEAST_MEMORY:
+        msg = f"the memory is {shown(size)}; it must be at least {shown(LEAST_MEMORY)}, which the libraries take"
+        raise SettingError(msg)
+    return size
+
+
+def shown(size: float) -> str:
+    """A number of bytes for people."""
+    for unit, scale in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size / 1000:.3g} KB"

@@ -46,12 +46,12 @@ def parse(
     if not text.strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
-    written, chosen = _names(body, name, delimiter, multiline, notices)
+    written, chosen = names_of(body, name, delimiter, multiline, notices)
     names, said = headers.first_named(written)
     notices += [said] if said else []
-    mark = _decimal(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
+    mark = decimal_of(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
     headers.check(names)
-    table, faults = _cells(body, written, chosen, multiline, strict, file)
+    table, faults = cells_of(body, written, chosen, multiline=multiline, strict=strict, file=file)
     table = table.rename_columns(names) if said else table
     if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
@@ -110,7 +110,8 @@ def _delimiter(header: str, name: str, wanted: str | None, notices: list[str]) -
     return chosen
 
 
-def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, odd: list[str]) -> str:
+def decimal_of(rows: list[list[str]], delimiter: str, wanted: str | None, odd: list[str]) -> str:
+    """The decimal mark that was declared, else the one that the person is told of; `odd` gets that sentence."""
     if wanted is not None:
         if wanted not in (".", ","):
             msg = f"the decimal mark {wanted!r} must be '.' or ','"
@@ -122,7 +123,7 @@ def _decimal(rows: list[list[str]], delimiter: str, wanted: str | None, odd: lis
     return "."
 
 
-def _names(
+def names_of(
     body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[str]
 ) -> tuple[list[str], str]:  # fmt: skip
     """The headers and the delimiter, from the first line that is not blank alone.
@@ -150,12 +151,28 @@ def _names(
     return rows[0], chosen
 
 
-def _cells(
-    body: memoryview, names: list[str], delimiter: str, multiline: bool, strict: bool, file: File | None
-) -> tuple[Any, scanning.Faults | None]:  # fmt: skip
+def cells_of(
+    body: memoryview,
+    names: list[str],
+    delimiter: str,
+    *,
+    multiline: bool,
+    strict: bool,
+    file: File | None = None,
+    before: int = 0,
+) -> tuple[Any, scanning.Faults | None]:
     """The records as text columns, and what was wrong with those that break the rules.
 
     No cell of such a record is read: each of its cells is the replacement character. They come last.
+
+    Args:
+        body: the headers and the records, UTF-8.
+        names: headers, as the first line has them.
+        delimiter: one character.
+        multiline: quoted cells may hold line ends.
+        strict: refuse a record that breaks the rules.
+        file: of the body, where it can be read a second time.
+        before: lines of the file that stand above, for the refusal.
     """
     import pyarrow as pa
 
@@ -170,7 +187,7 @@ def _cells(
         except pa.ArrowInvalid:  # some record has more or fewer cells than the header, or is longer than two blocks
             faults = scanning.faults(body, delimiter, len(names), multiline=multiline, longest=longest)
     if strict and faults.first is not None:
-        raise faults.first.error(len(names))
+        raise faults.first.moved(before).error(len(names))
     sound = memoryview(faults.without(body)) if len(faults) else body
     block = min(max(block, faults.longest + 1), (1 << 31) - 1)
     try:

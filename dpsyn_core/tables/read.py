@@ -129,6 +129,12 @@ def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File |
         return columnar.parse(data, strict=form.strict)
     if head.startswith(b"PK\x03\x04"):
         return excel.parse(data, form.sheet, strict=form.strict)
+    refuse_others(head)
+    return _text(data, name, form, file)
+
+
+def refuse_others(head: bytes) -> None:
+    """Raises TableError for a file whose first bytes are those of a kind that is not read, with what to do."""
     for mark, what in (
         (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
         (b"BZh", "compressed by bzip2; inflate it first"),
@@ -141,7 +147,6 @@ def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File |
         if head.startswith(mark):
             msg = f"the file is {what}"
             raise TableError(msg)
-    return _text(data, name, form, file)
 
 
 def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading:

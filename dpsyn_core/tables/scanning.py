@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numba as nb
@@ -34,6 +34,10 @@ class Fault:
         if self.what == "long":
             return f"line {self.line} is longer than 64 MiB"
         return f"line {self.line} has {self.cells} cell{'s' * (self.cells != 1)} and the header has {columns}"
+
+    def moved(self, lines: int) -> Fault:
+        """The same fault so many lines further down."""
+        return replace(self, line=self.line + lines)
 
     def error(self, columns: int) -> TableError:
         """The fault as a refusal, with its remedy."""
@@ -90,6 +94,47 @@ def faults(
 def first_fault(body: memoryview, delimiter: str, columns: int, *, multiline: bool = True) -> Fault | None:
     """The first fault of a delimited text, or None; see `faults`."""
     return faults(body, delimiter, columns, multiline=multiline).first
+
+
+def last_end(body: memoryview, delimiter: str, *, multiline: bool) -> int:
+    """Where the last record ends that ends in these bytes, which begin with a record; 0 where none does.
+
+    A line end that is the last byte counts only where nothing can follow that belongs to it (LF after CR).
+    """
+    if not multiline:
+        data = bytes(body)
+        return max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+    return int(_last_end(np.frombuffer(body, dtype=np.uint8), ord(delimiter)))
+
+
+@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+def _last_end(data: NDArray[np.uint8], delimiter: int) -> int:
+    """The rules of `_walk` for cells that hold line ends."""
+    end = 0
+    begin, quoted = True, False
+    i, n = 0, len(data)
+    while i < n:
+        c = data[i]
+        if quoted:
+            if c == QUOTE:
+                if i + 1 < n and data[i + 1] == QUOTE:
+                    i += 1
+                else:
+                    quoted = False
+        elif c in (LF, CR):
+            if c == CR and i + 1 == n:
+                return end
+            if c == CR and data[i + 1] == LF:
+                i += 1
+            end = i + 1
+            begin = True
+        elif c == delimiter:
+            begin = True
+        else:
+            quoted = begin and c == QUOTE
+            begin = False
+        i += 1
+    return end
 
 
 @nb.njit(cache=True)  # type: ignore[untyped-decorator]

@@ -93,9 +93,7 @@ def decode(
             continue
         recode, one = recodes[a.name], ones[a.name]
         table = np.zeros((int(recode.max()) + 1, a.size))
-        table[recode, np.arange(a.size)] = np.clip(
-            _cleaned(one, a, total) if many(a) else one.values, 0, None
-        )
+        table[recode, np.arange(a.size)] = np.clip(_cleaned(one, a, total) if many(a) else one.values, 0, None)
         empty = table.sum(axis=1) <= 0
         table[recode[empty[recode]], np.flatnonzero(empty[recode])] = 1.0
         out[i] = draw_within(table, codes[i], rng=rng)

@@ -79,23 +79,23 @@ def refusing_by_value():
 
 @mutant("a line with another number of cells refuses the file", "T1 raw", lambda: raw.t1_raw("csv"))
 def refusing_by_line():
-    real = delimited._cells
+    real = delimited.cells_of
 
-    def _cells(body, names, delimiter, multiline, strict, file):
-        return real(body, names, delimiter, multiline, True, file)
+    def cells_of(*given, **kw):
+        return real(*given, **kw | {"strict": True})
 
-    with replacing((delimited, "_cells", _cells)):
+    with replacing((delimited, "cells_of", cells_of)):
         yield
 
 
 @mutant("an open quotation mark swallows the lines after it", "fuzz", fuzz("text"))
 def swallowing():
-    real = delimited._cells
+    real = delimited.cells_of
 
-    def _cells(body, names, delimiter, multiline, strict, file):
-        return real(body, names, delimiter, True, strict, file)
+    def cells_of(*given, **kw):
+        return real(*given, **kw | {"multiline": True})
 
-    with replacing((delimited, "_cells", _cells)):
+    with replacing((delimited, "cells_of", cells_of)):
         yield
 
 

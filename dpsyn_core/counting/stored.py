@@ -1,0 +1,135 @@
+"""StoredCounter: exact marginals of records whose codes are on disk, by the same kernels as in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_shape
+from dpsyn_core.counting.store import Store
+from dpsyn_core.counting.sums import Sample, SumRule, block_sum
+from dpsyn_core.counting.tally import Tally
+from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.schema.domain import AttributeSet, Domain
+
+THREADS = 2  # each counts every other block; sums of whole numbers do not depend on who counted what
+SHARED_CELLS = 1 << 25  # cells of all tables up to which each thread has tables of its own: 128 MB
+
+
+class StoredCounter:
+    """Counts the records of a store. Everything it returns is private, and equal to what `MemoryCounter` returns."""
+
+    def __init__(self, store: Store, *, max_cells: int = MAX_CELLS) -> None:
+        """Keeps the store; nothing is read.
+
+        Args:
+            store: finished; its codes lie inside its domain.
+            max_cells: cap on the cells of one marginal.
+
+        Raises:
+            SizeError: more records than the kernels can count.
+        """
+        if store.n_records > MAX_RECORDS:
+            msg = f"the table has more than {MAX_RECORDS} records; draw a sample of the individuals first"
+            raise SizeError(msg)
+        self.domain: Domain = store.domain
+        self.max_cells = max_cells
+        self._store = store
+
+    def marginal(
+        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> NDArray[np.int64]:
+        """Exact counts, one axis an attribute; see `MemoryCounter.marginal`."""
+        return self.marginals([attributes], recodes)[0]
+
+    def marginals(
+        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> list[NDArray[np.int64]]:
+        """Many at once, in the order of `sets`: the columns in use are read once for all of them."""
+        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
+        for names, shape in zip(sets, shapes, strict=True):
+            check_cells(names, shape, self.max_cells)
+        out = [np.zeros(shape, dtype=np.int64) for shape in shapes]
+        used = self.domain.ordered_set(n for names in sets for n in names)
+        if not used:  # the total alone, as often as it is asked for
+            for table in out:
+                table[...] = self._store.n_records
+            return out
+        row = {n: i for i, n in enumerate(used)}
+        members = [[row[n] for n in names] for names in sets]
+        sizes = np.array([coarse_shape(self.domain, (n,), recodes)[0] for n in used], dtype=np.int64)
+        threads = THREADS if sum(table.size for table in out) <= SHARED_CELLS and self._store.blocks > 1 else 1
+        tallies = [Tally(members, sizes) for _ in range(threads)]
+
+        def count(thread: int) -> None:
+            for block in range(thread, self._store.blocks, threads):
+                tallies[thread].add(self._block(block, used, recodes))
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(count, range(threads)))
+        for tally in tallies:
+            tally.add_to(out)
+        return out
+
+    def occupied(
+        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Flat indices and counts of the cells that hold records; see `MemoryCounter.occupied`.
+
+        Memory grows with the occupied cells alone.
+        """
+        shape = coarse_shape(self.domain, attributes, recodes)
+        index, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for codes in self._blocks(attributes, recodes):
+            flat = np.zeros(codes.shape[1], dtype=np.int64)
+            for size, column in zip(shape, codes, strict=True):
+                flat *= size
+                flat += column
+            found, held = np.unique(flat, return_counts=True)
+            every, at = np.unique(np.concatenate([index, found]), return_inverse=True)
+            summed = np.zeros(len(every), dtype=np.int64)
+            np.add.at(summed, at, np.concatenate([counts, held.astype(np.int64)]))
+            index, counts = every, summed
+        return index, counts
+
+    def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
+        """Exact sums of clipped vectors of the records; see `counting.sums.VectorCounter`.
+
+        Every record's vector is whole numbers, so that the sum over blocks is the sum over the records.
+        """
+        names = tuple(dict.fromkeys([*rule.features.tables, *([] if rule.by is None else [rule.by])]))
+        chosen = None if sample is None else sample(self._store.n_records)
+        out = np.zeros(len(maps) * rule.cells, dtype=np.int64)
+        start = 0
+        for codes in self._blocks(names, NO_RECODES):
+            n = codes.shape[1]
+            part = None if chosen is None else _part(chosen[start : start + n])
+            out += block_sum(dict(zip(names, codes, strict=True)), n, rule, maps, part)
+            start += n
+        return out
+
+    def _blocks(
+        self, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
+    ) -> Iterator[NDArray[np.unsignedinteger]]:
+        return (self._block(block, names, recodes) for block in range(self._store.blocks))
+
+    def _block(
+        self, block: int, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
+    ) -> NDArray[np.unsignedinteger]:
+        """Codes (names, records) of one block, through the coarse maps."""
+        codes = self._store.read(block, [self.domain.index(n) for n in names])
+        if not any(n in recodes for n in names):
+            return codes
+        mapped = [np.asarray(recodes[n])[c] if n in recodes else c for n, c in zip(names, codes, strict=True)]
+        top = max(coarse_shape(self.domain, (n,), recodes)[0] for n in names)
+        return np.stack(mapped).astype(np.min_scalar_type(top - 1))
+
+
+def _part(chosen: NDArray[np.bool_]) -> Sample:
+    """The sample of one block, drawn before."""
+    return lambda _: chosen

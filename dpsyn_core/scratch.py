@@ -1,0 +1,144 @@
+"""Scratch: a private folder for the codes of a run, gone with it; what a kill leaves goes at the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from dpsyn_core.errors import OutputError
+from dpsyn_core.files import home
+
+LOCK = ".lock"  # ending of the file that a run holds locked for as long as it lives
+
+
+def base() -> Path:
+    """Where runs have their folders: DPSYN_SCRATCH, else a folder beside ledger and jobs."""
+    chosen = os.environ.get("DPSYN_SCRATCH")
+    return Path(chosen) / "dpsyn-scratch" if chosen else home() / "scratch"
+
+
+def room() -> int:
+    """Bytes that may still be written there; the nearest folder that exists is asked."""
+    place = base().absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+class Scratch:
+    """The folder of one run: files that nobody else may read."""
+
+    def __init__(self, folder: Path) -> None:
+        """folder: of this run, with access for its owner alone."""
+        self.folder = folder
+        self._files: list[BinaryIO] = []
+
+    def file(self) -> BinaryIO:
+        """A new file, open for reading and writing.
+
+        Where the system can, its name is removed at once: then its room is free as soon as the process ends, however
+        it ends.
+        """
+        path = self.folder / secrets.token_hex(8)
+        try:
+            opened = path.open("w+b")
+        except OSError as error:
+            raise _unusable(error) from error
+        self._files.append(opened)
+        if os.name != "nt":
+            path.unlink()
+        return opened
+
+    def close(self, file: BinaryIO) -> None:
+        """Gives the room of a file back before the run ends."""
+        self._files.remove(file)
+        _close(file)
+
+    def close_all(self) -> None:
+        """Gives all room back."""
+        while self._files:
+            _close(self._files.pop())
+
+
+def _close(file: BinaryIO) -> None:
+    with contextlib.suppress(OSError):  # a full disk refuses what was not written yet: the file is not needed any more
+        file.close()
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Scratch]:
+    """A private folder for one run, removed with all that is in it; what killed runs left is removed first.
+
+    Raises:
+        OutputError: the folder cannot be made.
+    """
+    place = base()
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep()
+        folder, lock = _claimed(place)
+    except OSError as error:
+        raise _unusable(error) from error
+    held = Scratch(folder)
+    try:
+        yield held
+    finally:
+        held.close_all()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.with_name(folder.name + LOCK).unlink(missing_ok=True)
+        lock.close()
+
+
+def sweep() -> None:
+    """Removes the folders of runs that have ended without removing them. Those of living runs are locked and stay."""
+    place = base()
+    if not place.is_dir():
+        return
+    for folder in sorted(place.iterdir()):
+        if folder.name.endswith(LOCK) or not folder.is_dir():
+            continue
+        path = folder.with_name(folder.name + LOCK)
+        with contextlib.suppress(OSError), path.open("ab") as lock:
+            if _locked(lock):
+                shutil.rmtree(folder, ignore_errors=True)
+                path.unlink(missing_ok=True)
+
+
+def _claimed(place: Path) -> tuple[Path, BinaryIO]:
+    """A new folder, and the lock that says that its run lives. The lock comes first, so that nobody sweeps it away."""
+    while True:
+        folder = place / secrets.token_hex(8)
+        path = folder.with_name(folder.name + LOCK)
+        lock = path.open("xb")
+        if _locked(lock) and path.exists():
+            folder.mkdir(mode=0o700)
+            return folder, lock
+        lock.close()  # somebody was sweeping at this moment
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Takes the lock of a file, which its process holds until it ends; False when another one has it."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _unusable(error: OSError) -> OutputError:
+    return OutputError(
+        f"the scratch folder cannot be used ({error.strerror or 'no reason given'}); free disk space, "
+        "or name a folder with room in the variable DPSYN_SCRATCH"
+    )

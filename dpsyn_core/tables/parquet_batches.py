@@ -1,0 +1,59 @@
+"""Parquet in batches: pages are read as they are needed, and each batch is checked as a whole table would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import canonical, headers
+from dpsyn_core.tables.batches import Batches, batch_records
+from dpsyn_core.tables.columnar import check_type, readable
+
+PAGES = 1 << 20  # bytes of a column that are read from the file at a time
+
+
+def parquet_batches(path: Path, *, strict: bool = False) -> Batches:
+    """A Parquet file in batches. The footer is checked here, the records when they are read.
+
+    Raises:
+        TableError: no such file, damaged, nested columns, blank or repeated headers; with `strict` text that is not
+            UTF-8 when it is read.
+    """
+    import pyarrow.parquet as pq
+
+    with _readable(), pq.ParquetFile(path) as file:
+        columns, records = file.schema_arrow, file.metadata.num_rows
+    headers.check(columns.names)
+    for column in columns:
+        check_type(column)
+    texts = [column.name for column in columns if canonical.is_text(column.type)]
+
+    def read() -> Iterator[Any]:
+        import pyarrow as pa
+
+        with (
+            _readable(),
+            pq.ParquetFile(path, read_dictionary=texts, buffer_size=PAGES, pre_buffer=False) as opened,
+        ):
+            for batch in opened.iter_batches(batch_size=batch_records(len(columns)), use_threads=False):
+                table = pa.Table.from_batches([batch])
+                yield readable(table, strict=strict).replace_schema_metadata(None)
+
+    return Batches(columns=tuple(columns.names), read=read, size=path.stat().st_size, records=records)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Turns what Arrow says of a damaged file into one sentence; what others raise while a batch is out passes."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (TableError, MemoryError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        msg = "the Parquet file is damaged (its footer or a column cannot be read); write it again"
+        raise TableError(msg) from error

@@ -1,0 +1,150 @@
+"""Places: a file, a folder or a pattern of files as one table in batches; every file has the same columns."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import headers
+from dpsyn_core.tables.batches import Batches, of_frame
+from dpsyn_core.tables.parquet_batches import parquet_batches
+from dpsyn_core.tables.read import ADDRESS, read, refuse_others
+from dpsyn_core.tables.text_batches import TextForm, text_batches
+
+ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")  # of the files of a folder
+PATTERN = re.compile(r"[*?\[]")
+NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that a value is missing
+
+
+def place_batches(place: str | os.PathLike[str], form: TextForm, *, sheet: str | None = None) -> Batches:
+    """What lies at a place, in batches.
+
+    A folder is all Parquet, or all CSV and TSV files below it, in the order of their names; names that begin with a
+    dot or an underscore are left out. Sub-folders that are called column=value add that column.
+
+    Args:
+        place: a CSV, TSV (gzip too), Parquet or Excel file, a folder, or a pattern such as 'parts/*.parquet'.
+        form: what is declared about delimited files.
+        sheet: of an Excel file.
+
+    Raises:
+        TableError: nothing there, files of several kinds or with different columns, and what single files are
+            refused for.
+    """
+    if ADDRESS.match(os.fspath(place)):  # which may hold a password, so that nothing of it is shown
+        msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
+        raise TableError(msg)
+    path = Path(place)
+    if path.is_file():
+        return _file(path, form, sheet)
+    if path.is_dir():
+        files = sorted(p for p in path.rglob("*") if p.is_file() and _wanted(p.relative_to(path)))
+        return _together(files, path, form, f"the folder '{path}'")
+    if PATTERN.search(os.fspath(place)):
+        steady = Path(*_before_pattern(path))
+        files = sorted(p for p in steady.glob(str(path.relative_to(steady))) if p.is_file())
+        return _together(files, steady, form, f"the pattern '{place}'")
+    msg = f"'{path}' does not exist; name a file, a folder or a pattern such as 'parts/*.parquet'"
+    raise TableError(msg)
+
+
+def _before_pattern(path: Path) -> Iterator[str]:
+    for part in path.parts:
+        if PATTERN.search(part):
+            return
+        yield part
+
+
+def _wanted(path: Path) -> bool:
+    hidden = any(part.startswith((".", "_")) for part in path.parts)
+    return not hidden and path.name.lower().endswith(ENDINGS)
+
+
+def _file(path: Path, form: TextForm, sheet: str | None = None) -> Batches:
+    """One file, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError as error:
+        msg = f"'{path}' cannot be read ({error.strerror}); check the path"
+        raise TableError(msg) from error
+    if not head:
+        msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
+        raise TableError(msg)
+    if head.startswith(b"PAR1"):
+        return parquet_batches(path, strict=form.strict)
+    if head.startswith(b"PK\x03\x04"):
+        got = read(path, sheet=sheet, strict=form.strict)
+        whole = of_frame(got.table)
+        return Batches(
+            columns=whole.columns, read=whole.read, size=whole.size, records=whole.records, notices=got.notices,
+            odd=list(got.odd),
+        )  # fmt: skip
+    refuse_others(head)
+    return text_batches(path, form)
+
+
+def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> Batches:
+    """Files with the same columns, one after the other."""
+    if not files:
+        msg = f"{what} holds no table; it must hold Parquet, CSV or TSV files"
+        raise TableError(msg)
+    kinds = {f.suffix.lower() == ".parquet" for f in files}
+    if len(kinds) > 1:
+        msg = f"{what} holds Parquet files and text files; name those of one kind by a pattern"
+        raise TableError(msg)
+    parts = [_with_folders(_file(f, form), f.relative_to(root)) for f in files]
+    names = parts[0].columns
+    keys = sorted(map(headers.composed, names))
+    for file, part in zip(files, parts, strict=True):
+        if sorted(map(headers.composed, part.columns)) != keys:
+            msg = (
+                f"'{file.name}' has other columns than '{files[0].name}'; the files of one table must have the same "
+                "headers"
+            )
+            raise TableError(msg)
+
+    def read() -> Iterator[Any]:
+        for file, part in zip(files, parts, strict=True):
+            at = headers.locate(part.columns, names)
+            for table in part.read():
+                yield table.select(at).rename_columns(list(names))
+            odd.extend(f"{file.name}: {s}" for s in part.odd if f"{file.name}: {s}" not in odd)
+
+    odd: list[str] = []
+    known = [p.records for p in parts]
+    said = list(dict.fromkeys(notice for p in parts for notice in p.notices))
+    return Batches(
+        columns=names, read=read, size=sum(p.size for p in parts),
+        records=sum(n for n in known if n is not None) if None not in known else None,
+        notices=(f"{what} is read as one table of {len(files)} files", *said), odd=odd,
+    )  # fmt: skip
+
+
+def _with_folders(part: Batches, path: Path) -> Batches:
+    """The file with the columns that the names of its folders give it."""
+    import pyarrow as pa
+
+    given = [folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder[1:]]
+    if not given:
+        return part
+    names = [unquote(name) for name, _ in given]
+    headers.check([*part.columns, *names])
+    values = [None if value == NOTHING else unquote(value) for _, value in given]
+
+    def read() -> Iterator[Any]:
+        for table in part.read():
+            wider = table
+            for name, value in zip(names, values, strict=True):
+                wider = wider.append_column(name, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
+            yield wider
+
+    return Batches(
+        columns=(*part.columns, *names), read=read, size=part.size, records=part.records, notices=part.notices,
+        odd=part.odd,
+    )  # fmt: skip

@@ -1,0 +1,237 @@
+"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a file of its own.
+
+The form of the file (encoding, delimiter, decimal mark, headers) follows from its first line alone, as where it is read
+whole; so a record reads the same in whatever piece it stands.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.tables import delimited, headers, inflate, scanning, sniffing
+from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.canonical import UNREADABLE
+
+PIECE = 1 << 23  # bytes of a batch, at least: it grows until a record ends
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextForm:
+    """What a person said about a delimited file; see `tables.read.read`."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    multiline: bool = False
+    strict: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Found:
+    """The public form of one file. written: headers as they stand; names: what columns are called."""
+
+    encoding: sniffing.Encoding
+    delimiter: str
+    written: list[str]
+    names: list[str]
+    comma: bool
+
+
+def text_batches(path: Path, form: TextForm, *, piece: int | None = None) -> Batches:
+    """A delimited file in batches; reads its head now, and the records when asked.
+
+    Args:
+        path: CSV or TSV, or either compressed by gzip.
+        form: what is declared about it.
+        piece: about so many bytes make a batch; None: PIECE.
+
+    Raises:
+        TableError: no text, blank or repeated headers, damaged compression; with `form.strict`, what `read` says.
+    """
+    piece = PIECE if piece is None else piece
+    raw = _raw(path, piece)
+    notices: list[str] = []
+    odd: list[str] = []
+    found = _form(_start(raw), path.name, form, notices, odd)
+
+    def read() -> Iterator[Any]:
+        return _tables(raw, found, form, piece, odd)
+
+    return Batches(
+        columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd
+    )  # fmt: skip
+
+
+def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
+    """The bytes of the file, inflated, from its start at every call."""
+
+    def plain() -> Iterator[bytes]:
+        try:
+            with path.open("rb") as file:
+                while data := file.read(piece):
+                    yield data
+        except OSError as error:
+            msg = f"'{path}' cannot be read ({error.strerror}); check the path"
+            raise TableError(msg) from error
+
+    def inflated() -> Iterator[bytes]:
+        most = max(inflate.FREE, inflate.MAX_RATIO * path.stat().st_size)
+        try:
+            with gzip.open(path, "rb") as file:
+                while data := file.read(piece):
+                    most -= len(data)
+                    if most < 0:
+                        msg = (
+                            f"the compressed file inflates to more than {inflate.MAX_RATIO} times its compressed "
+                            "size; inflate it yourself and give the plain file"
+                        )
+                        raise TableError(msg)
+                    yield data
+        except EOFError as error:
+            msg = "the compressed file is cut short; fetch it again"
+            raise TableError(msg) from error
+        except (zlib.error, OSError) as error:
+            msg = "the compressed file is damaged; fetch it again"
+            raise TableError(msg) from error
+
+    with path.open("rb") as file:
+        return inflated if file.read(2) == b"\x1f\x8b" else plain
+
+
+def _start(raw: Callable[[], Iterator[bytes]]) -> bytes:
+    """The head of the file: the first line, and enough below it to tell the person how cells look."""
+    head = b""
+    for data in raw():
+        head += data
+        line = head.lstrip(b"\r\n")
+        if len(head) > sniffing.HEADER_LIMIT or (
+            len(head) >= sniffing.SAMPLE and (b"\n" in line or b"\r" in line)
+        ):  # fmt: skip
+            break
+    return head
+
+
+def _form(head: bytes, name: str, form: TextForm, notices: list[str], odd: list[str]) -> _Found:
+    """The public form, by the rules of `tables.delimited`."""
+    data = memoryview(head)
+    found = sniffing.find_encoding(data, form.encoding)
+    if form.strict and not found.name.startswith(("utf-16", "utf-32")):
+        sniffing.refuse_binary(data)
+    notices += [found.notice] if found.notice else []
+    decoder = codecs.getincrementaldecoder(found.name)("replace")
+    body = decoder.decode(head[found.skip :]).encode("utf-8", "replace")
+    text = sniffing.sample_lines(body[: sniffing.SAMPLE].decode("utf-8", "ignore"), len(body) <= sniffing.SAMPLE)
+    if not text.strip("\r\n"):
+        msg = "the file holds no text; give a table with a header line"
+        raise TableError(msg)
+    written, chosen = delimited.names_of(
+        memoryview(body), name.removesuffix(".gz"), form.delimiter, form.multiline, notices
+    )
+    names, said = headers.first_named(written)
+    notices += [said] if said else []
+    mark = delimited.decimal_of(sniffing.rows_of(text, chosen, 200), chosen, form.decimal, odd)
+    headers.check(names)
+    comma = mark == "," or (form.decimal is None and chosen != ",")
+    return _Found(encoding=found, delimiter=chosen, written=written, names=names, comma=comma)
+
+
+def _tables(
+    raw: Callable[[], Iterator[bytes]], found: _Found, form: TextForm, piece: int, odd: list[str]
+) -> Iterator[Any]:  # fmt: skip
+    """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end."""
+    lines, broken, first, unreadable = 0, 0, None, False
+    for number, data in enumerate(_pieces(_utf8(raw, found.encoding, strict=form.strict), found, form, piece)):
+        if found.encoding.name != "utf-8":
+            unreadable = unreadable or UNREADABLE.encode() in data
+        elif sniffing.first_invalid(memoryview(data), "utf-8", 0) is not None:
+            data, unreadable = data.decode("utf-8", "replace").encode("utf-8"), True  # noqa: PLW2901
+        before = lines - 1 if number else 0  # lines of the file above this piece and its headers
+        table, faults = delimited.cells_of(
+            memoryview(_headed(data, found) if number else data), found.written, found.delimiter,
+            multiline=form.multiline, strict=form.strict, before=before,
+        )  # fmt: skip
+        if faults is not None and faults.first is not None:
+            broken += len(faults)
+            first = faults.first.moved(before) if first is None else first
+        lines += data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+        table = table.rename_columns(found.names)
+        yield table.replace_schema_metadata({b"dpsyn.decimal": b","}) if found.comma else table
+    odd += [s for s in _said(found, form, broken, first, unreadable) if s not in odd]
+
+
+def _utf8(raw: Callable[[], Iterator[bytes]], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
+    """The text as UTF-8 without its mark; bytes that do not decode stay in UTF-8 files, and are U+FFFD in others.
+
+    With `strict` such bytes are refused, and NUL bytes.
+    """
+    skip, at = encoding.skip, 0
+    decoder = codecs.getincrementaldecoder(encoding.name)("strict" if strict else "replace")
+    wide = encoding.name.startswith(("utf-16", "utf-32"))
+
+    def decoded(data: bytes, *, final: bool) -> bytes:
+        kept = len(decoder.getstate()[0])
+        try:
+            return decoder.decode(data, final=final).encode("utf-8", "replace")
+        except UnicodeError as error:
+            place = at - kept + (error.start if isinstance(error, UnicodeDecodeError) else 0)
+            msg = f"byte {place} is not valid {encoding.name.upper()}; repair the file, or name another encoding"
+            raise TableError(msg) from error
+
+    for part in raw():
+        data, skip, at = part[skip:], max(0, skip - len(part)), at + min(skip, len(part))
+        if strict and not wide and 0 in data:
+            msg = f"byte {at + data.find(0)} is NUL, which no text table holds; repair the file, or name its encoding"
+            raise TableError(msg)
+        yield data if encoding.name == "utf-8" and not strict else decoded(data, final=False)
+        at += len(data)
+    yield b"" if encoding.name == "utf-8" and not strict else decoded(b"", final=True)
+
+
+def _pieces(text: Iterator[bytes], found: _Found, form: TextForm, piece: int) -> Iterator[bytes]:
+    """The text cut behind line ends that end a record. The first piece is there even where the file holds no record."""
+    held = b""
+    for data in text:
+        held += data
+        if len(held) < piece:
+            continue
+        end = scanning.last_end(memoryview(held), found.delimiter, multiline=form.multiline)
+        if end:
+            yield held[:end]
+            held = held[end:]
+    if held:
+        yield held
+
+
+def _said(
+    found: _Found, form: TextForm, broken: int, first: scanning.Fault | None, unreadable: bool
+) -> list[str]:  # fmt: skip
+    out = []
+    if unreadable:
+        out.append(
+            f"some cells hold bytes that are not {found.encoding.name.upper()} and count as misfits; if the file has "
+            "another encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
+        )
+    if first is not None:
+        hint = "" if form.multiline else "; if cells hold line ends, read it as multiline"
+        out.append(
+            f"{broken} of the lines do not fit the header, and no cell of them is read: "
+            f"{first.sentence(len(found.names))}{hint}"
+        )
+    return out
+
+
+def _headed(data: bytes, found: _Found) -> bytes:
+    """A piece from the middle of the file with the headers before it, so that it is a file of its own."""
+    special = ('"', "\r", "\n", found.delimiter)
+    cells = (
+        '"' + name.replace('"', '""') + '"' if any(mark in name for mark in special) else name for name in found.written
+    )
+    end = b"\n" if b"\n" in data or b"\r" not in data else b"\r"
+    return found.delimiter.join(cells).encode() + end + data
