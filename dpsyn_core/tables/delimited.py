@@ -142,7 +142,8 @@ def names_of(
             msg = "the header is longer than 32 MiB; give a table whose first line holds the headers"
             raise TableError(msg)
         size *= 4
-    fault = None if multiline else scanning.first_fault(memoryview(line), chosen, 0, multiline=False)
+    quoted = not multiline and b'"' in bytes(line)  # a header can be broken by its quotation marks alone
+    fault = scanning.first_fault(memoryview(line), chosen, 0, multiline=False) if quoted else None
     if fault is not None:
         raise fault.error(0)
     if not rows:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 
-FINE, RAGGED, UNCLOSED, TRAILING, LONG = 0, 1, 2, 3, 4
 NAMES: tuple[Literal["ragged", "unclosed", "trailing", "long"], ...] = ("ragged", "unclosed", "trailing", "long")
-QUOTE, LF, CR = 34, 10, 13
 FOREVER = 1 << 62
 
 
@@ -82,8 +79,11 @@ def faults(
         multiline: a quoted cell may hold line ends; else a line is a record, whatever its quotation marks.
         longest: bytes that a record may have.
     """
+    # numba takes half a second to load, and most files need none of this
+    from dpsyn_core.tables.scanning_kernel import RAGGED, walk
+
     data = np.frombuffer(body, dtype=np.uint8)
-    found, longest_good = _walk(data, ord(delimiter), columns, multiline, longest)
+    found, longest_good = walk(data, ord(delimiter), columns, multiline, longest)
     first = None
     if len(found):
         what, line, cells = (int(v) for v in found[0, 2:])
@@ -104,88 +104,6 @@ def last_end(body: memoryview, delimiter: str, *, multiline: bool) -> int:
     if not multiline:
         data = bytes(body)
         return max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
-    return int(_last_end(np.frombuffer(body, dtype=np.uint8), ord(delimiter)))
+    from dpsyn_core.tables.scanning_kernel import last_end as walked
 
-
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
-def _last_end(data: NDArray[np.uint8], delimiter: int) -> int:
-    """The rules of `_walk` for cells that hold line ends."""
-    end = 0
-    begin, quoted = True, False
-    i, n = 0, len(data)
-    while i < n:
-        c = data[i]
-        if quoted:
-            if c == QUOTE:
-                if i + 1 < n and data[i + 1] == QUOTE:
-                    i += 1
-                else:
-                    quoted = False
-        elif c in (LF, CR):
-            if c == CR and i + 1 == n:
-                return end
-            if c == CR and data[i + 1] == LF:
-                i += 1
-            end = i + 1
-            begin = True
-        elif c == delimiter:
-            begin = True
-        else:
-            quoted = begin and c == QUOTE
-            begin = False
-        i += 1
-    return end
-
-
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
-def _walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool, longest: int) -> Any:
-    found = np.empty((16, 5), dtype=np.int64)  # start, end, what, first line, cells
-    n_found, most = 0, 0
-    line, start_line, start, cells, what = 1, 1, 0, 1, FINE
-    begin, quoted, closed, anything = True, False, False, False
-    i, n = 0, len(data)
-    while i <= n:
-        at_end = i == n
-        c = LF if at_end else data[i]
-        ends = at_end or (c in (LF, CR) and not (quoted and multiline))
-        if ends:
-            if not at_end and c == CR and i + 1 < n and data[i + 1] == LF:
-                i += 1
-            if quoted:
-                what = UNCLOSED
-            end = min(i + 1, n)
-            if what == FINE and columns > 0 and cells != columns and (anything or cells > 1):
-                what = RAGGED
-            if what == FINE and end - start > longest:
-                what = LONG
-            if what == FINE:
-                most = max(most, end - start)
-            else:
-                if n_found == len(found):
-                    more = np.empty((2 * n_found, 5), dtype=np.int64)
-                    more[:n_found] = found
-                    found = more
-                found[n_found] = (start, end, what, start_line, cells)
-                n_found += 1
-            line += 1
-            start, start_line, cells, what = end, line, 1, FINE
-            begin, quoted, closed, anything = True, False, False, False
-        elif quoted:
-            if c == QUOTE:
-                if i + 1 < n and data[i + 1] == QUOTE:
-                    i += 1
-                else:
-                    quoted, closed = False, True
-            elif c == LF or (c == CR and not (i + 1 < n and data[i + 1] == LF)):
-                line += 1
-        elif c == delimiter:
-            cells += 1
-            begin, closed = True, False
-        elif closed:
-            if what == FINE:
-                what = TRAILING
-        else:
-            quoted = begin and c == QUOTE
-            begin, anything = False, True
-        i += 1
-    return found[:n_found], most
+    return int(walked(np.frombuffer(body, dtype=np.uint8), ord(delimiter)))

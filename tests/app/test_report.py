@@ -126,6 +126,7 @@ def test_the_report_asks_for_the_table_that_the_run_was_made_from(ran):
     assert "safe to publish" in words(ran)
 
 
+@pytest.mark.slow
 def test_the_bundle_holds_what_may_leave_and_nothing_of_the_private_table(ran):
     from ui.export import files
 
@@ -222,6 +223,7 @@ def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
     assert of_scores(one, one).startswith(words) or words in of_scores(one, one)
 
 
+@pytest.mark.slow
 def test_the_report_opens_with_the_questions_and_publishable_answers_them_without_the_real_table(ran):
     from ui.questions import kept
 

@@ -87,6 +87,7 @@ def test_200_columns_stay_usable_and_say_what_they_cost(app):
     assert len(app.dataframe[0].value) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed(app, known):
     from dpsyn_core.privacy.ledger import Ledger

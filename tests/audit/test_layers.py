@@ -8,7 +8,6 @@ from tests.audit.layers import t0, t0_samples, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
 
 DEEP = ("p3gm-ae", "dp-vae", "dp-gm")  # go through the gate as p3gm does, which takes T3 for all of them
-SHORT = ("independent", "field-groups")  # T3 takes them 4 s each, by dense and by sparse noise; others up to 40 s
 
 
 @pytest.mark.parametrize("name", accessors())
@@ -47,6 +46,7 @@ def test_t2_neighbours_move_every_access_by_at_most_what_is_charged(name):
     t2(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", accessors())
 def test_t2_random_neighbours_move_every_access_by_at_most_what_is_charged(name):
     t2(name, seeds=(0,), pairs_of=lambda neighbours: random_pairs(neighbours, count=6))
@@ -69,9 +69,7 @@ def test_t2_knowledge_read_from_the_data_is_stamped_and_identifiers_stay_in():
     whole.stamp()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name in SHORT else pytest.param(name, marks=pytest.mark.slow) for name in systems() if name not in DEEP],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in systems() if name not in DEEP])
 def test_t3_canary_scores_and_noise_are_what_the_charges_say(name):
     t3(name, runs=100 if name == "p3gm" else 500)

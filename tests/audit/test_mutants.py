@@ -14,6 +14,7 @@ def test_there_are_at_least_twenty_mutants_of_every_layer():
     assert {m.layer for m in MUTANTS} == {"T0", "T1", "T1 apart", "T1 whole", "T2", "T2 whole", "T3", *RAW}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_the_layer_catches(mutant):
     with mutant.plant(), pytest.raises(Alarm):

@@ -24,6 +24,7 @@ def test_t2_records_without_a_name_move_nothing(kind):
     t2_nameless(kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 def test_t3_canary_scores_of_neighbours_that_were_raw_tables_are_what_the_charges_say(kind):
     t3_raw(kind)

@@ -84,6 +84,7 @@ def test_identifiers_of_nineteen_digits_keep_every_digit():
     assert (found.persons, found.largest) == (30, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEFAULT)
 def test_a_class_that_is_too_rare_to_split_is_learnt_with_the_others(name):
     rng = np.random.default_rng(0)
