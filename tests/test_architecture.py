@@ -117,13 +117,14 @@ def test_counts_meet_noise_in_measurement_only():
 
 def test_one_file_debits_the_ledger_and_opens_gates():
     """Rule 5, charge then count then add noise, is written once; the plan's dry run has an account and no noise."""
-    callers = {"Gate": set(), "Account": set(), "reserve": set()}
+    callers = {"Gate": set(), "UnprotectedGate": set(), "Account": set(), "reserve": set()}
     for path in engine_files():
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 callers.get(name, set()).add(place_of(path))
-    assert callers == {"Gate": {OPENS}, "Account": {OPENS, "runs/plan.py"}, "reserve": {OPENS}}
+    once = {OPENS}
+    assert callers == {"Gate": once, "UnprotectedGate": once, "Account": once | {"runs/plan.py"}, "reserve": once}
 
 
 @pytest.mark.parametrize("place", ["runs/release.py", "runs/measured.py", "runs/marginals.py"])
@@ -303,7 +304,9 @@ def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 callers.get(name, set()).add(place_of(path))
-    assert callers["vector_sum"] == callers["chance"] == {"measurement/gate.py"}
+    gates = {"measurement/gate.py", "measurement/unprotected.py"}  # the second adds no noise: NOT PRIVATE, and says so
+    assert callers["vector_sum"] == gates
+    assert callers["chance"] == {"measurement/gate.py"}
     assert callers["sum_of_block"] == {"counting/sums.py"}
     assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting"}
 

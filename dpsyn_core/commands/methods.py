@@ -18,12 +18,13 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.synthesizers import registry
 
-    listed = [registry.describe(name) for name in registry.names()]
+    listed = [registry.describe(name) for name in (*registry.names(), *registry.UNPROTECTED)]
     if args.json:
         print_json(listed)
         return
     for method in listed:
         mark = " (default)" if method["name"] == registry.DEFAULT else ""
+        mark = " (NOT PRIVATE)" if method["unprotected"] else mark
         print(f"{method['name']}{mark}\n  {method['summary']}")
         if method["missing"]:
             print(f"  not installed here: {method['missing']}")

@@ -33,6 +33,10 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
     )
+    parser.add_argument(
+        "--save-model", type=Path, metavar="M.safetensors",
+        help="also keep the trained model of a deep system, from which `dpsyn draw` makes more records for nothing",
+    )  # fmt: skip
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
@@ -62,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
         raise OutputError(msg)
     check_number(args.tables)
     outs = numbered(args.out, args.tables)
-    outputs = [p for p in (*outs, args.manifest, args.measurements) if p is not None]
+    outputs = [p for p in (*outs, args.manifest, args.measurements, args.save_model) if p is not None]
     inputs = [args.table, args.schema, args.questions]
     for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
@@ -71,6 +75,10 @@ def run(args: argparse.Namespace) -> None:
     for path in outputs:
         check_writable(path)
     settings = parse_settings(args.settings)
+    if args.save_model is not None:
+        from dpsyn_core.runs.models import check_savable
+
+        check_savable(args.method, args.save_model)
     schema = Schema.load(args.schema)
     key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
@@ -92,9 +100,14 @@ def run(args: argparse.Namespace) -> None:
     marginals = None
     if args.measurements is not None:
         marginals = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
+    model = None
+    if args.save_model is not None:
+        from dpsyn_core.runs.models import packed
+
+        model = packed(release)
     write_tables(
         release.manifest, release.arrows, outs, args.manifest, measurements=marginals,
-        measurements_path=args.measurements, key=key,
+        measurements_path=args.measurements, model=model, model_path=args.save_model, key=key,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()

@@ -67,11 +67,7 @@ def certificate(manifest: Statement) -> str:
 
 def _second_bound(m: Statement) -> list[str]:
     """Where samples took part: what Renyi accounting says, which shares next to nothing with the figure above it."""
-    if not any(c.mechanism == "sampled-gaussian" for c in m.charges):
-        return []
-    from dpsyn_core.privacy.renyi import renyi_epsilon  # heavy: only where there are samples
-
-    found = renyi_epsilon((c.charge() for c in m.charges), m.delta)
+    found = m.second_epsilon()
     return [] if found is None else [f"  Renyi accounting     {found:.6g} (a second, coarser bound)"]
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from dpsyn_core.privacy.spend import Kind, Spend
 from dpsyn_core.privacy.unit import Neighbours
 
+UNPROTECTED = "no promise"  # purpose of a run that adds no noise; it bounds nothing for anybody
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:

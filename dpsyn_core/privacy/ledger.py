@@ -21,7 +21,7 @@ from dpsyn_core.files import home
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
 from dpsyn_core.privacy.cost import Cost
-from dpsyn_core.privacy.entry import Entry
+from dpsyn_core.privacy.entry import UNPROTECTED, Entry
 from dpsyn_core.privacy.limits import failing, fits_limit, lost
 from dpsyn_core.privacy.names import near
 from dpsyn_core.privacy.protected import RECORDS, Protected, protected, unbounded
@@ -323,6 +323,8 @@ def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str
     held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
     lift = f"let the owner lift it: dpsyn ledger --dataset '{name}' --no-limit"
     left = summarise(name, before, limit=limit).epsilon_left
+    if entry.purpose == UNPROTECTED:
+        return f"this run of {entry.method} adds no noise and promises nothing to anybody, while {held} holds; {lift}"
     if failing(before, entry, limit):
         return (
             f"this run would pass {held}: half of that delta is for failure probabilities, and this run's own does not "

@@ -82,7 +82,7 @@ class Manifest(Statement):
         return cls(
             private=not why,
             not_private_because=why,
-            guarantee=guarantee(budget, unit, private=not why),
+            guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges)),
             epsilon=budget.epsilon,
             delta=budget.delta,
             mu=whole.mu,

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpsyn_core.privacy.entry import UNPROTECTED
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Protected:
 
     def steps(self, entry: Entry) -> int | None:
         """How many neighbours of the run's own kind lie between two neighbours of this one; None: no bound."""
+        if entry.purpose == UNPROTECTED:
+            return None
         if entry.neighbours == "replace" and self.neighbours == "add-remove":
             return None  # the number of individuals is public to such a run
         exchange = 1 if entry.neighbours == self.neighbours else 2  # to remove one and to add one

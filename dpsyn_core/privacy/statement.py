@@ -123,6 +123,7 @@ class Digests(TableDigests):
         default=(), description="Of every table, where one release was written as several; the first stands above too"
     )
     measurements: str | None = Field(default=None, description="Of the bytes of the file of released marginals")
+    model: str | None = Field(default=None, description="Of the bytes of a saved model")
 
 
 class Signature(BaseModel):
@@ -220,6 +221,17 @@ class Statement(BaseModel):
         records = (*self.charges, *self.bought) if with_bought else self.charges
         return compose(r.charge() for r in records).epsilon(self.delta)
 
+    def second_epsilon(self) -> float | None:
+        """A coarser bound by Renyi divergences, which share next to nothing with `recomputed_epsilon`.
+
+        None where no samples took part: a second computation of all else would say the same.
+        """
+        if not any(c.mechanism == "sampled-gaussian" for c in self.charges):
+            return None
+        from dpsyn_core.privacy.renyi import renyi_epsilon  # heavy: only where there are samples
+
+        return renyi_epsilon((c.charge() for c in self.charges), self.delta)
+
 
 def _near(stated: float | None, found: float | None) -> bool:
     if stated is None or found is None:
@@ -227,8 +239,10 @@ def _near(stated: float | None, found: float | None) -> bool:
     return math.isclose(stated, found, rel_tol=1e-6, abs_tol=1e-300)
 
 
-def guarantee(budget: Budget, unit: Unit, *, private: bool = True) -> str:
-    """What is promised, in one sentence."""
+def guarantee(budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True) -> str:
+    """What is promised, in one sentence. noisy: some noise was added, whatever it is worth."""
+    if not private and not noisy:
+        return f"{NOT_PRIVATE}: no noise was added, and nothing is promised to anybody."
     delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
     change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
     text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"

@@ -71,6 +71,7 @@ def receipt(
         Budget(epsilon=found.epsilon, delta=found.delta),
         Unit.of(found),
         private=found.private,
+        noisy=bool(found.charges),
     )
     if found.guarantee != promise:
         faults.append("the manifest's sentence of the guarantee is not what its numbers say")
@@ -87,6 +88,9 @@ def receipt(
 
 def _said(table: Path, found: Manifest, key: str | None) -> str:
     promise = f"{found.recomputed_epsilon():.4g} of the epsilon {found.epsilon:g} it promises at delta {found.delta:g}"
+    second = found.second_epsilon()
+    if second is not None:
+        promise += f" ({second:.4g} by Renyi accounting, a second and coarser bound)"
     who = f"signed by the key {key}" if key else "unsigned"
     several = 0 if found.digests is None else len(found.digests.tables)
     which = f"one of the {several} tables" if several else "the table"

@@ -63,7 +63,8 @@ def measure(
     """
     task = Task.of(schema, budget, questions=questions, questions_share=questions_share)
     system = config.calibrate(task)
-    check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
+    if not config.unprotected:
+        check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
     with source.open(schema, progress=progress) as opened:
         # the number of records is public under these two conditions alone, and only then may a refusal depend on it
         public_size = task.unit.neighbours == "replace" and task.unit.max_records == 1
@@ -77,6 +78,7 @@ def measure(
             unit=task.unit,
             method=config.name,
             failure=system.failure,
+            unprotected=config.unprotected,
             ledger=ledger,
         )
         released = system.measure(opened.counter, gate=run.gate, progress=progress)

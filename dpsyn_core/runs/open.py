@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.statement import AskedQuestions
@@ -39,12 +41,12 @@ class Declared:
     bought: tuple[Charge, ...] = ()
 
     @classmethod
-    def by(cls, schema: Schema) -> Declared:
-        """What a schema declares."""
+    def by(cls, schema: Schema, *, reasons: Sequence[str] = ()) -> Declared:
+        """What a schema declares. reasons: why the run is NOT PRIVATE whatever the schema says."""
         return cls(
             name=schema.name,
             digest=hashlib.sha256(schema.dumps().encode()).hexdigest(),
-            reasons=schema.reasons,
+            reasons=(*reasons, *schema.reasons),
             bought=bought_charges(schema),
         )
 
@@ -126,6 +128,7 @@ def open_run(
     method: str,
     failure: float = 0.0,
     purpose: str = "synthesis",
+    unprotected: bool = False,
     ledger: Ledger | None = None,
 ) -> Run:
     """Reserves the price of a run, and then opens its gate.
@@ -140,6 +143,7 @@ def open_run(
         method: name of the system.
         failure: part of delta that failures of charges may add up to, beside the cost.
         purpose: what the ledger says the run is for.
+        unprotected: the gate adds no noise, and the ledger bounds nothing for anybody from this run on.
         ledger: None is the ledger in DPSYN_HOME.
 
     Raises:
@@ -150,7 +154,18 @@ def open_run(
     book = Ledger() if ledger is None else ledger
     run_id = uuid.uuid4().hex
     entry = book.reserve(
-        dataset, cost, budget=budget, unit=unit, method=method, run_id=run_id, delta=failure, purpose=purpose
+        dataset,
+        cost,
+        budget=budget,
+        unit=unit,
+        method=method,
+        run_id=run_id,
+        delta=failure,
+        purpose=UNPROTECTED if unprotected else purpose,
     )
-    gate = Gate(account=Account(cost, delta=failure), noise=SystemNoise(), unit=unit)
+    account, noise = Account(cost, delta=failure), SystemNoise()
+    if unprotected:
+        gate: Gate = UnprotectedGate(account=account, noise=noise, unit=unit)
+    else:
+        gate = Gate(account=account, noise=noise, unit=unit)
     return Run(gate=gate, budget=budget, method=method, dataset=dataset, run_id=run_id, ledger_chain=entry.chain)

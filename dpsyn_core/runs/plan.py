@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import Sample, SumRule
+from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.measurement.dirichlet import urn_unit
@@ -181,7 +182,11 @@ def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: flo
         task: all that is public before the run.
         n_records: about how many records there are, for forecasts; default the public number, or 10,000.
     """
-    return plan_of(configure(method, settings).calibrate(task), task, n_records=n_records)
+    config = configure(method, settings)
+    if config.unprotected:
+        msg = f"{method} adds no noise and charges nothing, so that there is nothing to plan; use the method 'p3gm'"
+        raise MethodError(msg)
+    return plan_of(config.calibrate(task), task, n_records=n_records)
 
 
 def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> Plan:

@@ -166,7 +166,7 @@ def synthesize(
     arrows = tuple(table_of(c, schema, columns=measured.columns, rng=generator) for c in several)
     codes, arrow = several[0], arrows[0]
     manifest = measured.run.manifest(
-        Declared.by(schema),
+        Declared.by(schema, reasons=config.reasons),
         settings=config.model_dump(mode="json"),
         n_records=codes.shape[1],
         seed=seed,

@@ -60,9 +60,14 @@ def write_tables(
     *,
     measurements: bytes | None = None,
     measurements_path: Path | None = None,
+    model: bytes | None = None,
+    model_path: Path | None = None,
     key: Ed25519PrivateKey | None = None,
 ) -> Manifest:
-    """As `write_release`, for the several tables of one release, each to its own place; at least one."""
+    """As `write_release`, for the several tables of one release, each to its own place; at least one.
+
+    model: the file of a trained model, named in the manifest, and written where there is a `model_path`.
+    """
     final: Manifest | None = None
     try:
         with ExitStack() as stack:
@@ -72,10 +77,13 @@ def write_tables(
                 **found[0].model_dump(),
                 tables=tuple(found) if len(found) > 1 else (),
                 measurements=None if measurements is None else hashlib.sha256(measurements).hexdigest(),
+                model=None if model is None else hashlib.sha256(model).hexdigest(),
             )
             final = stated(manifest, digests, manifest_path, key)
             if measurements is not None and measurements_path is not None:
                 write_bytes(measurements_path, measurements)
+            if model is not None and model_path is not None:
+                write_bytes(model_path, model)
     except OutputError:
         if final is not None:
             manifest_path.unlink(missing_ok=True)

@@ -24,13 +24,13 @@ from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.asked import Asked, asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.graphical.fit import Potentials, fit
+from dpsyn_core.synthesizers.graphical.library import require_mbi
+from dpsyn_core.synthesizers.graphical.model import Model
+from dpsyn_core.synthesizers.graphical.settings import ModelSettings, records_of
+from dpsyn_core.synthesizers.graphical.tree import model_cells
 from dpsyn_core.synthesizers.mst import CELL, Measured
-from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, rare_codes, target
-from dpsyn_core.synthesizers.pgm.fit import Potentials, fit
-from dpsyn_core.synthesizers.pgm.library import require_mbi
-from dpsyn_core.synthesizers.pgm.model import Model
-from dpsyn_core.synthesizers.pgm.settings import ModelSettings, records_of
-from dpsyn_core.synthesizers.pgm.tree import model_cells
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 from dpsyn_core.synthesizers.steps import Step, noise_of

@@ -126,11 +126,18 @@ class MethodConfig(BaseModel):
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
     takes_questions: ClassVar[bool] = False  # whether it can be told what to measure
+    trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
+    unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE
 
     @classmethod
     def missing(cls) -> str:
         """What has to be installed before this system runs; empty when nothing is."""
         return ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why a run of this system is NOT PRIVATE, whatever its schema; empty for all that add noise."""
+        return (f"the method '{self.name}' adds no noise",) if self.unprotected else ()
 
     def calibrate(self, task: Task) -> Synthesizer:
         """Turns settings and public facts into a runnable system; refuses what it cannot serve."""

@@ -25,7 +25,7 @@ from dpsyn_core.synthesizers.asked import Asked, asked_of, times
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
-from dpsyn_core.synthesizers.pgm.model import draw_within
+from dpsyn_core.synthesizers.graphical.model import draw_within
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 from dpsyn_core.synthesizers.steps import Step, noise_of

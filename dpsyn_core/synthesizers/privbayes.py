@@ -31,7 +31,7 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
-from dpsyn_core.synthesizers.pgm.model import draw_within
+from dpsyn_core.synthesizers.graphical.model import draw_within
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, noise_of
 

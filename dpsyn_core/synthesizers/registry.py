@@ -30,6 +30,11 @@ MODULES: dict[str, str] = {
     "dp-vae": "dpsyn_core.synthesizers.deep.dp_vae",
     "dp-gm": "dpsyn_core.synthesizers.deep.dp_gm",
 }
+# systems that add no noise: for teaching and as ceilings, offered nowhere beside the others
+UNPROTECTED: dict[str, str] = {
+    "pgm": "dpsyn_core.synthesizers.deep.unprotected",
+    "vae": "dpsyn_core.synthesizers.deep.unprotected",
+}
 DEFAULT = "rls"
 
 _configs: dict[str, type[MethodConfig]] = {}
@@ -48,16 +53,17 @@ def register(name: str) -> Callable[[C], C]:
 
 
 def names() -> list[str]:
-    """All known systems, in the order in which they are offered."""
+    """All systems that promise something, in the order in which they are offered."""
     return list(MODULES)
 
 
 def config_class(name: str) -> type[MethodConfig]:
     """The config class of a system. Raises MethodError for an unknown name."""
-    if name not in MODULES:
+    module = MODULES.get(name) or UNPROTECTED.get(name)
+    if module is None:
         msg = f"unknown method '{name}'; known are {', '.join(MODULES)}"
         raise MethodError(msg)
-    importlib.import_module(MODULES[name])
+    importlib.import_module(module)
     return _configs[name]
 
 
@@ -108,6 +114,7 @@ def describe(name: str) -> dict[str, Any]:
         "pure": g.pure,
         "approximate": g.approximate,
         "needs_public_n": g.needs_public_n,
+        "unprotected": cls.unprotected,
         "settings": settings,
         "missing": cls.missing(),
     }

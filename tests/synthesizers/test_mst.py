@@ -16,8 +16,8 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, decode, rare_codes, target
 from dpsyn_core.synthesizers.mst import spanning_tree
-from dpsyn_core.synthesizers.pgm.compress import coarse_sizes, decode, rare_codes, target
 from dpsyn_core.synthesizers.registry import configure
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 

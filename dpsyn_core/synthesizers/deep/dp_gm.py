@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress, silent
+from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.components import Components
 from dpsyn_core.synthesizers.deep.decoder import layout_of
@@ -30,8 +29,8 @@ from dpsyn_core.synthesizers.deep.network import Objective, first_weights
 from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE
-from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
-from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.system import Deep
+from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
 
@@ -134,12 +133,6 @@ class DPGM(Deep[DPGMConfig]):
         if self.by_target and aim is not None:
             models = [replace(m, fixed=(aim, v)) for v, m in enumerate(models)]
         return Released(models=tuple(models), shares=tuple(float(s) for s in shares), total=space.total)
-
-    def synthesize(
-        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
-    ) -> NDArray[np.unsignedinteger]:
-        """Records of the trained models."""
-        return drawn(measured, n_records, passes=0, rng=rng, progress=progress)
 
 
 def _value(block: Floats, *, seen: Seen, at: int) -> NDArray[np.intp]:

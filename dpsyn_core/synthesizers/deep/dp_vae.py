@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress, silent
+from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.decoder import layout_of
 from dpsyn_core.synthesizers.deep.features import Space
@@ -21,8 +17,8 @@ from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
-from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
-from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.system import Deep
+from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
 
@@ -47,8 +43,16 @@ class LearnedSettings(DeepSettings):
             raise SettingError(msg)
 
 
+class TrainedWhole(LearnedSettings):
+    """Settings of one network for all records."""
+
+    def build(self, task: Task) -> Synthesizer:
+        """All but the one-ways goes to the training."""
+        return DPVAE(self, task)
+
+
 @register("dp-vae")
-class DPVAEConfig(LearnedSettings):
+class DPVAEConfig(TrainedWhole):
     """The settings."""
 
     summary = (
@@ -57,12 +61,8 @@ class DPVAEConfig(LearnedSettings):
     )
     guarantee = GUARANTEE
 
-    def build(self, task: Task) -> Synthesizer:
-        """All but the one-ways goes to the training."""
-        return DPVAE(self, task)
 
-
-class DPVAE(Deep[DPVAEConfig]):
+class DPVAE(Deep[TrainedWhole]):
     """Calibrated."""
 
     def shares(self) -> dict[str, float]:
@@ -83,12 +83,6 @@ class DPVAE(Deep[DPVAEConfig]):
             losses=got.losses,
         )  # fmt: skip
         return Released(models=(model,), shares=(1.0,), total=space.total)
-
-    def synthesize(
-        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
-    ) -> NDArray[np.unsignedinteger]:
-        """Records of the trained model."""
-        return drawn(measured, n_records, passes=0, rng=rng, progress=progress)
 
 
 def learned_shape(config: LearnedSettings, space: Space) -> Shape:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.progress import Progress, silent
+from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.decoder import layout_of, linear_start
 from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
-from dpsyn_core.synthesizers.deep.system import Deep, Released, drawn
-from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.system import Deep
+from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
 from dpsyn_core.synthesizers.registry import register
 
@@ -32,6 +30,7 @@ class PhasedSettings(DeepSettings):
     """Settings of the systems whose encoder is fixed by components."""
 
     noisy: ClassVar[bool] = True
+    few_columns: ClassVar[int] = FEW_COLUMNS
 
     target_weight: float = Field(
         2.5,
@@ -76,7 +75,7 @@ class PhasedSettings(DeepSettings):
 
     def _usual(self, columns: int) -> int:
         """None for many columns, unless it is set."""
-        return 0 if self.steps is None and columns > FEW_COLUMNS else super()._usual(columns)
+        return 0 if self.steps is None and columns > self.few_columns else super()._usual(columns)
 
     def build(self, task: Task) -> Synthesizer:
         """Refuses shares that leave nothing for the training."""
@@ -146,10 +145,7 @@ class Phased(Deep[PhasedSettings]):
             space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=mixture, components=found,
             noisy=c.noisy, losses=got.losses,
         )  # fmt: skip
-        return Released(models=(model,), shares=(1.0,), total=space.total)
-
-    def synthesize(
-        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
-    ) -> NDArray[np.unsignedinteger]:
-        """Records of the trained model; a decoder that was not trained does not know the encoder's noise."""
-        return drawn(measured, n_records, passes=self.config.passes if self.taken else 0, rng=rng, progress=progress)
+        # a decoder that was not trained does not know the encoder's noise
+        return Released(
+            models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0
+        )  # fmt: skip

@@ -28,6 +28,8 @@ MOST_WEIGHTS = 2_000_000
 class DeepSettings(MethodConfig, ABC):
     """What is seen of records, how long is trained, and how records are drawn."""
 
+    trains = True
+
     target: str = Field(
         "",
         title="Column to predict",
@@ -141,7 +143,7 @@ class DeepSettings(MethodConfig, ABC):
 
     def spared(self, budget: Budget, domain: Domain) -> float:
         """Part of delta that is kept for the samples."""
-        return SHARE * budget.delta if self.steps_for(domain) else 0.0
+        return SHARE * budget.delta if self.steps_for(domain) and not self.unprotected else 0.0
 
     def estimate(self, size: Size) -> Estimate:
         """The library torch takes 260 MB beside the rest."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -29,21 +28,12 @@ from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import MOST_WEIGHTS, DeepSettings
-from dpsyn_core.synthesizers.deep.trained import Trained
+from dpsyn_core.synthesizers.deep.trained import Released
 from dpsyn_core.synthesizers.deep.training import Result, Team, rule_of, train
 from dpsyn_core.synthesizers.steps import Step, even, share_of
 
 Floats = NDArray[np.float64]
 S = TypeVar("S", bound=DeepSettings)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Released:
-    """What the private phase leaves: one model, or several with the shares of the records that they are for."""
-
-    models: tuple[Trained, ...]
-    shares: tuple[float, ...]
-    total: float
 
 
 class Deep(Synthesizer, Generic[S]):
@@ -58,6 +48,8 @@ class Deep(Synthesizer, Generic[S]):
         names = list(self.shares())
         parts = self.cost.split([self.shares()[n] for n in names])
         self.costs = dict(zip(names, parts, strict=True))
+        if config.unprotected:
+            return
         for rest in (c for n, c in self.costs.items() if n != "one-ways"):
             check_widest(sum_charge("sum", rest, task.unit, kind="sum", cells=1, norm=1 << 24).scale)
         if self.taken:
@@ -111,6 +103,13 @@ class Deep(Synthesizer, Generic[S]):
     def weight(self) -> float:
         """Of the target's features."""
         return 1.0
+
+    def synthesize(
+        self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Records of the trained models."""
+        released: Released = measured
+        return released.draw(n_records, rng=rng, progress=progress)
 
     # ---- the releases that systems are made of
 
@@ -181,18 +180,3 @@ class Deep(Synthesizer, Generic[S]):
             )
             raise SettingError(msg)
         return shape
-
-
-def drawn(
-    measured: Any, n_records: int | None, *, passes: int, rng: Generator, progress: Progress
-) -> NDArray[np.unsignedinteger]:
-    """Records of each model in the released shares, in a random order. Post-processing.
-
-    passes: how often drawn records are encoded and decoded anew.
-    """
-    n = max(0, round(measured.total)) if n_records is None else n_records
-    shares = np.asarray(measured.shares, dtype=np.float64)
-    counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
-    made = [model.draw(int(count), passes, rng, progress) for model, count in zip(measured.models, counts, strict=True)]
-    out = np.concatenate(made, axis=1)
-    return out if len(made) == 1 else out[:, rng.permutation(n)]

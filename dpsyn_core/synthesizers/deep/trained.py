@@ -111,3 +111,32 @@ class Trained:
             return means
         shaken: Floats = means + rng.standard_normal(means.shape) * np.sqrt(spread)
         return shaken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released:
+    """What the private phase leaves: one model, or several with the shares of the records that they are for.
+
+    passes: how often drawn records are encoded and decoded anew.
+    """
+
+    models: tuple[Trained, ...]
+    shares: tuple[float, ...]
+    total: float
+    passes: int = 0
+
+    def draw(
+        self, n_records: int | None, *, rng: Generator, progress: Progress = silent
+    ) -> NDArray[np.unsignedinteger]:
+        """Codes (attributes, records): records of each model in the released shares, in a random order.
+
+        n_records None: the released number.
+        """
+        n = max(0, round(self.total)) if n_records is None else n_records
+        shares = np.asarray(self.shares, dtype=np.float64)
+        counts = rng.multinomial(n, shares / shares.sum()) if len(shares) > 1 else np.array([n])
+        made = [
+            model.draw(int(count), self.passes, rng, progress) for model, count in zip(self.models, counts, strict=True)
+        ]
+        out = np.concatenate(made, axis=1)
+        return out if len(made) == 1 else out[:, rng.permutation(n)]

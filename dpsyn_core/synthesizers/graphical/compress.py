@@ -16,8 +16,8 @@ from dpsyn_core.records.copula import hand_out, scores_in_bins
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.few_values import FewValuesConfig, many
-from dpsyn_core.synthesizers.pgm.fit import Target
-from dpsyn_core.synthesizers.pgm.model import draw_within
+from dpsyn_core.synthesizers.graphical.fit import Target
+from dpsyn_core.synthesizers.graphical.model import draw_within
 
 Recodes = dict[str, NDArray[np.intp]]
 

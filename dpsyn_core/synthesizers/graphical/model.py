@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.pgm.tree import JunctionTree
+from dpsyn_core.synthesizers.graphical.tree import JunctionTree
 
 Array = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.pgm.model import Model, reduce_axes, spread, sum_axes
-from dpsyn_core.synthesizers.pgm.tree import JunctionTree, junction_tree
+from dpsyn_core.synthesizers.graphical.model import Model, reduce_axes, spread, sum_axes
+from dpsyn_core.synthesizers.graphical.tree import JunctionTree, junction_tree
 
 Array = NDArray[np.float64]
 Potentials = dict[AttributeSet, Array]

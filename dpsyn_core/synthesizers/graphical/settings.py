@@ -15,11 +15,11 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
-from dpsyn_core.synthesizers.pgm.compress import Recodes, coarse_sizes, decode, target
-from dpsyn_core.synthesizers.pgm.fit import Potentials, estimate_total, fit
-from dpsyn_core.synthesizers.pgm.library import fit_by_mbi
-from dpsyn_core.synthesizers.pgm.model import Model
-from dpsyn_core.synthesizers.pgm.tree import model_cells
+from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, decode, target
+from dpsyn_core.synthesizers.graphical.fit import Potentials, estimate_total, fit
+from dpsyn_core.synthesizers.graphical.library import fit_by_mbi
+from dpsyn_core.synthesizers.graphical.model import Model
+from dpsyn_core.synthesizers.graphical.tree import model_cells
 
 WORK = 300_000_000  # cells times iterations of a final fit: some ten seconds
 LEAST = 200  # iterations

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpsyn_core.errors import MethodError
-from dpsyn_core.synthesizers.pgm.fit import Target, estimate_total
-from dpsyn_core.synthesizers.pgm.model import Model
-from dpsyn_core.synthesizers.pgm.tree import junction_tree
+from dpsyn_core.synthesizers.graphical.fit import Target, estimate_total
+from dpsyn_core.synthesizers.graphical.model import Model
+from dpsyn_core.synthesizers.graphical.tree import junction_tree
 
 
 def require_mbi(method: str) -> None:

@@ -1,0 +1,63 @@
+"""`dpsyn draw`: more synthetic records from a saved model, free of charge."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "draw",
+        help="make more records from a saved model (dpsyn synth --save-model), free of charge",
+        description="The records come with a manifest of their own, which states the same promise and charges.",
+    )
+    parser.add_argument("model", metavar="MODEL.safetensors", type=Path)
+    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json", help="of the run that saved it")
+    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--n-records", type=int, required=True)
+    parser.add_argument("--seed", type=int, help="of the drawing; default a fresh one")
+    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
+    parser.add_argument("--new-manifest", type=Path, required=True, metavar="N.json", help="of the new records")
+    parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the new manifest with a key of `dpsyn key new`")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Holds the model against its manifest, draws, and writes both files."""
+    from dpsyn_core.commands.common import same_path
+    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.synth import SUFFIXES, not_private_name
+    from dpsyn_core.errors import InputError, OutputError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.runs.models import draw
+    from dpsyn_core.runs.writing import write_tables
+    from dpsyn_core.schema.document import Schema
+
+    if args.out.suffix.lower() not in SUFFIXES:
+        msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
+        raise OutputError(msg)
+    outputs, inputs = [args.out, args.new_manifest], [args.model, args.manifest, args.schema]
+    for a, b in [*itertools.product(outputs, inputs), (args.out, args.new_manifest)]:
+        if same_path(a, b):
+            msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
+            raise OutputError(msg)
+    for path in outputs:
+        check_writable(path)
+    try:
+        content = args.model.read_bytes()
+    except OSError as error:
+        msg = f"cannot read the model '{args.model.name}': {error.strerror}"
+        raise InputError(msg) from error
+    key = None if args.sign is None else open_key(args.sign)
+    release = draw(
+        content, Manifest.load(args.manifest), Schema.load(args.schema), n_records=args.n_records, rng=args.seed
+    )
+    out = args.out if release.manifest.private else not_private_name(args.out)
+    write_tables(release.manifest, release.arrows, [out], args.new_manifest, model=content, key=key)
+    mark = "" if release.manifest.private else "NOT PRIVATE: "
+    print(f"{mark}wrote {release.manifest.n_records} records to {out}; nothing was charged")

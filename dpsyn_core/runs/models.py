@@ -1,0 +1,93 @@
+"""Saved models: the file of a trained release, and more records from it. Post-processing, free of charge."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+
+from dpsyn_core.errors import InputError, MethodError, ReceiptError, SettingError
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.release import MAX_RECORDS, Release, post_processing_generator
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers import registry
+
+SUFFIX = ".safetensors"
+
+
+def check_savable(method: str | None, path: Path) -> None:
+    """Refuses, before anything is charged, what leaves no model. Raises MethodError, SettingError."""
+    name = registry.DEFAULT if method is None else method
+    if not registry.config_class(name).trains:
+        known = [n for n in registry.names() if registry.config_class(n).trains]
+        msg = f"{name} releases no model that could be saved; leave --save-model out, or use one of {', '.join(known)}"
+        raise MethodError(msg)
+    if path.suffix != SUFFIX:
+        msg = f"the model '{path.name}' must end with {SUFFIX}"
+        raise SettingError(msg)
+    from dpsyn_core.synthesizers.deep.saved import require_safetensors
+
+    require_safetensors()
+
+
+def packed(release: Release) -> bytes:
+    """The file of a release's model. Raises MethodError where the system released none."""
+    from dpsyn_core.synthesizers.deep.saved import pack, savable
+
+    if not savable(release.measurements):
+        msg = f"{release.manifest.method} releases no model that could be saved"
+        raise MethodError(msg)
+    return pack(release.measurements, columns=release.arrow.column_names)
+
+
+def draw(
+    model: bytes,
+    manifest: Manifest,
+    schema: Schema,
+    *,
+    n_records: int,
+    rng: int | None,
+    progress: Progress = silent,
+) -> Release:
+    """More records of a saved model; what the manifest promises holds for them too, and nothing is charged.
+
+    Args:
+        model: content of the file.
+        manifest: of the run that saved it, which names its digest.
+        schema: with which that run was made.
+        n_records: how many.
+        rng: seed; None draws a fresh one. The new manifest records it.
+        progress: told the stages.
+
+    Raises:
+        ReceiptError: model, schema and manifest are not those of one run.
+        InputError: the file is no model, or the number of records is out of range.
+    """
+    if manifest.digests is None or manifest.digests.model != hashlib.sha256(model).hexdigest():
+        msg = "the model is not the one of this manifest: it was changed after the run, or belongs to another"
+        raise ReceiptError(msg)
+    if hashlib.sha256(schema.dumps().encode()).hexdigest() != manifest.schema_hash:
+        msg = "the schema is not the one that the model was made with"
+        raise ReceiptError(msg)
+    if not 0 <= n_records <= MAX_RECORDS:
+        msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
+        raise InputError(msg)
+    from dpsyn_core.synthesizers.deep.saved import unpack
+
+    started = time.perf_counter()
+    generator, seed = post_processing_generator(rng)
+    saved = unpack(model, schema.domain())
+    codes = saved.released.draw(n_records, rng=generator, progress=progress)
+    arrow = table_of(codes, schema, columns=saved.columns, rng=generator)
+    stated = manifest.model_copy(
+        update={
+            "n_records": n_records, "seed": seed, "seconds": round(time.perf_counter() - started, 1),
+            "digests": None, "signature": None,
+        }
+    )  # fmt: skip
+    return Release(
+        table=arrow, arrow=arrow, manifest=stated, measurements=saved.released, codes=codes, tables=(arrow,),
+        arrows=(arrow,), schema=schema,
+    )  # fmt: skip

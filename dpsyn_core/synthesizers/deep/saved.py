@@ -1,0 +1,179 @@
+"""Saved models: what a deep system released, as a safetensors file. No code is stored in it, and none is run by it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import InputError, MethodError
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.deep.components import Components
+from dpsyn_core.synthesizers.deep.features import CURVES, Block, Space
+from dpsyn_core.synthesizers.deep.library import EXTRA
+from dpsyn_core.synthesizers.deep.mixture import Mixture
+from dpsyn_core.synthesizers.deep.network import Shape
+from dpsyn_core.synthesizers.deep.trained import Released, Trained
+
+VERSION = "1"
+KEY = "dpsyn"  # of the JSON in the file's metadata
+_ARRAYS = ("recode", "within", "shares", "scores", "features", "curves")
+_OPTIONAL = {"scores", "curves"}
+_SHAPE = ("latent", "hidden", "outputs", "inputs", "seen")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """A model that was read back. columns: of the source's table, in their order."""
+
+    released: Released
+    columns: tuple[str, ...]
+
+
+def savable(released: Any) -> bool:
+    """Whether what a system released is a model."""
+    return isinstance(released, Released)
+
+
+def require_safetensors() -> None:
+    """Raises MethodError when the library is not installed."""
+    if importlib.util.find_spec("safetensors") is None:
+        msg = f"saved models need the library safetensors: install dpsyn-studio[{EXTRA}] (in a clone: make deep)"
+        raise MethodError(msg)
+
+
+def pack(released: Released, *, columns: Sequence[str]) -> bytes:
+    """The bytes of the file; the same for the same model."""
+    require_safetensors()
+    from safetensors.numpy import save
+
+    first = released.models[0]
+    arrays: dict[str, NDArray[Any]] = {"weights": np.stack([m.weights for m in released.models])}
+    for i, block in enumerate(first.space.blocks):
+        for name in _ARRAYS:
+            value = getattr(block, name)
+            if value is not None:
+                arrays[f"block{i}.{name}"] = np.ascontiguousarray(value)
+    for name in ("weights", "means", "variances"):
+        arrays[f"prior.{name}"] = np.ascontiguousarray(getattr(first.prior, name))
+    if first.components is not None:
+        arrays["components.vectors"] = np.ascontiguousarray(first.components.vectors)
+        arrays["components.deviations"] = first.components.deviations
+    document = {
+        "version": VERSION,
+        "columns": list(columns),
+        "blocks": [{"name": b.name, "ranked": b.ranked, "weight": b.weight} for b in first.space.blocks],
+        "dtype": first.space.dtype.name,
+        "space_total": first.space.total,
+        "shape": {name: getattr(first.shape, name) for name in _SHAPE},
+        "noisy": first.noisy,
+        "settled": first.settled,
+        "losses": list(first.losses),
+        "fixed": [None if m.fixed is None else [int(x) for x in m.fixed] for m in released.models],
+        "shares": list(released.shares),
+        "total": released.total,
+        "passes": released.passes,
+    }
+    return bytes(save(arrays, {KEY: json.dumps(document, sort_keys=True)}))
+
+
+def unpack(content: bytes, domain: Domain) -> Saved:
+    """Reads a file back for the schema that it was made with.
+
+    Raises:
+        InputError: the file is none of ours, or was made with another schema.
+    """
+    require_safetensors()
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        length = int.from_bytes(content[:8], "little")
+        document = json.loads(json.loads(content[8 : 8 + length])["__metadata__"][KEY])
+        saved = _read(document, load(content))
+        _check(saved.released, domain)
+    except (SafetensorError, KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        msg = f"this is no saved model of version {VERSION} for this schema; take the file that the run wrote"
+        raise InputError(msg) from error
+    return saved
+
+
+def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
+    if document["version"] != VERSION:
+        raise ValueError
+    blocks = []
+    for i, told in enumerate(document["blocks"]):
+        own: dict[str, Any] = {name: arrays.get(f"block{i}.{name}") for name in _ARRAYS}
+        if any(own[name] is None for name in _ARRAYS if name not in _OPTIONAL):
+            raise ValueError
+        own["recode"] = np.asarray(own["recode"], dtype=np.intp)
+        blocks.append(Block(name=str(told["name"]), ranked=int(told["ranked"]), weight=float(told["weight"]), **own))
+    space = Space(tuple(blocks), float(document["space_total"]), np.dtype(document["dtype"]))
+    components = None
+    if "components.vectors" in arrays:
+        components = Components(vectors=arrays["components.vectors"], deviations=arrays["components.deviations"])
+    prior = Mixture(**{name: arrays[f"prior.{name}"] for name in ("weights", "means", "variances")})
+    models = tuple(
+        Trained(
+            space=space, shape=Shape(**{n: int(document["shape"][n]) for n in _SHAPE}), weights=weights, prior=prior,
+            components=components, noisy=bool(document["noisy"]), losses=tuple(map(float, document["losses"])),
+            fixed=None if fixed is None else (int(fixed[0]), int(fixed[1])), settled=bool(document["settled"]),
+        )
+        for weights, fixed in zip(arrays["weights"], document["fixed"], strict=True)
+    )  # fmt: skip
+    released = Released(
+        models=models, shares=tuple(map(float, document["shares"])), total=float(document["total"]),
+        passes=int(document["passes"]),
+    )  # fmt: skip
+    return Saved(released=released, columns=tuple(map(str, document["columns"])))
+
+
+def _check(released: Released, domain: Domain) -> None:
+    """Raises ValueError where arrays do not fit each other or the domain, before anything is drawn with them."""
+    first = released.models[0]
+    space, shape, prior = first.space, first.shape, first.prior
+    k = shape.latent
+    fits = [
+        [b.name for b in space.blocks] == list(domain.names),
+        space.dtype == np.min_scalar_type(max(domain.sizes) - 1),
+        len(released.shares) == len(released.models),
+        min(released.shares) >= 0 and sum(released.shares) > 0,
+        0 <= released.passes <= 10,
+        0 <= released.total < 2**53,
+        min(shape.latent, shape.outputs) >= 1 and min(shape.hidden, shape.inputs, shape.seen) >= 0,
+        shape.outputs == first.layout().outputs,
+        all(m.weights.shape == (shape.size,) and np.isfinite(m.weights).all() for m in released.models),
+        prior.means.shape == prior.variances.shape == (len(prior.weights), k),
+        bool((prior.variances > 0).all() and (prior.weights > 0).all() and np.isfinite(prior.means).all()),
+        shape.inputs in (0, space.width),
+        (first.components is None) == bool(shape.inputs),
+    ]
+    if first.components is not None:
+        found = first.components
+        fits += [
+            found.vectors.shape == (space.width, k),
+            found.deviations.shape == (k,),
+            bool((found.deviations > 0).all()),
+        ]
+    for block, size in zip(space.blocks, domain.sizes, strict=True):
+        v = block.size
+        fits += [
+            block.recode.shape == block.within.shape == (size,),
+            set(np.unique(block.recode)) == set(range(v)),
+            bool((block.shares > 0).all() and (block.within >= 0).all() and np.isfinite(block.features).all()),
+            block.features.ndim == 2 and len(block.features) == v,
+            0 <= block.ranked <= v,
+            block.curves is None or block.curves.shape == (v, CURVES),
+            block.scores is None or block.scores.shape == (v,),
+        ]
+    for m in released.models:
+        fits.append(
+            m.fixed is None or (0 <= m.fixed[0] < len(domain) and 0 <= m.fixed[1] < space.blocks[m.fixed[0]].size)
+        )
+    if not all(fits):
+        raise ValueError
