@@ -81,9 +81,14 @@ def leave_release(folder: Path, release: Release) -> None:
     )  # fmt: skip
 
 
-def leave_refusal(folder: Path, error: DPSynError) -> int:
-    """Leaves the sentence of an error. Returns the exit status: 2 for what the person got wrong, else 1."""
-    write_json(folder / ERROR, {"type": type(error).__name__, "message": str(error)})
+def leave_refusal(folder: Path, error: DPSynError, sheets: tuple[str, ...] = ()) -> int:
+    """Leaves the sentence of an error, and the sheets of a workbook of which another one may be the table.
+
+    Returns:
+        The exit status: 2 for what the person got wrong, else 1.
+    """
+    left = {"type": type(error).__name__, "message": str(error)}
+    write_json(folder / ERROR, left | ({"sheets": list(sheets)} if sheets else {}))
     return 2 if isinstance(error, InputError) else 1
 
 

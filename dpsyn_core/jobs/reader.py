@@ -45,7 +45,7 @@ def read_when_asked() -> int:
         msg = f"reading the {what} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
         return leave_refusal(folder, SizeError(msg))
     except DPSynError as error:
-        return leave_refusal(folder, error)
+        return leave_refusal(folder, error, _sheets(folder, spec))
     except OSError as error:
         msg = f"the table cannot be handed over ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
         return leave_refusal(folder, OutputError(msg))
@@ -76,6 +76,20 @@ def _from_file(folder: Path, spec: ReadSpec) -> Reading:
         source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
         multiline=spec.multiline,
     )  # fmt: skip
+
+
+def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
+    """The sheets of a workbook of several, for the page to offer the others; none for any other file."""
+    from dpsyn_core.tables.excel import sheets
+
+    source = folder / UPLOAD if spec.path is None else Path(spec.path)
+    if spec.database is not None or not spec.name.lower().endswith(".xlsx") or not source.exists():
+        return ()
+    try:
+        found = sheets(source.read_bytes())
+    except DPSynError:
+        return ()  # the file itself is refused
+    return found if len(found) > 1 else ()
 
 
 def _from_database(spec: QuerySpec, seconds: int) -> Reading:

@@ -19,17 +19,9 @@ MAX_BYTES = 2 << 30
 
 def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Reading:
     """Reads a sheet of an .xlsx file; see `read`."""
-    raw = bytes(data)
-    _check_archive(raw)
     import pyarrow as pa
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
-    try:
-        book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
-    except (InvalidFileException, KeyError, ValueError, zipfile.BadZipFile, OSError, SyntaxError) as error:
-        msg = "the Excel file is damaged or not an .xlsx workbook; save it again as .xlsx, or as CSV"
-        raise TableError(msg) from error
+    book = _opened(bytes(data))
     try:
         names = book.sheetnames
         if not names or (sheet is not None and sheet not in names):
@@ -57,6 +49,28 @@ def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Readi
     table, said = _table(rows, pa)
     notices += (said,) if said else ()
     return Reading(table=table, kind="excel", notices=notices, sheet=chosen, sheets=tuple(names))
+
+
+def sheets(raw: bytes) -> tuple[str, ...]:
+    """The names of a workbook's sheets, in order. Raises TableError for what is no workbook."""
+    book = _opened(raw)
+    try:
+        return tuple(book.sheetnames)
+    finally:
+        book.close()
+
+
+def _opened(raw: bytes) -> Any:
+    """The workbook, whose rows are read as they are asked for. Raises TableError."""
+    _check_archive(raw)
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        return load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
+    except (InvalidFileException, KeyError, ValueError, zipfile.BadZipFile, OSError, SyntaxError) as error:
+        msg = "the Excel file is damaged or not an .xlsx workbook; save it again as .xlsx, or as CSV"
+        raise TableError(msg) from error
 
 
 def _table(rows: list[tuple[Any, ...]], pa: Any) -> tuple[Any, str | None]:

@@ -62,3 +62,15 @@ def test_the_page_shows_the_lines_of_the_design_in_force(app):
     app.button(key="design_use").click().run()
     assert not app.exception
     assert space.choices.settings["dpsyn-2018"]["design"]["marginals"][0]["sets"] == [["AGE", "SEX"]]
+
+
+def test_the_schema_page_leads_to_the_design(app):
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value("independent").run()
+    at_page(app, "schema")
+    assert "edited line by line on the Synthesize page" in words(app)
+    app.button(key="more_design").click().run()
+    at_page(app, "synthesize")
+    assert not app.exception
+    assert app.selectbox(key="method").value == "dpsyn-2018"
+    assert next(e for e in app.expander if e.label == "Edit the design line by line").proto.expanded

@@ -123,6 +123,25 @@ def test_the_sheet_of_a_workbook_is_chosen_and_the_first_is_said(app):
     assert space_of(app).dataset.table.column_names == ["age", "town"]
 
 
+def test_a_workbook_whose_first_sheet_is_no_table_offers_its_other_sheets(app):
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    book.active.title = "read me"
+    for row in (["made by", None, "for"], ["hand", "x", "y"]):
+        book.active.append(row)
+    page = book.create_sheet("people")
+    for row in (["age", "town"], *([20 + i % 9, "abc"[i % 3]] for i in range(30))):
+        page.append(row)
+    book.save(out)
+    uploaded(app, name="book.xlsx", raw=out.getvalue())
+    assert "has a blank header" in words(app) and space_of(app).dataset.sample
+    app.selectbox(key=next(k for k in keys(app.selectbox) if k.startswith("sheet_of_"))).set_value("people").run()
+    assert space_of(app).dataset.table.column_names == ["age", "town"] and not app.error
+    app.run()
+    assert not app.error, "what was wrong with the other sheet is forgotten"
+
+
 def test_what_a_purchase_needs_is_said_before_it_is_paid(app):
     uploaded(app, name="ages.csv", raw=AGES)
     at_page(app, "schema")

@@ -212,3 +212,15 @@ def test_a_run_above_its_time_is_ended_and_says_so(home):
     job = ended(start(Jobs(), n_records=90_000_000, seconds=1, memory_mb=64_000))
     assert job.state == "failed"
     assert "limit of 1 s" in job.failure()
+
+
+def test_a_run_is_renamed_by_its_owner_alone_and_keeps_the_name(tmp_path):
+    files = {"synthetic.parquet": b""}
+    jobs = Jobs(tmp_path)
+    job = jobs.adopt("me", spec(), files, label="independent, epsilon 1", fingerprint="f", public={})
+    jobs.rename(job.id, "me", "  before\nthe merger ")
+    jobs.rename(job.id, "me", "   ")
+    with pytest.raises(JobError):
+        jobs.rename(job.id, "somebody else", "mine")
+    assert job.label == "before the merger"
+    assert Jobs(tmp_path).get(job.id, "me").label == "before the merger", "also after a restart"

@@ -19,6 +19,8 @@ def test_nothing_is_counted_before_the_table_is_declared_public(app):
 
 
 def test_the_sample_is_explored_and_its_design_and_groups_taken_over(app):
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value("independent").run()
     at_page(app, "schema")
     app.checkbox(key="public_declared").check().run()
     app.button(key="public_look").click().run()

@@ -55,3 +55,20 @@ def test_own_table_to_a_guaranteed_csv_takes_at_most_seven_clicks(visitor):
     assert "NOT PRIVATE" not in visitor.words()
     assert got["age"].between(0, 120).all() and set(got["sex"]) <= {"M", "F"}
     assert got["hired"].str.fullmatch(r"\d\d/\d\d/20\d\d").mean() > 0.9
+
+
+def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed(visitor):
+    lines = (b"%d,%d,%s\n" % (i // 3, 1 + i % 3, (b"yes", b"no")[i % 2]) for i in range(300))
+    raw = b"person,year,union\n" + b"".join(lines)
+    page = visitor.page
+    visitor.open()
+    visitor.pick("Upload").upload("years.csv", raw)
+    visitor.press("One person is all rows with the same person")
+    visitor.press("Allow 3 rows a person")
+    visitor.pick("Columns at a glance")
+    assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
+    assert "all rows with the same person" in page.get_by_role("combobox", name="one person is").first.input_value()
+    visitor.go("Schema").go("Data")
+    assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
+    visitor.choose("one person is", "each row")
+    assert "at most 3 records each" not in visitor.words()

@@ -120,7 +120,7 @@ def _earlier(space: Workspace, dataset: Dataset) -> tuple[Schema, str] | None:
     if dataset.serial in space.earlier:
         return space.earlier[dataset.serial]
     for job in jobs().of(space.owner):
-        if job.public.get("serial") == dataset.serial:
+        if job.made_from(dataset.serial):
             schema = Schema.load(job.folder / SCHEMA)
             return schema, job.spec.dataset or schema.ledger_name
     return None

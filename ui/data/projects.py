@@ -2,16 +2,23 @@
 
 A project is a zip of JSON and of released tables. It is opened as what it is, a file from outside: its entries are
 those listed here, of limited size, its documents are validated, and its tables are read in a child process.
+
+A file that is saved without the private table holds: the names that the owner gave (of the file, of the dataset on the
+ledger, of runs), settings, the schema where nothing in it was read from the data, and the files of private runs. A run
+names its table by HMAC-SHA-256 of the table's keyed digest under a salt drawn for that run. The server and the visitor
+that made the run recognise the table by it; nobody else can, nor tell whether two runs came from the same content.
+Entries carry no time, because the time at which a run's files were written tells how long it worked on the data.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import secrets
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -24,10 +31,11 @@ from dpsyn_core.schema.document import Schema
 from ui.data import loading
 from ui.questions import kept as questions
 from ui.shared import results
-from ui.shared.jobs import KEPT, Job
+from ui.shared.jobs import KEPT, Job, salted
 from ui.shared.state import Dataset, Workspace, jobs
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
+from ui.synthesize import methods
 
 PROJECT, TABLE = "project.json", "table.parquet"
 MOST = 500 << 20  # bytes of all entries together, unpacked
@@ -43,8 +51,10 @@ class RunNote(BaseModel):
     spec: JobSpec
     label: str = Field(max_length=200)
     created: float
-    fingerprint: str = Field(max_length=64)
-    table: str = Field("", max_length=64, description="The table's mark on the server that made it")
+    salt: str = Field("", pattern="^([0-9a-f]{2}){0,32}$", description="Drawn for this run; version 1 has none")
+    table: str = Field("", max_length=64, description="The table's name on its server, under the salt")
+    own: bool = Field(False, description="Made from the private table in the file; said only where there is one")
+    fingerprint: str = Field(default="", max_length=64, exclude=True, description="Of version 1; nothing reads it")
 
 
 class Project(BaseModel):
@@ -52,7 +62,7 @@ class Project(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    version: int = 1
+    version: Literal[1, 2] = 2
     dataset: str = Field(max_length=200)
     ledger: str = Field(max_length=200)
     epsilon: float = 1.0
@@ -110,24 +120,31 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         dataset=data.name, ledger=data.ledger, epsilon=choices.epsilon, delta=choices.delta, method=choices.method,
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
         seed=choices.seed, questions_share=choices.questions_share,
-        runs=tuple(
-            RunNote(spec=j.spec, label=j.label, created=j.created, fingerprint=j.fingerprint,
-                    table=str(j.public.get("serial", "")))
-            for j in kept
-        ),
+        runs=tuple(_noted(space, j, whole=whole) for j in kept),
     )  # fmt: skip
+    entries = {PROJECT: project.model_dump_json(indent=1).encode()}
+    schema = space.kept_schema
+    if schema is not None and (whole or schema.private):
+        entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
+    for i, job in enumerate(kept):
+        entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in RELEASED}
+    if whole and data.table is not None:
+        entries[TABLE] = _parquet(data.table)
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(PROJECT, project.model_dump_json(indent=1))
-        schema = space.kept_schema
-        if schema is not None and (whole or schema.private):
-            archive.writestr(SCHEMA, questions.in_schema(space, schema).dumps())
-        for i, job in enumerate(kept):
-            for entry in RELEASED:
-                archive.write(job.folder / entry, f"runs/{i}/{entry}")
-        if whole and data.table is not None:
-            archive.writestr(TABLE, _parquet(data.table))
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, raw in entries.items():
+            archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)  # dated 1980, whenever it was written
     return out.getvalue()
+
+
+def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
+    """The note of a run. A run that came from a project keeps its mark; the others get one under a fresh salt."""
+    serial, salt = str(job.public.get("serial", "")), str(job.public.get("salt", ""))
+    if serial and not salt:
+        salt = secrets.token_hex(16)
+        serial = salted(serial, salt)
+    own = whole and results.same_table(space, job)
+    return RunNote(spec=job.spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
 
 
 def _private(space: Workspace, job: Job) -> bool:
@@ -161,21 +178,25 @@ def open_project(space: Workspace, raw: bytes) -> str:
         loading.place(space, Dataset(project.dataset, project.ledger, table), schema)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
         space.schema = schema
-    mine = {j.fingerprint for j in jobs().of(space.owner)}
+    here = {(j.folder / MANIFEST).read_bytes() for j in jobs().of(space.owner) if j.state == "done"}
     for run, files in runs:
-        if run.fingerprint in mine:
+        if files[MANIFEST] in here:
             continue  # it is still here
-        public = {"serial": run.table, "dataset": project.dataset}
-        if table is not None and space.dataset is not None:
-            public["serial"] = space.dataset.serial
+        public = {"serial": run.table, "salt": run.salt, "dataset": project.dataset}
+        if run.own and table is not None and space.dataset is not None:
+            public |= {"serial": space.dataset.serial, "salt": ""}
+        made_with = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
         jobs().adopt(space.owner, run.spec, files, label=run.label,
-                     fingerprint=run.fingerprint, public=public)  # fmt: skip
+                     fingerprint=results.fingerprint(made_with, run.spec), public=public)  # fmt: skip
     choices = space.choices
     choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
     choices.settings, choices.n_records, choices.seed = dict(project.settings), project.n_records, project.seed
     choices.questions_share = project.questions_share
+    methods.forget_fields()
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
-    known = space.dataset is not None and any(r.table == space.dataset.serial for r, _ in runs)
+    opened = {files[MANIFEST] for _, files in runs}
+    mine = [j for j in jobs().of(space.owner) if j.state == "done" and (j.folder / MANIFEST).read_bytes() in opened]
+    known = any(results.same_table(space, j) for j in mine)
     return said if table is not None or known else f"{said} {t('project.needs_table', name=project.dataset)}"
 
 

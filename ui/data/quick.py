@@ -48,7 +48,7 @@ def result(space: Workspace, shown: Job) -> None:
     if shown.live:
         runs.watch(space, shown, key="quick")
     elif shown.state == "done":
-        if results.fingerprint(space, spec_of(space)) != shown.fingerprint:
+        if results.stale(space, shown, spec_of(space)):
             note(t("quick.stale"), "warning")
         outcome.card(space, shown)
     else:

@@ -37,6 +37,15 @@ STALE = 3600.0  # seconds after which a folder is nobody's: its server is gone
 Tell = Callable[[float], object]
 
 
+class SheetError(TableError):
+    """One sheet of a workbook is no table that can be used; another one may be."""
+
+    def __init__(self, message: str, sheets: tuple[str, ...]) -> None:
+        """sheets: the names of all sheets."""
+        super().__init__(message)
+        self.sheets = sheets
+
+
 class Readers:
     """Children that read tables; as many at once as there are cores, one of them ready before it is asked."""
 
@@ -154,6 +163,8 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
     if (folder / READING).exists() and status == 0:
         return take(folder), Schema.load(folder / DRAFT)
     left = json.loads((folder / ERROR).read_text("utf-8")) if (folder / ERROR).exists() else {}
+    if left.get("sheets"):
+        raise SheetError(left["message"], tuple(left["sheets"]))
     if left:
         kind = getattr(errors, left["type"], TableError)
         raise kind(left["message"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
 from ui.data import loading
 from ui.data.databases import DATABASES
-from ui.data.reading import Tell
+from ui.data.reading import SheetError, Tell
 from ui.schema.rows import identified
 from ui.shared.names import point_out_names
 from ui.shared.results import kept
@@ -19,13 +20,18 @@ from ui.shared.state import Dataset, Workspace
 from ui.shared.text import literal, number, percent, sentence, t
 from ui.shared.theme import note, private_tag
 
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
 WAYS = ("sample", "upload", "path", "database")
 KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
 MOSTLY = 0.95  # share of the rows that a proposed limit keeps
+EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
+SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
 
 
 def choose(space: Workspace) -> None:
@@ -56,14 +62,37 @@ def _upload(space: Workspace) -> None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:
             st.session_state[TAKEN] = mark
-            st.session_state.pop(PROBLEM, None)
-            problem = _tried(lambda tell: loading.upload(space, got.name, got.getvalue(), tell=tell))
-            if not problem:
-                st.rerun()
-            st.session_state[PROBLEM] = problem
+            _take_upload(space, got, None)
         elif PROBLEM in st.session_state:
             st.error(literal(st.session_state[PROBLEM]))
+        if PROBLEM in st.session_state:  # what is loaded is another table, which this page does not ask about now
+            _other_sheet(space, got)
+            return
     _correct(space)
+
+
+def _take_upload(space: Workspace, got: UploadedFile, sheet: str | None) -> None:
+    """Reads an upload; what is wrong with it is kept, with the sheets that a workbook has."""
+    st.session_state.pop(PROBLEM, None)
+    problem = _tried(lambda tell: loading.upload(space, got.name, got.getvalue(), sheet=sheet, tell=tell))
+    if not problem:
+        st.rerun()
+    st.session_state[PROBLEM] = problem
+
+
+def _other_sheet(space: Workspace, got: UploadedFile) -> None:
+    """Offers the sheets of a workbook of which one could not be used; the one that is chosen is read at once."""
+    sheets = st.session_state.get(SHEETS, ())
+    if not sheets:
+        return
+    tried = f"sheet_tried_{got.file_id}"
+    chosen = st.selectbox(
+        t("data.sheet"), sheets, index=None, placeholder=t("data.sheet_other"), key=f"sheet_of_{got.file_id}"
+    )
+    if chosen is not None and chosen != st.session_state.get(tried):
+        st.session_state[tried] = chosen
+        _take_upload(space, got, chosen)
+        st.rerun()
 
 
 def _correct(space: Workspace) -> None:
@@ -128,10 +157,13 @@ def _tried(load: Callable[[Tell], None]) -> str:
     Each word to the page is also where Streamlit ends a run whose visitor has left: the child then ends with it.
     """
     slot = st.empty()
+    st.session_state.pop(SHEETS, None)
     try:
         with st.spinner(t("data.reading")):
             load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
     except DPSynError as error:
+        if isinstance(error, SheetError):
+            st.session_state[SHEETS] = error.sheets
         st.error(literal(sentence(error)))
         return sentence(error)
     finally:
@@ -146,16 +178,18 @@ def who(space: Workspace) -> None:
         return
     _proposal(space, schema)
     schema, unit = space.schema or schema, (space.schema or schema).unit
-    columns = [a.name for a in schema.attributes]
-    options = [None, *columns]
+    options = {EACH_ROW: t("data.each_row")}
+    options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
+    key = f"who_{space.dataset.serial if space.dataset else ''}"
+    if key not in st.session_state:
+        st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
     chosen = st.selectbox(
         t("data.individual"),
-        options,
-        index=options.index(unit.identifier) if unit.identifier in options else 0,
-        format_func=lambda c: t("data.each_row") if c is None else t("data.named_by", column=c),
-        key=f"who_{space.dataset.serial if space.dataset else ''}",
+        list(options),
+        format_func=options.__getitem__,
+        key=key,
         help=t("data.individual_help"),
-    )
+    ) or None  # fmt: skip
     most = unit.max_records
     if chosen is not None:
         if "theta" not in st.session_state and "theta" not in st.query_params:
@@ -193,9 +227,10 @@ def _proposal(space: Workspace, schema: Schema) -> None:
         each = found.records / found.persons
         note(t("data.repeats", column=column, persons=number(found.persons), each=f"{each:.1f}"), "warning")
     if st.button(t("data.take_identifier", column=literal(column)), key="take_identifier"):
-        st.session_state.pop(f"who_{space.dataset.serial}", None)
-        st.session_state.pop("theta", None)
         space.schema = identified(schema, column, 1)
+        # set, not forgotten: the browser would send the field's old value again, and each row would be protected
+        st.session_state[f"who_{space.dataset.serial}"] = column
+        st.session_state["theta"] = 1
         st.rerun()
 
 

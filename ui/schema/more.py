@@ -12,6 +12,7 @@ from ui.schema import codelists, editor, relations
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
+from ui.synthesize import design, methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,12 @@ def more(space: Workspace) -> None:
             key="more_view", label_visibility="collapsed",
         )  # fmt: skip
         VIEWS[view or "groups"](space, space.schema)
+        st.space("small")
+        note(t("more.design"))
+        if st.button(t("more.to_design"), key="more_design"):
+            methods.take(space, design.METHOD)
+            st.session_state[design.OPEN] = True
+            st.switch_page("pages/synthesize.py")
 
 
 def _fresh(key: str) -> str:

@@ -16,6 +16,7 @@ from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import figure_words, literal, number, percent, sentence, t
 from ui.shared.theme import note, show
+from ui.synthesize import methods
 
 if TYPE_CHECKING:
     from dpsyn_core.explore.look import Exploration
@@ -120,8 +121,8 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
         editor.redraw()
         st.rerun()
     if take_design:
-        space.choices.settings[METHOD] = {"design": proposal.design.model_dump(mode="json", exclude_defaults=True)}
-        space.choices.method = METHOD
+        design = proposal.design.model_dump(mode="json", exclude_defaults=True)
+        methods.take(space, METHOD, {"design": design})
         st.success(t("public.taken"))
 
 

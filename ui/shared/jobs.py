@@ -6,6 +6,7 @@ Folders live under DPSYN_HOME/jobs (mode 0700) and outlive page switches, refres
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 import secrets
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 NOTE = "note.json"  # owner, label and what a comparison needs; read back after a restart
+LABEL = 80  # characters of a run's name
 KEPT = 8  # finished runs kept for one owner
 OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
 WAITING = 4  # runs that one owner may have queued or running
@@ -52,7 +54,7 @@ class Job:
     spec: JobSpec
     label: str
     created: float
-    fingerprint: str  # of table, schema and settings: tells whether a run is stale
+    fingerprint: str  # of schema and settings: tells whether a run is stale
     public: dict[str, Any] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
@@ -72,6 +74,11 @@ class Job:
     def live(self) -> bool:
         """Whether it waits or runs."""
         return self.state in ("queued", "running")
+
+    def made_from(self, serial: str) -> bool:
+        """Whether it was made from the table of this name; a run from a project knows the name under a salt only."""
+        mark = salted(serial, str(self.public.get("salt", "")))
+        return hmac.compare_digest(mark.encode(), str(self.public.get("serial", "")).encode())
 
     def progress(self) -> dict[str, Any]:
         """What the worker last wrote; empty before it wrote anything."""
@@ -100,6 +107,11 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def salted(serial: str, salt: str) -> str:
+    """A table's name under a salt (hexadecimal), so that two marks of one table differ; the name itself without one."""
+    return hmac.new(bytes.fromhex(salt), serial.encode(), hashlib.sha256).hexdigest() if salt else serial
 
 
 def hashed(owner: str) -> str:
@@ -296,6 +308,14 @@ class Jobs:
                 write_json(job.folder / ERROR, {"type": CANCELLED, "message": ""})
         _forget_table(job)
         self._next()
+
+    def rename(self, job_id: str, owner: str, label: str) -> None:
+        """Gives a run another name, on disk too; a blank one changes nothing. Raises JobError."""
+        job, label = self.get(job_id, owner), " ".join(label.split())[:LABEL]
+        if label:
+            with self._lock:
+                job.label = label
+                write_json(job.folder / NOTE, {**_read(job.folder / NOTE), "label": label})
 
     def remove(self, job_id: str, owner: str) -> None:
         """Removes a finished run with its files."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.report.theme import Figure
+from ui.questions import kept as questions
 from ui.shared.state import Workspace
 from ui.shared.text import language
 from ui.shared.theme import dark, dressed
@@ -26,22 +27,29 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 MOST_KEPT = 200  # results kept for one visitor before all are forgotten
+NAMELESS = ("comparison", "score", "synthetic", "manifest", "receipt", "measurements", "schema", "asked", "released")
 FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
 
-def fingerprint(space: Workspace, spec: JobSpec) -> str:
-    """Names the table, its schema and the settings of a run: a run with another fingerprint is stale."""
-    serial = space.dataset.serial if space.dataset else ""
-    schema = space.schema.dumps() if space.schema else ""
+def fingerprint(schema: Schema, spec: JobSpec) -> str:
+    """Names the schema and the settings of a run; the table has a name of its own (`same_table`)."""
     chosen = spec.model_dump_json(
         include={"epsilon", "delta", "method", "settings", "n_records", "questions", "questions_share"}
     )
-    return hashlib.sha256(f"{serial}|{schema}|{chosen}".encode()).hexdigest()[:24]
+    return hashlib.sha256(f"{schema.dumps()}|{chosen}".encode()).hexdigest()[:24]
+
+
+def stale(space: Workspace, job: Job, spec: JobSpec) -> bool:
+    """Whether table, schema or settings are others now than those that the run was made with."""
+    schema = space.kept_schema
+    if schema is None or not same_table(space, job):
+        return True
+    return fingerprint(questions.in_schema(space, schema), spec) != job.fingerprint
 
 
 def same_table(space: Workspace, job: Job) -> bool:
     """Whether the loaded table is the one that the run was made from."""
-    return space.dataset is not None and job.public.get("serial") == space.dataset.serial
+    return space.dataset is not None and job.made_from(space.dataset.serial)
 
 
 def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
@@ -53,6 +61,13 @@ def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> V
         space.memo[key] = make()
     value: Value = space.memo[key]
     return value
+
+
+def forget_names(space: Workspace, job: Job) -> None:
+    """Forgets figures and reports, which name the run, after it got another name; what was computed stays."""
+    space.memo.pop(FIGURES_KEY, None)
+    for key in [k for k in space.memo if isinstance(k, tuple) and job.id in k and k[0] not in NAMELESS]:
+        del space.memo[key]
 
 
 def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], Figure | go.Figure]) -> go.Figure:

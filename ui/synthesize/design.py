@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dpsyn_core.synthesizers.dpsyn2018.design import Design
 
 METHOD = "dpsyn-2018"
+OPEN = "design_open"  # set by the Schema page, whose link leads to the lines
 KINDS = ("group", "pattern", "shared pattern", "bins", "nearly follows", "marginal", "part", "unmeasured")
 Row = Mapping[str, Any]
 
@@ -28,7 +29,7 @@ def editor(space: Workspace) -> None:
 
     if space.schema is None:
         return
-    with st.expander(t("design.title"), key="design_expander"):
+    with st.expander(t("design.title"), expanded=bool(st.session_state.get(OPEN)), key="design_expander"):
         note(t("design.lead"))
         given = space.choices.settings.get(METHOD, {}).get("design", {})
         try:

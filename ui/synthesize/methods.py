@@ -16,6 +16,7 @@ from ui.shared.theme import facts, note, table
 from ui.synthesize.forms import settings_form
 
 DEFAULT = registry.DEFAULT
+FIELDS = ("method", "n_records", "seed")  # keys of fields that keep their values on other pages
 
 
 def chosen(space: Workspace) -> str:
@@ -26,6 +27,20 @@ def chosen(space: Workspace) -> str:
 def settings_of(space: Workspace, method: str) -> dict[str, Any]:
     """The visitor's settings of a system, where they differ from the defaults."""
     return dict(space.choices.settings.get(method, {}))
+
+
+def take(space: Workspace, method: str, settings: dict[str, Any] | None = None) -> None:
+    """Chooses a system from another page, with settings where they are given; the Synthesize page then shows them."""
+    space.choices.method = method
+    if settings is not None:
+        space.choices.settings[method] = settings
+    forget_fields()
+
+
+def forget_fields() -> None:
+    """Makes the fields of the Synthesize page start from the choices again, for they keep what was typed into them."""
+    for key in [k for k in st.session_state if k in FIELDS or str(k).startswith("setting.")]:
+        del st.session_state[key]
 
 
 def choose(space: Workspace) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.shared import results
 from ui.shared.faults import ShownFaults
-from ui.shared.jobs import Job, JobError
+from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note, palette, show
@@ -83,28 +83,43 @@ def _curve(points: list[list[float]]) -> go.Figure:
 
 def line(job: Job, space: Workspace, *, key: str) -> None:
     """One earlier run: what it was, how it ended, and what to do with it."""
-    words, report, export, drop = st.columns([6, 1.4, 1.4, 1.4], vertical_alignment="center")
+    words, buttons = st.columns([5, 6], vertical_alignment="center")
     state = job.state
     timed = state == "done" and not space.choices.safe  # in safe mode others may look at the screen
-    tail = t("run.done", seconds=f"{job.seconds():.1f}") if timed else t(f"state.{state}")
-    stale = state == "done" and job.fingerprint != results.fingerprint(space, job.spec)
+    tail = t("run.done", seconds=f"{job.seconds():.1f}") if timed and job.seconds() else t(f"state.{state}")
+    stale = state == "done" and results.stale(space, job, job.spec)
     extra = f" · {t('run.stale')}" if stale else ""
     tail = html.escape(tail + extra)
     words.html(f"<div class='dp-run'><b>{html.escape(job.label)}</b> <span>{tail}</span></div>")
-    if state == "done":
-        if report.button(t("run.report"), key=f"{key}.report.{job.id}", width="stretch"):
-            st.session_state[OPEN] = job.id
-            st.switch_page("pages/report.py")
-        if export.button(t("run.export"), key=f"{key}.export.{job.id}", width="stretch"):
-            st.session_state[OPEN] = job.id
-            st.switch_page("pages/export.py")
-    elif state == "failed":
+    if state == "failed":
         words.error(literal(sentence(JobError(job.failure()))))
     elif state == "cancelled":
         with words:
             note(t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
-    if not job.live and drop.button(t("run.remove"), key=f"{key}.remove.{job.id}", width="stretch", type="tertiary"):
-        jobs().remove(job.id, space.owner)
+    with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
+        if state == "done":
+            if st.button(t("run.report"), key=f"{key}.report.{job.id}"):
+                st.session_state[OPEN] = job.id
+                st.switch_page("pages/report.py")
+            if st.button(t("run.export"), key=f"{key}.export.{job.id}"):
+                st.session_state[OPEN] = job.id
+                st.switch_page("pages/export.py")
+            _rename(job, space, key=key)
+        if not job.live and st.button(t("run.remove"), key=f"{key}.remove.{job.id}", type="tertiary"):
+            jobs().remove(job.id, space.owner)
+            st.rerun()
+
+
+def _rename(job: Job, space: Workspace, *, key: str) -> None:
+    """A small window with the run's name in a field."""
+    with st.popover(t("run.rename"), type="tertiary", key=f"{key}.renaming.{job.id}"):
+        with st.form(f"{key}.name_form.{job.id}", border=False):
+            got = st.text_input(t("run.name"), job.label, max_chars=LABEL, key=f"{key}.name.{job.id}")
+            saved = st.form_submit_button(t("run.name_save"))
+        note(t("run.name_note"))
+    if saved and got and got.strip() and got.strip() != job.label:
+        jobs().rename(job.id, space.owner, got)
+        results.forget_names(space, job)
         st.rerun()
 
 

@@ -70,12 +70,13 @@ def start(space: Workspace) -> Job:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
     label = t("run.label", method=spec.method, epsilon=f"{spec.epsilon:g}")
+    schema = kept.in_schema(space, space.kept_schema or space.schema)
     return jobs().start(
         space.owner,
         spec,
-        kept.in_schema(space, space.kept_schema or space.schema),
+        schema,
         space.dataset.table,
         label=label,
-        fingerprint=fingerprint(space, spec),
+        fingerprint=fingerprint(schema, spec),
         public={"serial": space.dataset.serial, "dataset": space.dataset.name},
     )
