@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +12,8 @@ class JobSpec(BaseModel):
     """A run. Paths are relative to the job's folder unless absolute."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    charges: ClassVar[bool] = True  # whether it spends budget of the ledger
 
     version: Literal[1] = 1
     table: str = "table.parquet"

@@ -1,0 +1,88 @@
+"""An attack from start to end: the world, its shadow runs, and what they show."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.attacks import judge
+from dpsyn_core.attacks.children import outcomes
+from dpsyn_core.attacks.membership import Probe, learnt
+from dpsyn_core.attacks.result import AttackResult
+from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.world import build
+from dpsyn_core.errors import SettingError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.questions.document import declared
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.tables.frames import to_arrow
+
+
+def attack(table: Any, schema: Schema, spec: AttackSpec, *, progress: Progress = silent) -> AttackResult:
+    """Attacks a system by shadow runs on the owner's table.
+
+    Reads private data, and so does the result: it is for the owner only. Nothing is booked on the ledger, for the
+    shadow runs' tables are thrown away.
+
+    Args:
+        table: the owner's: pandas, polars or pyarrow.
+        schema: public metadata.
+        spec: the run that is attacked, and how. With `workers` above 0 shadow runs are made in child processes.
+        progress: told how many shadow runs are done.
+
+    Raises:
+        InputError: budget, schema or table do not suit the system or the attack.
+    """
+    started = time.perf_counter()
+    check(schema, spec)
+    progress("reading", 0, 1)
+    world, known = build(to_arrow(table), schema, spec, rng=np.random.default_rng())
+    done = []
+    progress("shadow runs", 0, spec.runs)
+    for one in outcomes(world, known, spec):
+        done.append(one)
+        progress("shadow runs", len(done), spec.runs)
+    train = spec.runs // 2
+    coins = np.stack([o.coins for o in done])
+    judged = coins[train:]
+    more: dict[str, Any] = {}
+    if spec.kind == "membership":
+        progress("judging", 0, 1)
+        scores = learnt(done, Probe(world, known.domain()).moves, train)
+        best, high, low = judge.cut(scores, coins, train)
+        score = scores[best][train:]
+        said_in, said_out = score >= high, (score <= low) & (score < high)
+        guesses = int(said_in.sum() + said_out.sum())
+        right = int((said_in & judged).sum() + (said_out & ~judged).sum())
+        more["roc"] = judge.roc(score, judged)
+    else:
+        level = judge.sure_enough(done[:train])
+        guesses = sum(int((o.sure >= level).sum()) for o in done[train:])
+        right = sum(int(((o.sure >= level) & (o.coins[o.guessed] == o.said)).sum()) for o in done[train:])
+        more["rates"] = judge.rates(done)
+    return AttackResult(
+        kind=spec.kind, method=spec.method, epsilon=spec.epsilon, delta=spec.delta, runs=spec.runs,
+        records=world.usual, table_records=world.table_records, seconds=round(time.perf_counter() - started, 1),
+        **judge.bounds(judged.size, guesses, right, spec.epsilon, spec.delta), **more,
+    )  # fmt: skip
+
+
+def check(schema: Schema, spec: AttackSpec) -> None:
+    """Raises InputError where the attacked run would be refused, or the attack does not fit the schema."""
+    names = schema.domain().names
+    if spec.secret is not None and spec.secret not in names:
+        msg = f"the schema has no column '{spec.secret}' to be guessed; name one of {', '.join(names)}"
+        raise SettingError(msg)
+    if spec.kind in ("linkage", "inference") and len(names) < 2:
+        msg = f"the schema has one column, and {spec.kind} needs at least two; use the kind 'membership'"
+        raise SettingError(msg)
+    asked = declared(spec.questions, schema)
+    budget = Budget(epsilon=spec.epsilon, delta=spec.delta)
+    budget.check_spendable()
+    task = Task.of(schema, budget, questions=asked, questions_share=spec.questions_share)
+    configure(spec.method, spec.settings).calibrate(task)
