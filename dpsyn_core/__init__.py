@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy.ledger import Ledger
     from dpsyn_core.report.answering import answer
     from dpsyn_core.runs.buying import buy_schema
+    from dpsyn_core.runs.parts import synthesize_to
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.read import read_table
@@ -29,8 +30,11 @@ _HOME = {
     "buy_schema": "dpsyn_core.runs.buying",
     "read_table": "dpsyn_core.tables.read",
     "synthesize": "dpsyn_core.runs.release",
+    "synthesize_to": "dpsyn_core.runs.parts",
 }
-__all__ = ["DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "read_table", "synthesize"]
+__all__ = [
+    "DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "read_table", "synthesize", "synthesize_to",
+]  # fmt: skip
 
 settle()  # before any part of the package imports numba
 

@@ -38,6 +38,16 @@ def check_writable(path: Path) -> None:
         raise OutputError(msg) from error
 
 
+def check_folder(out: Path) -> None:
+    """Raises OutputError, before anything is spent, for a folder that cannot be written or holds something."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        msg = f"the output folder '{out.name}' exists already and is not empty; name a new folder"
+        raise OutputError(msg)
+    if not out.parent.is_dir() or not os.access(out.parent, os.W_OK):
+        msg = f"cannot write the folder '{out.name}' into '{out.parent}'; choose a folder that you may write to"
+        raise OutputError(msg)
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary path that replaces `path` when the block ends well, and is gone otherwise.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ def add(commands: Any) -> None:
         "--tables", type=int, default=1, metavar="M",
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
+    parser.add_argument(
+        "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for a folder of Parquet parts"
+    )
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument(
         "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
@@ -55,24 +58,33 @@ def run(args: argparse.Namespace) -> None:
     )
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable
+    from dpsyn_core.files import check_folder, check_writable
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.several import check_number
-    from dpsyn_core.runs.writing import numbered, write_tables
+    from dpsyn_core.runs.writing import numbered
     from dpsyn_core.schema.document import Schema
 
-    if args.out.suffix.lower() not in SUFFIXES:
-        msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
+    out, folder = Path(args.out), args.out.endswith(("/", os.sep)) or Path(args.out).is_dir()
+    if not folder and out.suffix.lower() not in SUFFIXES:
+        msg = f"the output '{out.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
         raise OutputError(msg)
     check_number(args.tables)
-    outs = numbered(args.out, args.tables)
+    if folder and args.tables > 1:
+        msg = "several tables of one release are files of their own; give --out a name that ends with .csv or .parquet"
+        raise OutputError(msg)
+    outs = numbered(out, args.tables)
     outputs = [p for p in (*outs, args.manifest, args.measurements, args.save_model) if p is not None]
     inputs = [args.table, args.schema, args.questions]
     for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
             raise OutputError(msg)
-    for path in outputs:
+    if folder:
+        check_folder(out)
+        if any(isinstance(i, Path) and out.resolve().is_relative_to(i.resolve()) for i in inputs if i is not None):
+            msg = f"'{out.name}' lies inside the folder that is read; give the output a folder of its own"
+            raise OutputError(msg)
+    for path in outputs[folder:]:
         check_writable(path)
     settings = parse_settings(args.settings)
     if args.save_model is not None:
@@ -85,41 +97,37 @@ def run(args: argparse.Namespace) -> None:
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.parts import MOST_RECORDS, write_release_to
+    from dpsyn_core.runs.release import MAX_RECORDS, prepare
+    from dpsyn_core.sources.choose import memory_of
 
     progress("reading", 0, 1)
     table = open_input(args, schema)
-    release = synthesize(
+    prepared = prepare(
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
         n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
-        questions=args.questions, questions_share=args.questions_share, progress=progress,
+        questions=args.questions, questions_share=args.questions_share, most=MOST_RECORDS if folder else MAX_RECORDS,
+        progress=progress,
     )  # fmt: skip
     say_odd(table, str(args.table))
-    outs = outs if release.manifest.private else [not_private_name(p) for p in outs]
-    progress("writing", 0, 1)
+    del table
+    outs = [not_private_name(p) for p in outs] if prepared.reasons else outs
     marginals = None
     if args.measurements is not None:
-        marginals = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
-    model = None
-    if args.save_model is not None:
-        from dpsyn_core.runs.models import packed
-
-        model = packed(release)
-    write_tables(
-        release.manifest, release.arrows, outs, args.manifest, measurements=marginals,
-        measurements_path=args.measurements, model=model, model_path=args.save_model, key=key,
+        marginals = pack_measurements(prepared.marginals, schema=schema, scores=prepared.scores)
+    manifest = write_release_to(
+        prepared, outs, args.manifest, folder=folder, memory=memory_of(args.memory),
+        measurements=marginals, measurements_path=args.measurements, model_path=args.save_model,
+        key=key, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
-    if not release.manifest.private:
-        why = "; ".join(release.manifest.not_private_because)
+    if not manifest.private:
+        why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {named(outs)}", file=sys.stderr)
     elif not args.quiet:
-        m = release.manifest
-        print(
-            f"wrote {m.n_records} records to {named(outs)}; spent epsilon {m.epsilon:g} at delta {m.delta:g}",
-            file=sys.stderr,
-        )
+        spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
+        print(f"wrote {manifest.n_records} records to {named(outs)}; {spent}", file=sys.stderr)
 
 
 def named(outs: list[Path]) -> str:

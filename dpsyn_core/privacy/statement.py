@@ -116,11 +116,25 @@ class TableDigests(BaseModel):
     files: dict[str, str] = Field(default_factory=dict, description="Of the bytes of a file, by its ending")
 
 
+class PartDigests(BaseModel):
+    """SHA-256, as hex, of one file of a table that was written as a folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="Of the file in the folder; the parts follow each other in this order")
+    n_records: int = Field(ge=0)
+    content: str = Field(description="Of the part's content, as of a table of its own")
+    file: str = Field(description="Of the bytes of the file")
+
+
 class Digests(TableDigests):
     """SHA-256, as hex, of what was written beside a manifest. That of the schema is the statement's schema_hash."""
 
     tables: tuple[TableDigests, ...] = Field(
         default=(), description="Of every table, where one release was written as several; the first stands above too"
+    )
+    parts: tuple[PartDigests, ...] = Field(
+        default=(), description="Of every file, where the table was written as a folder; then `content` is null"
     )
     measurements: str | None = Field(default=None, description="Of the bytes of the file of released marginals")
     model: str | None = Field(default=None, description="Of the bytes of a saved model")

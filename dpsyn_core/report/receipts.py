@@ -7,6 +7,7 @@ Publishable tab and its exports all ask here.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from dpsyn_core.errors import InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, signature_holds
-from dpsyn_core.privacy.statement import NOT_PRIVATE, guarantee
+from dpsyn_core.privacy.statement import NOT_PRIVATE, PartDigests, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.tables.digest import digests_of_file, file_digest
 
@@ -93,7 +94,12 @@ def _said(table: Path, found: Manifest, key: str | None) -> str:
         promise += f" ({second:.4g} by Renyi accounting, a second and coarser bound)"
     who = f"signed by the key {key}" if key else "unsigned"
     several = 0 if found.digests is None else len(found.digests.tables)
+    parts = 0 if found.digests is None else len(found.digests.parts)
     which = f"one of the {several} tables" if several else "the table"
+    if parts:
+        which = (
+            f"the table of {parts if parts > 1 else 'one'} part{'s' * (parts > 1)}" if table.is_dir() else "one part"
+        )
     said = f"'{table.name}' is {which} of this manifest, whose charges add up to {promise}; {who}"
     return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
 
@@ -102,6 +108,8 @@ def _table_fault(table: Path, found: Manifest) -> str:
     """Why the table is not that of the manifest; empty when it is."""
     if found.digests is None:
         return "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
+    if found.digests.parts:
+        return _parts_fault(table, found.digests.parts)
     every = (found.digests, *found.digests.tables)
     try:
         if file_digest(table) in {f for d in every for f in d.files.values()}:
@@ -112,6 +120,29 @@ def _table_fault(table: Path, found: Manifest) -> str:
     if content in {d.excel if excel else d.content for d in every}:
         return ""
     return f"'{table.name}' is not the table of this manifest: it was edited after the run, or swapped for another"
+
+
+def _parts_fault(folder: Path, parts: Sequence[PartDigests]) -> str:
+    """Why a folder is not that of the manifest, or a file none of its parts; empty when it is."""
+    by_name = {p.name: p for p in parts}
+    if not folder.is_dir():
+        return _part_fault(folder, list(parts))
+    there = {f.name for f in folder.iterdir() if not f.name.startswith((".", "_"))}
+    lacking, beside = sorted(set(by_name) - there), sorted(there - set(by_name))
+    if lacking or beside:
+        what = f"lacks '{lacking[0]}'" if lacking else f"holds '{beside[0]}', which is no part of it"
+        return f"'{folder.name}' is not the table of this manifest: it {what}"
+    return next(filter(None, (_part_fault(folder / name, [part]) for name, part in by_name.items())), "")
+
+
+def _part_fault(file: Path, parts: Sequence[PartDigests]) -> str:
+    """Why a file is none of these parts; empty when it is one."""
+    try:
+        if file_digest(file) in {p.file for p in parts} or digests_of_file(file)[0] in {p.content for p in parts}:
+            return ""
+    except InputError as error:
+        return str(error)
+    return f"'{file.name}' is no part of the table of this manifest: it was edited after the run, or swapped"
 
 
 def _measurements_fault(path: Path, found: Manifest) -> str:

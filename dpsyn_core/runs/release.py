@@ -20,7 +20,7 @@ from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.statement import AskedQuestions
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions, declared
-from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.measured import Measured, measure
 from dpsyn_core.runs.open import Declared
 from dpsyn_core.runs.output import table_of
 from dpsyn_core.runs.several import check_several, make_tables
@@ -28,7 +28,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers import registry
-from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.base import MethodConfig, Task
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -78,13 +78,22 @@ class Release:
     @property
     def marginals(self) -> list[Measurement]:
         """Released marginals, for the report that is safe to publish; systems that release other things have none."""
-        found = self.measurements
-        return [m for m in found if isinstance(m, Measurement)] if isinstance(found, list | tuple) else []
+        return marginals_of(self.measurements)
 
     @property
     def scores(self) -> Scores | None:
         """Released dependences of attribute sets, for answers about what no table holds; None where none were kept."""
-        return self.measurements.scores if isinstance(self.measurements, ReleasedTables) else None
+        return scores_of(self.measurements)
+
+
+def marginals_of(released: Any) -> list[Measurement]:
+    """The marginals among what a system released; none where it releases other things."""
+    return [m for m in released if isinstance(m, Measurement)] if isinstance(released, list | tuple) else []
+
+
+def scores_of(released: Any) -> Scores | None:
+    """The released dependences of attribute sets; None where none were kept."""
+    return released.scores if isinstance(released, ReleasedTables) else None
 
 
 def synthesize(
@@ -141,42 +150,117 @@ def synthesize(
     Raises:
         InputError: before anything is charged, when budget, schema, table, method or settings do not fit.
     """
+    prepared = prepare(
+        table, schema, epsilon=epsilon, delta=delta, rng=rng, method=method, settings=settings, n_records=n_records,
+        dataset=dataset, ledger=ledger, strict=strict, tables=tables, questions=questions,
+        questions_share=questions_share, engine=engine, memory=memory, progress=progress,
+    )  # fmt: skip
+    return in_memory(prepared, tables=tables, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A run after its private phase: all that post-processing needs, and nothing that holds records.
+
+    wanted: records to write, None where a released total says. started: when the private phase had ended.
+    """
+
+    source: Source
+    schema: Schema
+    config: MethodConfig
+    budget: Budget
+    asked: Questions
+    measured: Measured
+    wanted: int | None
+    rng: Generator
+    seed: int | None
+    started: float
+
+    @property
+    def marginals(self) -> list[Measurement]:
+        """As of `Release`."""
+        return marginals_of(self.measured.released)
+
+    @property
+    def scores(self) -> Scores | None:
+        """As of `Release`."""
+        return scores_of(self.measured.released)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the release is NOT PRIVATE; empty when it is."""
+        return (*self.config.reasons, *self.schema.reasons)
+
+    def manifest(self, n_records: int) -> Manifest:
+        """States the run, with so many records made."""
+        return self.measured.run.manifest(
+            Declared.by(self.schema, reasons=self.config.reasons),
+            settings=self.config.model_dump(mode="json"),
+            n_records=n_records,
+            seed=self.seed,
+            seconds=time.perf_counter() - self.started,
+            questions=stated(self.asked, self.measured.task),
+        )
+
+
+def prepare(
+    table: Source | Any,
+    schema: Schema | str | Path,
+    *,
+    epsilon: float,
+    delta: float,
+    rng: Generator | int | None,
+    method: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    n_records: int | None = None,
+    dataset: str | None = None,
+    ledger: Ledger | None = None,
+    strict: bool = False,
+    tables: int = 1,
+    questions: Questions | Mapping[str, Any] | Sequence[Any] | str | Path | None = None,
+    questions_share: float | None = None,
+    engine: str | None = None,
+    memory: int | str | None = None,
+    most: int = MAX_RECORDS,
+    progress: Progress = silent,
+) -> Prepared:
+    """Checks all that can be checked, then spends and measures; see `synthesize`.
+
+    most: records that may be asked for.
+    """
     if not isinstance(schema, Schema):
         schema = Schema.load(schema)
     budget = Budget(epsilon=epsilon, delta=delta)
     asked = declared(questions, schema)
     config = registry.configure(registry.DEFAULT if method is None else method, settings or {})
     generator, seed = post_processing_generator(rng)
-    if n_records is not None and not 0 <= n_records <= MAX_RECORDS:
-        msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
+    if n_records is not None and not 0 <= n_records <= most:
+        msg = f"n_records is {n_records}; it must lie between 0 and {most:,}"
         raise SettingError(msg)
-
     check_several(config, tables)
-
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=schema)
     measured = measure(
         source, schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress, questions=asked,
         questions_share=questions_share,
     )  # fmt: skip
-    started = time.perf_counter()  # how long reading and counting took would tell the number of records
+    return Prepared(
+        source=source, schema=schema, config=config, budget=budget, asked=asked, measured=measured,
+        wanted=schema.n_records if n_records is None else n_records, rng=generator, seed=seed,
+        started=time.perf_counter(),  # how long reading and counting took would tell the number of records
+    )  # fmt: skip
 
-    wanted = schema.n_records if n_records is None else n_records
-    several = make_tables(measured, wanted, tables, pure=budget.delta == 0, rng=generator, progress=progress)
+
+def in_memory(prepared: Prepared, *, tables: int = 1, progress: Progress = silent) -> Release:
+    """All records in one piece, and their manifest."""
+    measured, schema = prepared.measured, prepared.schema
+    pure = prepared.budget.delta == 0
+    several = make_tables(measured, prepared.wanted, tables, pure=pure, rng=prepared.rng, progress=progress)
     progress("decoding", 0, 1)
-    arrows = tuple(table_of(c, schema, columns=measured.columns, rng=generator) for c in several)
-    codes, arrow = several[0], arrows[0]
-    manifest = measured.run.manifest(
-        Declared.by(schema, reasons=config.reasons),
-        settings=config.model_dump(mode="json"),
-        n_records=codes.shape[1],
-        seed=seed,
-        seconds=time.perf_counter() - started,
-        questions=stated(asked, measured.task),
-    )
-    returned = tuple(source.returned(a) for a in arrows)
+    arrows = tuple(table_of(c, schema, columns=measured.columns, rng=prepared.rng) for c in several)
+    returned = tuple(prepared.source.returned(a) for a in arrows)
     return Release(
-        table=returned[0], arrow=arrow, manifest=manifest, measurements=measured.released, codes=codes,
-        tables=returned, arrows=arrows, schema=schema,
+        table=returned[0], arrow=arrows[0], manifest=prepared.manifest(several[0].shape[1]),
+        measurements=measured.released, codes=several[0], tables=returned, arrows=arrows, schema=schema,
     )  # fmt: skip
 
 

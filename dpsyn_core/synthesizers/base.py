@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.compile import Workload, workload_of
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.records.shards import Shard
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
@@ -77,6 +78,18 @@ class Guarantee:
     one_record: bool = False  # calibrates with the number of records: public only where max_records is 1
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sharded:
+    """How a system makes its records in shards. Post-processing.
+
+    n_records: of all shards together. make: codes (n_attributes, records of the shard) of one shard, from a generator
+    of its own; called for several shards at a time, in threads.
+    """
+
+    n_records: int
+    make: Callable[[Shard, Generator, Progress], NDArray[np.unsignedinteger]]
+
+
 class Synthesizer(ABC):
     """A calibrated system: stated cost beside the code that spends it."""
 
@@ -115,6 +128,17 @@ class Synthesizer(ABC):
 
         n_records None: the released (or public) estimate of the number of records.
         """
+
+    def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
+        """Post-processing in shards, which together are fitted to what was released; None: only in one piece.
+
+        Args:
+            measured: what `measure` returned.
+            n_records: of all shards together; None as for `synthesize`.
+            rng: for what all shards share.
+        """
+        del measured, n_records, rng
+        return None
 
 
 class MethodConfig(BaseModel):

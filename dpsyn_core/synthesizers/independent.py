@@ -14,7 +14,8 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.denoise import shrink_one_way
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.records.shards import Shard, one_piece
+from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import many
 from dpsyn_core.synthesizers.registry import register
@@ -53,18 +54,27 @@ class Independent(Synthesizer):
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """Each column drawn on its own from its clipped marginal, uniform when nothing is left."""
+        found = self.sharded(measured, n_records, rng=rng)
+        return found.make(one_piece(found.n_records), rng, progress)
+
+    def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded:
+        """Every record is drawn by itself, so that shards are drawn as one piece is."""
         total = float(
             np.average([m.values.sum() for m in measured], weights=[1 / (m.cells * m.sigma**2) for m in measured])
         )
         n = max(0, round(total)) if n_records is None else n_records
-        columns = []
+        chances = []
         for m in measured:
             a = self.domain[m.attributes[0]]
             values = m.values
             if many(a):  # noise of a thousand bins, clipped, would outweigh the records
                 values = shrink_one_way(values, m.sigma, ordered=True, special=a.special, total=total)
             p = np.clip(values, 0, None)
-            p = p / p.sum() if p.sum() > 0 else np.full(m.cells, 1 / m.cells)
-            columns.append(rng.choice(m.cells, size=n, p=p))
+            chances.append(p / p.sum() if p.sum() > 0 else np.full(m.cells, 1 / m.cells))
         dtype = np.min_scalar_type(max(self.domain.sizes) - 1)
-        return np.stack(columns).astype(dtype) if columns else np.zeros((0, n), dtype=dtype)
+
+        def make(shard: Shard, own: Generator, _: Progress) -> NDArray[np.unsignedinteger]:
+            columns = [own.choice(len(p), size=shard.n_records, p=p) for p in chances]
+            return np.stack(columns).astype(dtype) if columns else np.zeros((0, shard.n_records), dtype=dtype)
+
+        return Sharded(n_records=n, make=make)

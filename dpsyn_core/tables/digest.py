@@ -41,11 +41,36 @@ def content_digest(table: Any, *, escaped: bool = False) -> str:
         table: pyarrow.
         escaped: whether cells that a spreadsheet would run are harmless already, as in a CSV that we wrote.
     """
-    names = table.column_names if escaped else escape(table.slice(0, 0)).column_names
-    whole = hashlib.sha256(f"{table.num_columns} {table.num_rows}\n".encode())
-    for name, column in zip(names, table.columns, strict=True):
-        whole.update(hashlib.sha256(name.encode()).digest() + _column(column, escaped=escaped))
-    return whole.hexdigest()
+    found = ContentDigest(escaped=escaped)
+    found.update(table)
+    return found.hexdigest()
+
+
+class ContentDigest:
+    """The content digest of a table that comes in parts, one after the other; at least one part."""
+
+    def __init__(self, *, escaped: bool = False) -> None:
+        """escaped: as for `content_digest`."""
+        self._escaped = escaped
+        self._names: list[str] = []
+        self._records = 0
+        self._columns: list[tuple[Any, Any]] = []  # of each column the digests of the cells' lengths, and of the cells
+
+    def update(self, table: Any) -> None:
+        """Adds a pyarrow table with the same columns."""
+        if not self._columns:
+            self._names = table.column_names if self._escaped else escape(table.slice(0, 0)).column_names
+            self._columns = [(hashlib.sha256(), hashlib.sha256()) for _ in self._names]
+        self._records += table.num_rows
+        for column, (lengths, cells) in zip(table.columns, self._columns, strict=True):
+            _feed(column, lengths, cells, escaped=self._escaped)
+
+    def hexdigest(self) -> str:
+        """SHA-256 of all parts together, as hex."""
+        whole = hashlib.sha256(f"{len(self._names)} {self._records}\n".encode())
+        for name, (lengths, cells) in zip(self._names, self._columns, strict=True):
+            whole.update(hashlib.sha256(name.encode()).digest() + lengths.digest() + cells.digest())
+        return whole.hexdigest()
 
 
 def excel_digest(table: Any, content: str) -> str | None:
@@ -85,12 +110,11 @@ def digests_of_file(path: str | Path) -> tuple[str, bool]:
     raise TableError(msg)
 
 
-def _column(column: Any, *, escaped: bool) -> bytes:
-    """Digest of the cells' lengths in bytes (int64, little-endian), then of the cells, UTF-8, one after the other."""
+def _feed(column: Any, lengths: Any, cells: Any, *, escaped: bool) -> None:
+    """Adds the cells' lengths in bytes (int64, little-endian) to one digest, and the cells, UTF-8, to the other."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lengths, cells = hashlib.sha256(), hashlib.sha256()
     for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
         for start in range(0, len(chunk), _BLOCK):
             text = pc.fill_null(_canonical(chunk.slice(start, _BLOCK), escaped=escaped), "").cast(pa.large_string())
@@ -99,7 +123,6 @@ def _column(column: Any, *, escaped: bool) -> bytes:
             data = text.buffers()[2]
             if data is not None and offsets[-1] > offsets[0]:
                 cells.update(memoryview(data)[int(offsets[0]) : int(offsets[-1])])
-    return lengths.digest() + cells.digest()
 
 
 def _canonical(cells: Any, *, escaped: bool) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,34 @@ def staged_table(table: Any, path: str | Path) -> Iterator[Path]:
         elif name.endswith(".xlsx"):
             _write_excel(escape(table), temporary)
         else:
-            _write_text(escape(table), temporary, name)
+            _write_text([escape(table)], temporary, name)
         yield temporary
+
+
+@contextmanager
+def staged_parts(parts: Iterable[Any], path: str | Path) -> Iterator[Path]:
+    """As `staged_table`, for CSV or Parquet and tables that follow each other; at least one, of equal columns."""
+    path = Path(path)
+    check_target(path)
+    with replacing(path) as temporary:
+        if path.name.lower().endswith(".parquet"):
+            _write_parquet(parts, temporary)
+        else:
+            _write_text((escape(part) for part in parts), temporary, path.name.lower())
+        yield temporary
+
+
+def _write_parquet(parts: Iterable[Any], path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    writer: Any = None
+    try:
+        for part in parts:
+            writer = writer or pq.ParquetWriter(path, part.schema, compression="zstd")
+            writer.write_table(part)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def check_target(path: str | Path) -> None:
@@ -75,16 +101,18 @@ def escape(table: Any) -> Any:
     return pa.table(columns, names=names)
 
 
-def _write_text(table: Any, path: Path, name: str) -> None:
+def _write_text(parts: Iterable[Any], path: Path, name: str) -> None:
     """Cells in quotation marks only where they need them; pyarrow's own writer would quote every text."""
     import pyarrow as pa
 
     delimiter = "\t" if name.endswith(".tsv") else ","
-    header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
     with pa.CompressedOutputStream(str(path), "gzip") if name.endswith(".gz") else pa.OSFile(str(path), "wb") as out:
-        out.write(_lines(header, delimiter))
-        for start in range(0, table.num_rows, LINES):
-            out.write(_lines(table.slice(start, LINES), delimiter))
+        for number, table in enumerate(parts):
+            if not number:
+                header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
+                out.write(_lines(header, delimiter))
+            for start in range(0, table.num_rows, LINES):
+                out.write(_lines(table.slice(start, LINES), delimiter))
 
 
 def _lines(table: Any, delimiter: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -22,7 +23,9 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
-from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Synthesizer, Task
+from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.records.shards import Shard, phases_of, shard_share
+from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
@@ -181,6 +184,40 @@ class Rls(Synthesizer):
                 even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning)
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
+
+    def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
+        """Every shard starts from its share of the one-ways and is fitted to its share of the measured tables.
+
+        With more than a million records, sampling error is small, so that nothing is evened out.
+        """
+        domain, tuning = self.domain, self.tuning.records
+        if len(domain) < 2:
+            return None
+        view = self.view(measured)
+        n = round(view.total) if n_records is None else n_records
+        targets = view.targets(n)
+        phases = [phases_of(t.values, rng) for t in targets]
+        if n:
+            pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
+            pace = replace(pace, shards=1)
+        dtype = np.min_scalar_type(max(domain.sizes) - 1)
+
+        def make(shard: Shard, own: Generator, progress: Progress) -> NDArray[np.unsignedinteger]:
+            part = shard.n_records / max(1, shard.whole)
+            mine = [
+                replace(t, values=shard_share(t.values, shard, p), sigma=t.sigma * part)
+                for t, p in zip(targets, phases, strict=True)
+            ]
+            ones = [np.maximum(t.values, 0.0) for t in mine[: len(domain)]]
+            rows = independent_rows(ones, shard.n_records, rng=own)
+            if shard.n_records and view.joint:
+                fit_records(
+                    rows, mine, view.probabilities, pace=pace, rng=own, progress=progress, tuning=tuning.fitting
+                )
+                place_numbers(rows, targets, view.one_ways, view.places, rng=own)
+            return np.ascontiguousarray(rows.T.astype(dtype))
+
+        return Sharded(n_records=n, make=make)
 
     def question_tables(self, n_records: float) -> list[tuple[float, float]]:
         """Cells and noise as the plan divides the budget of questions among likely sizes."""
