@@ -21,6 +21,7 @@ from dpsyn_core.tables import canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
 MANY = 200  # values of a list that is proposed
+LISTED = 40  # whole numbers up to which their list is proposed; more are a range
 FEW_DATES = 8  # listed values from which on they may be dates
 FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d/%m/%y", "%m/%d/%y")
 TIMES = ("", " %H:%M", " %H:%M:%S")
@@ -54,7 +55,7 @@ class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
     seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
-    catalogue (`rounded`, `usual`, `common`, `calendar`, `written`, `number`, `many`, `unique`,
+    catalogue (`rounded`, `usual`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
     `person`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
@@ -178,16 +179,26 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
         return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
     if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
         low, high = min(values), max(values)
-        if high - low < MANY:
-            first, last = _few(low, high, drafted["name"])
+        first, last = _few(low, high, drafted["name"])
+        if last - first < LISTED:
             made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": True}
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
+        if min((counts.get(k, 0) for k in keys), default=0) < COMMON and not named_like_one(drafted["name"]):
+            return _range(drafted, values)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
-    common = common or list(values)
-    made = base | {"values": common, "other": True}
-    return Proposal(
-        name=drafted["name"], seen=seen, why="common", document=made, rare=len(values) - len(common)
-    )  # fmt: skip
+    why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
+    made = base | {"values": common or list(values), "other": True}
+    return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)
+
+
+def _range(drafted: Mapping[str, Any], values: list[int]) -> Proposal:
+    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has."""
+    name = drafted["name"]
+    low, high = _outward(min(values), max(values), name, whole=True)
+    made = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
+    made |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
+    seen = {"what": "range", "low": min(values), "high": max(values)}
+    return Proposal(name=name, seen=seen, why="rounded", document=made)
 
 
 def _few(low: int, high: int, name: str) -> tuple[int, int]:

@@ -214,6 +214,7 @@ class Scored:
             "344 records are too few for pairs at epsilon 1: expect single columns to be right within 4.0",
         ),
         ((0.3, 0.5, 0.1), "even single columns are off by 30.0"),
+        ((0.51, 0.78, 0.4), "even single columns are off by 51.0"),
     ],
 )
 def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):

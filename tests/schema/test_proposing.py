@@ -62,6 +62,18 @@ def test_values_of_few_records_go_to_the_others():
     assert (found.document["other"], found.rare) == (True, 1)
 
 
+def test_whole_numbers_of_which_few_occur_far_apart_are_a_range_and_codes_that_many_have_are_a_list():
+    claims = one("claims", [0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 18, 29, 39, 44, 53, 58] * 2).document
+    assert (claims["kind"], claims["dtype"], claims["min"], claims["max"]) == ("numeric", "integer", 0, 60)
+    codes = one("code", [1, 2, 3, 99] * 20).document
+    assert (codes["kind"], codes["values"], codes["other"]) == ("categorical", [1, 2, 3, 99], True)
+
+
+def test_a_list_whose_values_few_records_have_is_not_called_one_that_many_have():
+    found = one("type", ["A", "B", "C", "D", "E"] * 8)
+    assert (found.why, found.document["values"], found.rare) == ("few", ["A", "B", "C", "D", "E"], 0)
+
+
 @pytest.mark.parametrize(
     ("cells", "way"),
     [("{d:02d}/{m:02d}/2020", "%d/%m/%Y"), ("{m:02d}/{d:02d}/2020", "%m/%d/%Y"), ("{d}.{m}.2020", "%d.%m.%Y"),

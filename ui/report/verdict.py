@@ -22,7 +22,8 @@ def of_scores(view: Look, side: Side) -> str:
         return t("verdict.near", **said)
     if pairs.value <= SMALL:
         return t("verdict.small", **said)
-    if pairs.value <= max(FAIR, OUTLINE * (pairs.floor or 0.0)):
+    right = ones.value <= max(FAIR, NEAR * (ones.floor or 0.0))  # no outline is right whose single columns are not
+    if right and pairs.value <= max(FAIR, OUTLINE * (pairs.floor or 0.0)):
         return t("verdict.fair", **said)
     if ones.value <= FAIR:
         return t("verdict.few", n=n, epsilon=epsilon, **said)

@@ -154,18 +154,41 @@ def shrink_one_way(
         sparse = shrink_unordered(noisy, sigma, tuning=tuning)
         shown = supported(noisy, sigma, tuning=tuning)
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
-        if shown.any():
-            kept[~shown] = 0.0
         # records that no special count accounts for have a number: else, where all bins are clipped, they would be
         # given to the missing cell
         unranked = np.clip(clean[ranked:], 0, None)
         rest = total - float(unranked.sum())
         if rest > 0:
-            return np.concatenate([with_total(kept, rest), unranked])
+            return np.concatenate([_elsewhere(kept, noisy, smooth, shown, rest, sigma, tuning), unranked])
         clean[:ranked] = 0.0
     elif not ordered and len(values) >= tuning.fewest_values:
         clean = shrink_unordered(clean, sigma, tuning=tuning)
     return with_total(clean, total)
+
+
+def _elsewhere(
+    kept: Floats, noisy: Floats, smooth: Floats, shown: NDArray[np.bool_], total: float, sigma: float, tuning: Shrinkage
+) -> Floats:
+    """The counts of a column with this total, where some stretches show no records by themselves.
+
+    What the total and the counts of the other stretches leave for them is known far better than their own sum. Within
+    the noise of that difference they are empty; beyond it there are records, a long tail for example, and scaling up
+    the other stretches would move it into the middle. They follow the smooth estimate, and are fewer with the distance
+    from the other stretches, by its square root, as tails are.
+    """
+    if not shown.any():
+        return with_total(kept, total)
+    left = total - float(noisy[shown].sum())
+    if shown.all() or left <= tuning.elsewhere * sigma * np.sqrt(np.count_nonzero(shown)):
+        return with_total(np.where(shown, kept, 0.0), total)
+    out = np.empty(len(kept))
+    out[shown] = with_total(kept[shown], max(total - left, 0.0))
+    places = np.arange(len(kept))
+    held = np.flatnonzero(shown)
+    after = np.clip(np.searchsorted(held, places[~shown]), 1, len(held) - 1)
+    away = np.minimum(np.abs(places[~shown] - held[after - 1]), np.abs(held[after] - places[~shown]))
+    out[~shown] = with_total(np.clip(smooth[~shown], 0, None) / np.sqrt(away), min(left, total))
+    return out
 
 
 def with_total(values: Floats, total: float) -> Floats:

@@ -70,6 +70,10 @@ class Shrinkage:
     shortest_empty: int = 8
     """Values: shorter runs without evidence stay, for smoothing has taken most of their noise (ADR 0134)."""
 
+    elsewhere: float = 3.0
+    """Standard deviations of the noise from which on records that no stretch shows are taken to be there: one column in
+    a thousand keeps noise (convention)."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fitting:

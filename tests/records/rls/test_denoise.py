@@ -149,3 +149,19 @@ def test_a_number_that_is_missing_in_every_record_stays_missing():
     values = np.append(RNG(3).normal(0, 12.7, 822), 905.0)
     clean = shrink_one_way(values, 12.7, ordered=True, special=1, total=900.0)
     assert clean[-1] > 850
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_tail_that_no_stretch_shows_keeps_its_records(seed):
+    """Half of 600 records lie in 20 bins, half in 600: what the total leaves for these is theirs."""
+    truth = np.concatenate([np.full(20, 15.0), np.full(600, 0.5)])
+    clean = shrink_one_way(truth + RNG(seed).normal(0, 5, 620), 5.0, ordered=True, special=0, total=600.0)
+    assert clean.min() >= 0 and clean.sum() == pytest.approx(600)
+    assert 0.3 < clean[20:].sum() / 600 < 0.7
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stretch_without_records_stays_empty_beside_others(seed):
+    truth = np.concatenate([np.full(20, 150.0), np.zeros(600)])
+    clean = shrink_one_way(truth + RNG(seed).normal(0, 5, 620), 5.0, ordered=True, special=0, total=3000.0)
+    assert clean[30:].sum() == 0
