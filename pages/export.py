@@ -57,4 +57,4 @@ section(t("export.report"))
 note(t("export.report_note"))
 files.reports(space, job)
 section(t("export.certificate"))
-st.code(files.certificate(job), language=None, height=460, wrap_lines=True)
+st.code(files.certificate(job), language=None, wrap_lines=True)  # whole: a box that scrolls cannot be reached by keys

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.text import language, number, t
 from ui.shared.theme import dressed, palette, tokens
+from ui.shared.theme import table as wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,15 +197,9 @@ def table(document: dict[str, Any], k: int) -> pd.DataFrame:
 
 def show_table(document: dict[str, Any], k: int) -> None:
     """The same numbers as the plot, as a table."""
-    column = st.column_config
-    st.dataframe(
-        table(document, k),
-        hide_index=True,
-        key="noise_table",
-        alt=t("noise.table_alt", k=k),
-        column_config={
-            t("noise.column_curve"): column.TextColumn(width=150),
-            t("noise.column_std"): column.NumberColumn(width=110, format="%.4f"),
-            t("noise.column_why"): column.TextColumn(width="large"),
-        },
-    )
+    rows = [
+        [f"{name}\n{words}", f"{value:,.4g}" if math.isfinite(value) else "–"]
+        for name, value, words in table(document, k).itertuples(index=False)
+    ]
+    head = [t("noise.column_curve"), t("noise.column_std")]
+    wrapped(head, rows, alt=t("noise.table_alt", k=k))
