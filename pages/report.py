@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.report import asked, columns, headline, incomes, learning, pairs, queries, released, several
+from ui.report import asked, attack, columns, headline, incomes, learning, pairs, queries, released, several
 from ui.report.look import look
 from ui.shared import results
 from ui.shared.state import workspace
@@ -10,7 +10,7 @@ from ui.shared.text import t
 from ui.shared.theme import end_page, heading, not_private, note, private_tag
 from ui.synthesize import runs
 
-VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "released")
+VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "attack", "released")
 
 space = workspace()
 heading("report")
@@ -39,6 +39,9 @@ if view == "released" or space.choices.safe:
     released.panel(space, job)
     end_page()
 private_tag()
+if view == "attack":
+    attack.panel(space, job)
+    end_page()
 if view == "asked":
     asked.panel(space, job, private=True)
     end_page()

@@ -62,7 +62,7 @@ class Outcome:
         coins = np.asarray(document["coins"], dtype=bool)
         return cls(
             coins=coins,
-            scores=np.asarray(document["scores"], dtype=np.float64).reshape(len(document["scores"]), -1),
+            scores=np.asarray(document["scores"], dtype=np.float64).reshape(len(document["scores"]), len(coins)),
             counts=np.asarray(document["counts"], dtype=np.float64),
             guessed=np.asarray(document["guessed"], dtype=np.int64),
             said=np.asarray(document["said"], dtype=bool),

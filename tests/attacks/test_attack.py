@@ -5,13 +5,18 @@ Chances: an accusation is wrong once in ten thousand attacks at most even where 
 The seeded bugs are found with a bound far above the promise.
 """
 
+import io
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from dpsyn_core.attacks.attack import attack, check
+from dpsyn_core.attacks.child import packed, unpacked
 from dpsyn_core.attacks.children import outcomes
 from dpsyn_core.attacks.membership import Probe
+from dpsyn_core.attacks.outcome import Outcome
 from dpsyn_core.attacks.result import READING
 from dpsyn_core.attacks.shadow import Shadow
 from dpsyn_core.attacks.world import WorldSource, build
@@ -126,6 +131,20 @@ def test_attacks_that_cannot_be_are_refused_in_a_sentence():
         check(small.schema(), small.spec("inference", 4, secret="z"))
     with pytest.raises(UnitError, match="does not protect add-remove"):
         check(small.schema(), small.spec("inference", 4, method="privbayes"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_outcome_comes_through_the_pipe_as_it_was(kind):
+    asked = small.spec(kind, 4)
+    world, known = build(small.table(), small.schema(), asked, rng=np.random.default_rng(8))
+    made = Shadow(world, known, asked).run(np.random.default_rng(9))
+    came = Outcome.of(json.loads(json.dumps(made.document())))
+    for name in ("coins", "counts", "guessed", "said", "sure"):
+        assert np.array_equal(getattr(came, name), getattr(made, name)), name
+    assert came.tallies == made.tallies and np.array_equal(came.scores.ravel(), made.scores.ravel())
+    stream = io.BytesIO(packed(world, {"runs": 2}))
+    document, again = unpacked(stream)
+    assert document["runs"] == 2 and np.array_equal(again.codes, world.codes) and again.coins == world.coins
 
 
 @pytest.mark.slow

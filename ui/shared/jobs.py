@@ -37,6 +37,7 @@ KEPT = 8  # finished runs kept for one owner
 OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
 WAITING = 4  # runs that one owner may have queued or running
 CANCELLED = "Cancelled"  # the type that error.json gets from a cancel
+WORKER = "dpsyn_core.jobs.worker"  # the module that a child process runs
 GRACE = 1.5  # seconds between asking a worker to end and ending it
 
 
@@ -97,8 +98,12 @@ class Job:
         if status == -14:  # SIGALRM
             return f"the run took longer than its limit of {self.spec.seconds} s; use fewer attributes or raise it"
         if status is None:
-            return "the app was closed while this run was under way; what it had charged stays spent; run it again"
-        return "the run was ended from outside, often for want of memory; what it had charged stays spent"
+            return f"the app was closed while this run was under way; {self._spent}; run it again"
+        return f"the run was ended from outside, often for want of memory; {self._spent}"
+
+    @property
+    def _spent(self) -> str:
+        return "what it had charged stays spent" if self.spec.charges else "nothing was booked on the ledger"
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -126,14 +131,16 @@ def _forget_table(job: Job) -> None:
         path.unlink(missing_ok=True)
 
 
-def spawn(argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def spawn(
+    argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL, worker: str = WORKER
+) -> subprocess.Popen[bytes]:
     """Starts a worker of this installation; its results and errors go to files in its folder, not to its output."""
     import dpsyn_core
 
     source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", "dpsyn_core.jobs.worker", argument],
+        [sys.executable, "-m", worker, argument],
         stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -145,8 +152,23 @@ def spawn(argument: str, cwd: Path, *, stdin: int = subprocess.DEVNULL) -> subpr
 class Jobs:
     """All runs of this server. Safe to call from many sessions at once."""
 
-    def __init__(self, folder: Path | None = None, parallel: int | None = None) -> None:
-        """Takes up the folders that an earlier server left."""
+    def __init__(
+        self,
+        folder: Path | None = None,
+        parallel: int | None = None,
+        *,
+        worker: str = WORKER,
+        spec: type[JobSpec] = JobSpec,
+    ) -> None:
+        """Takes up the folders that an earlier server left.
+
+        Args:
+            folder: of all jobs; None is `jobs` in DPSYN_HOME.
+            parallel: how many run at once; None: one a core, at most 4.
+            worker: the module that does a job in a child process.
+            spec: the document that tells it what to do.
+        """
+        self._worker, self._spec = worker, spec
         self.folder = folder or home() / "jobs"
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.parallel = parallel or max(1, min(4, os.cpu_count() or 1))
@@ -165,7 +187,7 @@ class Jobs:
             id=path.name,
             owner=note["owner"],
             folder=path,
-            spec=JobSpec.model_validate(spec),
+            spec=self._spec.model_validate(spec),
             label=note["label"],
             created=note["created"],
             fingerprint=note["fingerprint"],
@@ -264,7 +286,8 @@ class Jobs:
                     room -= 1
 
     def _launch(self, job: Job) -> None:
-        job.process = spawn(str(job.folder), cwd=job.folder)
+        other = {} if self._worker == WORKER else {"worker": self._worker}
+        job.process = spawn(str(job.folder), cwd=job.folder, **other)  # type: ignore[arg-type]
         threading.Thread(target=self._wait, args=(job,), daemon=True).start()
 
     def _wait(self, job: Job) -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.files import home
 from dpsyn_core.jobs.worker import WARM
 from ui.schema.rows import Row
 from ui.shared.jobs import Jobs, spawn
@@ -132,6 +134,12 @@ def jobs() -> Jobs:
     if os.environ.get(WARM_UP, "1") != "0":
         spawn(WARM, cwd=made.folder)
     return made
+
+
+@st.cache_resource(show_spinner=False)
+def attacks() -> Jobs:
+    """The registry of attacks of this server, one at a time; their results are private, and no page exports them."""
+    return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.attacks.worker", spec=AttackSpec)
 
 
 @st.cache_resource(show_spinner=False)

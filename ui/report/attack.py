@@ -1,0 +1,217 @@
+"""Attack room: shadow runs of the attacked run's system on the owner's table, and the epsilon that explains the result.
+
+Evidence beside the proved bound. Everything here reads private data; nothing is booked on the ledger or exported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.attacks.result import AttackResult, Rate
+from dpsyn_core.attacks.spec import KINDS, RECORDS, RUNS, AttackSpec
+from dpsyn_core.attacks.worker import RESULT
+from dpsyn_core.privacy.odds import trade_off
+from ui.shared import results
+from ui.shared.faults import ShownFaults
+from ui.shared.jobs import Job, JobError
+from ui.shared.state import Workspace, attacks
+from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.theme import facts, note, palette, section, show, table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+CHOICES = {"membership": (20, 50, 100, 200, 400), "other": (10, 20, 50, 100)}  # shadow runs
+SIZES = (500, 1000, 2000, 5000, 20_000)  # records that take part
+VERDICTS = {"leak": st.error, "doubt": st.warning, "nothing": st.info}
+SHOWN = ("table", "delimiter", "encoding")  # fields of a run's job that say where its table was
+
+
+def panel(space: Workspace, job: Job) -> None:
+    """What an attack is, its controls, and the newest attack of each kind on the chosen run."""
+    section(t("attack.title"))
+    st.write(t("attack.lead"))
+    st.write(f"**{t('attack.reading')}**")
+    if space.dataset is None or not results.same_table(space, job):
+        note(t("report.other_table"), "warning")
+        return
+    kind = st.segmented_control(
+        t("attack.kind"), KINDS, default=KINDS[0], required=True, format_func=lambda k: t(f"attack.{_key(k)}"),
+        key="attack_kind", label_visibility="collapsed",
+    )  # fmt: skip
+    kind = kind or KINDS[0]
+    note(t(f"attack.about_{_key(kind)}"))
+    mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
+    live = next((j for j in mine if j.live), None)
+    if live is None:
+        _controls(space, job, kind, _spec(mine[0]) if mine else None)
+    else:
+        st.fragment(_watch, run_every=1.0)(space.owner, live.id)
+    shown = next((j for j in mine if not j.live), None)
+    if shown is not None:
+        _ended(space, shown)
+    note(t("attack.not_booked"))
+    note(t("attack.distances"))
+
+
+def _key(kind: str) -> str:
+    return kind.replace("-", "_")
+
+
+def _spec(job: Job) -> AttackSpec:
+    """What an attack was asked to do."""
+    return job.spec if isinstance(job.spec, AttackSpec) else AttackSpec.model_validate(job.spec.model_dump())
+
+
+def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) -> None:
+    """How many shadow runs of how many records, what is guessed, and the start; first as in the last attack."""
+    a, b, c, d = st.columns([3, 3, 3, 2], vertical_alignment="bottom")
+    choices = CHOICES.get(kind, CHOICES["other"])
+    runs = a.selectbox(
+        t("attack.runs"), choices, key=f"attack_runs_{kind}", help=t("attack.runs_help"),
+        index=choices.index(last.runs if last else RUNS[kind]),
+    )  # fmt: skip
+    records = b.selectbox(
+        t("attack.records"), SIZES, key=f"attack_records_{kind}", format_func=number, help=t("attack.records_help"),
+        index=SIZES.index(last.records if last else RECORDS),
+    )  # fmt: skip
+    secret = None
+    if kind == "inference":
+        names = results.schema(space, job).domain().names
+        secret = c.selectbox(
+            t("attack.secret"), (None, *names), key="attack_secret",
+            index=(None, *names).index(last.secret) if last else 0,
+            format_func=lambda n: t("attack.every") if n is None else n,
+        )  # fmt: skip
+    if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
+        _start(space, job, kind, int(runs), int(records), secret)
+        st.rerun()
+
+
+def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
+    """Queues an attack on a run. Raises DPSynError."""
+    from dpsyn_core.attacks.attack import check
+
+    schema = results.schema(space, job)
+    spec = AttackSpec.model_validate(
+        job.spec.model_dump(exclude=set(SHOWN)) | {"kind": kind, "runs": runs, "records": records, "secret": secret}
+    )
+    check(schema, spec)
+    if space.dataset is None:
+        return
+    attacks().start(
+        space.owner, spec, schema, space.dataset.table, label=job.label, fingerprint=job.fingerprint,
+        public={"run": job.id},
+    )  # fmt: skip
+
+
+def _watch(owner: str, job_id: str) -> None:
+    with ShownFaults():
+        _progress(owner, job_id)
+
+
+def _progress(owner: str, job_id: str) -> None:
+    job = attacks().get(job_id, owner)
+    if not job.live:
+        st.rerun()
+    seen = job.progress()
+    running = seen.get("stage") == "shadow runs"
+    share = min(1.0, seen["done"] / seen["total"]) if running and seen.get("total") else 0.0
+    far = t("attack.preparing") if job.state == "running" else t("attack.queued")
+    if running:
+        far = t("attack.progress", done=round(seen["done"]), runs=_spec(job).runs,
+                 seconds=f"{seen.get('seconds', 0):.0f}")  # fmt: skip
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    left.progress(share, text=far)
+    if right.button(t("run.cancel"), key=f"attack_cancel_{job_id}", width="stretch"):
+        attacks().cancel(job_id, owner)
+        st.rerun()
+
+
+def _ended(space: Workspace, job: Job) -> None:
+    if job.state == "failed":
+        st.error(literal(sentence(JobError(job.failure()))))
+    elif job.state == "cancelled":
+        note(t("attack.cancelled"))
+    else:
+        found = results.kept(
+            space,
+            ("attack", job.id),
+            lambda: AttackResult.model_validate_json((job.folder / RESULT).read_text("utf-8")),
+        )
+        _result(found, job.label)
+
+
+def _result(found: AttackResult, label: str) -> None:
+    """Verdict, numbers, and the curve or the table of successes."""
+    values = {"needed": f"{found.needed:.2f}", "promised": number(found.epsilon)}
+    VERDICTS[found.verdict](t(f"attack.{found.verdict}", **values))
+    facts(
+        [
+            (values["needed"], t("attack.needed"), t("attack.needed_note")),
+            (values["promised"], t("attack.promised"), label),
+            (
+                t("attack.share", right=number(found.right), guesses=number(found.guesses)),
+                t("attack.right"),
+                t("attack.coins", coins=number(found.coins)),
+            ),
+        ]
+    )
+    if found.provable <= found.epsilon:
+        note(t("attack.weak", most=f"{found.provable:.2f}", **values), "warning")
+    else:
+        note(t("attack.provable", most=f"{found.provable:.2f}"))
+    if found.roc is not None:
+        area = f"{found.roc.area:.2f}"
+        show(_curve(found), alt=t("attack.curve_alt", area=area, **values), key="attack_curve", height=400)
+        note(t("attack.area", area=area))
+    if found.rates:
+        head = [t("attack.column"), t("attack.inside"), t("attack.control"), t("attack.excess")]
+        rows = [
+            [
+                t("attack.all") if r.name == "all columns" else r.name, percent(r.share), percent(r.control_share),
+                _excess(r),
+            ]
+            for r in found.rates
+        ]  # fmt: skip
+        table(head, rows, alt=t("attack.rates_alt"))
+        note(t("attack.rates_note"))
+    note(
+        t("attack.made", runs=number(found.runs), records=number(found.records), all=number(found.table_records),
+          seconds=f"{found.seconds:.0f}")
+    )  # fmt: skip
+
+
+def _excess(rate: Rate) -> str:
+    """The excess with its interval on a second line."""
+    return f"{percent(rate.excess)}\n{t('attack.between', low=percent(rate.low), high=percent(rate.high))}"
+
+
+def _curve(found: AttackResult) -> go.Figure:
+    """Who is found by who is wrongly called in; the bound of the promise above, a coin below."""
+    import plotly.graph_objects as go
+
+    colours, roc, out = palette(), found.roc, go.Figure()
+    if roc is None:
+        return out
+    x = np.unique(np.concatenate([np.linspace(0, 0.02, 21), np.linspace(0, 1, 101)]))
+    limit = {"color": colours.warning, "dash": "dot", "width": 2}
+    most = 1 - trade_off(x, found.epsilon, found.delta)
+    out.add_trace(go.Scatter(x=x, y=most, mode="lines", line=limit, name=t("attack.limit")))
+    out.add_trace(
+        go.Scatter(
+            x=[*roc.alarms, *roc.alarms[::-1]], y=[*roc.high, *roc.low[::-1]], fill="toself",
+            fillcolor=colours.accent, opacity=0.18, line={"width": 0}, hoverinfo="skip", name=t("attack.band"),
+        )
+    )  # fmt: skip
+    line = {"color": colours.accent, "width": 2.4}
+    out.add_trace(go.Scatter(x=roc.alarms, y=roc.found, mode="lines", line=line, name=t("attack.attack")))
+    coin = {"color": colours.real, "dash": "dash", "width": 1.5}
+    out.add_trace(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=coin, name=t("attack.coin")))
+    out.update_layout(margin={"r": 28})
+    out.update_xaxes(title=t("attack.x"), range=[0, 1], tickformat=".0%")
+    out.update_yaxes(title=t("attack.y"), range=[0, 1.02], tickformat=".0%")
+    return out
