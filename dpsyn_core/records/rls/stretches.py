@@ -16,7 +16,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
     Windows of 1, 2, 4, ... neighbouring values slide over the counts that no shorter window has found. A window shows
     records when the sum of its counts stands out of the noise of that sum, by a one-sided test whose level is divided
     by the number of windows (Bonferroni). A run that no window shows is called empty when it is longer than the
-    windows that found its two neighbours, and holds at least `shortest_empty` values. A few records far from all others
+    windows that found its two neighbours, holds at least `shortest_empty` values, and its counts do not add up to more
+    than `empty_sum` deviations of that sum's noise (records spread thinly over many values show in no window). A few records far from all others
     cannot be told from noise and are lost with it.
 
     Args:
@@ -48,6 +49,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
     edges = np.flatnonzero(np.diff(np.concatenate([[True], shown, [True]]).astype(np.int8)))
     for first, last in zip(edges[0::2], edges[1::2], strict=True):
         beside = [reach[i] for i in (first - 1, last) if 0 <= i < size]
-        if last - first < max(tuning.shortest_empty, min(beside, default=0)):
+        width = last - first
+        together = values[first:last].sum() > tuning.empty_sum * sigma * np.sqrt(width)
+        if together or width < max(tuning.shortest_empty, min(beside, default=0)):
             shown[first:last] = True
     return shown

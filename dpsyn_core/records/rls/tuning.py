@@ -67,6 +67,11 @@ class Shrinkage:
     empty_chance: float = 0.05
     """Probability that noise alone keeps any stretch of a column without records (convention)."""
 
+    empty_sum: float = 2.0
+    """Standard deviations of the noise of a run's sum, above which a run is not called empty: of 1.5, 2 and 2.5 the one
+    that gained most on thin tails of listed values without harm to long empty ranges
+    (`python -m benchmarks.experiments.thin_tails`)."""
+
     shortest_empty: int = 8
     """Values: shorter runs without evidence stay, for smoothing has taken most of their noise (ADR 0134)."""
 

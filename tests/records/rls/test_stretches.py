@@ -54,3 +54,11 @@ def test_short_gaps_stay():
 @pytest.mark.parametrize("values", [np.zeros(0), np.zeros(3), np.full(7, -4.0)])
 def test_few_values_are_left_alone(values):
     assert supported(values, 1.0).all()
+
+
+def test_records_that_are_spread_thinly_over_many_values_are_kept():
+    """145 records in 29 values under noise of 8: no value and no window stands out, all of them together do."""
+    values = np.append(500.0, np.full(29, 5.0)) + np.random.default_rng(7).normal(0, 8, 30)
+    values[1:] += 5.0 - values[1:].mean()  # the sum as it is without noise: 3.4 of its deviations
+    assert supported(values, 8.0).all()
+    assert not supported(values - np.append(0.0, np.full(29, 4.0)), 8.0)[1:].any()
