@@ -17,8 +17,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
     records when the sum of its counts stands out of the noise of that sum, by a one-sided test whose level is divided
     by the number of windows (Bonferroni). A run that no window shows is called empty when it is longer than the
     windows that found its two neighbours, holds at least `shortest_empty` values, and its counts do not add up to more
-    than `empty_sum` deviations of that sum's noise (records spread thinly over many values show in no window). A few records far from all others
-    cannot be told from noise and are lost with it.
+    than `empty_sum` deviations of that sum's noise, as records do that are spread thinly over many values. A few
+    records far from all others cannot be told from noise and are lost with it.
 
     Args:
         values: float64 (size,), noisy counts in their order.
