@@ -54,7 +54,7 @@ def main() -> None:
                     moved.append(np.abs(np.cumsum(clean - truth)).sum() / truth.sum() / len(truth))
                 row.append(f"{np.mean(apart):.3f} / {np.mean(moved):.4f}")
             rows.append(row)
-    print(table(["shape", "noise", *("never" if c == NEVER else c for c in CUTS)], rows))
+    print(table(["shape", "noise", *("never" if c == NEVER else str(c) for c in CUTS)], rows))
 
 
 if __name__ == "__main__":
