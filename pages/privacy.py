@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.privacy import budget, guarantee, noise, plan
+from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import t
 from ui.shared.theme import dark, heading, section, show
@@ -45,4 +46,4 @@ with st.container(horizontal=True, gap="small"):
     onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
     asking = st.button(t("questions.privacy"), key="privacy_questions")
 if onward or asking:
-    st.switch_page("pages/synthesize.py" if onward else "pages/questions.py")
+    go_to("synthesize" if onward else "questions")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.questions import expected, files, form, kept, listed
+from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import number, t
 from ui.shared.theme import end_page, heading, note, section
@@ -43,4 +44,4 @@ with right:
     section(t("questions.file"))
     files.panel(space)
 if st.button(t("questions.next"), type="primary", key="questions_next"):
-    st.switch_page("pages/synthesize.py")
+    go_to("synthesize")

@@ -6,6 +6,7 @@ from dpsyn_core.schema.drafting import confirm
 from ui.schema import buying, editor, files, guide, misfits, public
 from ui.schema import more as schema
 from ui.shared import stamps
+from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import number, t
 from ui.shared.theme import end_page, facts, heading, not_private, note, section
@@ -15,7 +16,7 @@ heading("schema")
 if space.dataset is None or space.schema is None:
     st.info(t("schema.no_table"))
     if st.button(t("schema.to_data"), type="primary"):
-        st.switch_page("pages/data.py")
+        go_to("data")
     end_page()
 
 editor.sync(space)
@@ -58,4 +59,4 @@ with right:
 if not space.schema.private:
     note(t("schema.next_unsure"), "alarm")
 if st.button(t("schema.next"), type="primary", key="schema_next"):
-    st.switch_page("pages/privacy.py")
+    go_to("privacy")

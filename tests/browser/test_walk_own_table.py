@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.browser.conftest import DONE
+from ui.shared.text import catalogue
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +69,11 @@ def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed
     visitor.pick("Columns at a glance")
     assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
     assert "all rows with the same person" in page.get_by_role("combobox", name="one person is").first.input_value()
-    visitor.go("Schema").go("Data")
+    assert "theta=3" in page.url
+    page.get_by_role("button", name=re.compile("^Say what is public")).first.click()
+    visitor.settle()
+    assert catalogue()["guide.title"] in visitor.words(), "a press leads on whatever the address carries"
+    visitor.go("Data")
     assert "each person" in visitor.words() and "at most 3 records each" in visitor.words()
     visitor.choose("one person is", "each row")
     assert "at most 3 records each" not in visitor.words()

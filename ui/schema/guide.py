@@ -14,6 +14,7 @@ from dpsyn_core.schema.document import READ, Schema
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, shown
+from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, plain, sentence, t
@@ -227,7 +228,7 @@ def _done(space: Workspace) -> None:
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
-            st.switch_page("pages/data.py")
+            go_to("data")
 
 
 def proposed(p: Proposal) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
 from ui.schema import codelists, editor, relations
+from ui.shared.going import go_to
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -37,7 +38,7 @@ def more(space: Workspace) -> None:
         if st.button(t("more.to_design"), key="more_design"):
             methods.take(space, design.METHOD)
             st.session_state[design.OPEN] = True
-            st.switch_page("pages/synthesize.py")
+            go_to("synthesize")
 
 
 def _fresh(key: str) -> str:

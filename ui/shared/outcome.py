@@ -9,6 +9,7 @@ from ui.export import files
 from ui.report import comparing
 from ui.report.pairs import MOST_MAPPED
 from ui.shared import results
+from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import figure_words, number, percent, plain, t
@@ -40,7 +41,7 @@ def card(space: Workspace, job: Job) -> None:
         files.manifest_button(space, job, key="quick_manifest")
         if st.button(t("outcome.report"), key="quick_report"):
             st.session_state[OPEN] = job.id
-            st.switch_page("pages/report.py")
+            go_to("report")
     left, right = st.columns(2, gap="large")
     with left:
         note(t("outcome.table"))

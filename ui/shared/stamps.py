@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.schema.document import Schema
+from ui.shared.going import go_to
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
 from ui.shared.theme import not_private
@@ -35,7 +36,7 @@ def draft(space: Workspace, *, key: str) -> None:
     with st.container(key=f"stamp_{key}"):
         not_private(t("stamp.draft"))
         if st.button(words, key=key, type="primary"):
-            st.switch_page("pages/schema.py")
+            go_to("schema")
 
 
 def _some(names: list[str]) -> str:

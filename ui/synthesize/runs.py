@@ -9,6 +9,7 @@ import streamlit as st
 
 from ui.shared import results
 from ui.shared.faults import ShownFaults
+from ui.shared.going import go_to
 from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, number, sentence, t
@@ -100,10 +101,10 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
         if state == "done":
             if st.button(t("run.report"), key=f"{key}.report.{job.id}"):
                 st.session_state[OPEN] = job.id
-                st.switch_page("pages/report.py")
+                go_to("report")
             if st.button(t("run.export"), key=f"{key}.export.{job.id}"):
                 st.session_state[OPEN] = job.id
-                st.switch_page("pages/export.py")
+                go_to("export")
             _rename(job, space, key=key)
         if not job.live and st.button(t("run.remove"), key=f"{key}.remove.{job.id}", type="tertiary"):
             jobs().remove(job.id, space.owner)
@@ -153,7 +154,7 @@ def empty() -> None:
     """What to do when there is no run yet."""
     st.info(t("run.empty"))
     if st.button(t("run.empty_button"), type="primary", key="to_synthesize"):
-        st.switch_page("pages/synthesize.py")
+        go_to("synthesize")
 
 
 def finished(space: Workspace) -> list[Job]:

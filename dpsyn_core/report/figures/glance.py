@@ -88,8 +88,9 @@ def glance(
         strip = _strip(len(panels), across, palette, chosen if selects else None, brush, words)
         chart = alt.vconcat(strip, chart.transform_filter(brush), spacing=GAP).resolve_scale(color="independent")
         datasets[COLUMNS] = data.drop_duplicates("column")
-    # the whole figure has words of its own; those of single marks would be hundreds, and some marks have none
     document = dict(chart.configure(**altair_settings(palette), aria=False).to_dict())
+    # the whole figure has words of its own; those of single marks would be hundreds, and some marks have none
+    document["config"]["mark"] = document["config"].get("mark", {}) | {"aria": False}
     return document | {"datasets": {name: rows.to_dict("records") for name, rows in datasets.items()}}
 
 
