@@ -11,6 +11,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables import databases as readers
+from dpsyn_core.tables.database_batches import database_batches
 from dpsyn_core.tables.databases import Database, list_tables, read_database
 from dpsyn_core.tables.read import read
 from tests.audit.recordwise import COLUMNS, Chance, chosen_by, compared
@@ -131,6 +132,16 @@ def test_records_come_in_batches(base, monkeypatch):
     assert table.column("age").num_chunks == 18 and table.equals(whole)
     assert read_database(base, query="SELECT age FROM people", most=120_000).num_rows == 120_000
     assert "more than 119,999" in refusal(base, query="SELECT age FROM people", most=119_999)
+
+
+@pytest.mark.parametrize("what", [{"table": AWKWARD}, {"query": "SELECT * FROM people"}, {"table": "empty"}])
+def test_batches_are_the_table_in_parts(base, what):
+    batches = database_batches(base, **what, counted=True)
+    whole = read_database(base, **what)
+    assert batches.columns == tuple(whole.column_names)
+    assert batches.records == whole.num_rows
+    parts = list(batches.read())
+    assert [row for part in parts for row in part.to_pylist()] == whole.to_pylist()
 
 
 def test_requests_that_cannot_be_served_are_one_sentence_without_password_or_cells(base, server):

@@ -163,22 +163,30 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     Says on stderr what was assumed, and where the records are counted unless that is memory by default.
     """
     from dpsyn_core.sources.choose import choose, memory_of, source_of_batches
+    from dpsyn_core.tables.database_batches import database_batches
+    from dpsyn_core.tables.databases import Database
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.text_batches import TextForm
 
     memory = memory_of(args.memory)
     file = isinstance(args.table, Path) and args.table.is_file()
-    if args.sql_table is not None or args.sql_query is not None:
+    sql = args.sql_table is not None or args.sql_query is not None
+    if sql and args.engine is None and args.memory is None:
         return read_input(args)
-    if file and args.engine is None and args.table.stat().st_size <= SMALL:
+    if not sql and file and args.engine is None and args.table.stat().st_size <= SMALL:
         return read_input(args)
     form = TextForm(
         delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
         strict=args.strict,
     )  # fmt: skip
-    batches = place_batches(args.table, form, sheet=args.sheet)
+    if sql:
+        batches = database_batches(
+            Database.of(args.table), table=args.sql_table, query=args.sql_query, counted=args.engine is None
+        )
+    else:
+        batches = place_batches(args.table, form, sheet=args.sheet)
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
-    if file and choice.engine == "memory":
+    if file and not sql and choice.engine == "memory":
         return read_input(args)
     for notice in batches.notices:
         print(f"note: {notice}", file=sys.stderr)

@@ -7,8 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.errors import SettingError
+import numpy as np
+
+from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.scratch import room
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.gathered import GatheredSource
 from dpsyn_core.sources.memory import MemorySource
@@ -24,12 +27,20 @@ UNKNOWN_MEMORY = 8 * 10**9  # bytes of a machine that does not say how much it h
 BASE, CELL = 300 * 10**6, 20  # bytes of a run in memory: in any case, and for each cell of the table it reads
 
 
+SECONDS = 3e-7  # for each cell that is read, and as many records written, on two idle cores (benchmarks.scale)
+SPILL = 40  # bytes of scratch space for each record while individuals are bounded, beside its codes: name and hash
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """Which engine counts. why: a sentence for the owner, since it may tell the size of the private table."""
+    """Which engine counts, and what that takes.
+
+    why: sentences for the owner, since they may tell the size of the private table. scratch: bytes on disk.
+    """
 
     engine: str
     why: str
+    scratch: int = 0
 
 
 def source_of(
@@ -49,6 +60,7 @@ def source_of(
 
     Raises:
         SettingError: an unknown engine, or no amount of memory.
+        SizeError: the codes of the table do not fit the scratch folder.
         TableError: files that are not there or cannot be read as one table.
     """
     check_engine(engine)
@@ -85,12 +97,40 @@ def check_engine(engine: str | None) -> None:
 def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: Schema | None = None) -> Choice:
     """The engine that was asked for; else memory where the table fits into it, else stored."""
     columns = len(batches.columns) if schema is None else len(schema.coded)
-    need = BASE + CELL * columns * batches.likely_records
-    limit = half_of_machine() if memory is None else memory
-    said = f"the table needs about {shown(need)} in memory, and {shown(limit)} may be used"
-    if engine is not None:
-        return Choice(engine=engine, why=f"{said}; the engine '{engine}' was asked for")
-    return Choice(engine="memory" if need <= limit else "stored", why=said)
+    cells = columns * batches.likely_records
+    need, limit = BASE + CELL * cells, half_of_machine() if memory is None else memory
+    chosen = engine or ("memory" if need <= limit else "stored")
+    why = f"the table needs about {shown(need)} in memory, and {shown(limit)} may be used"
+    why += f"; the engine '{engine}' was asked for" if engine else ""
+    if cells:
+        why += f"; a run takes about {period(SECONDS * cells)} on two idle cores"
+    if chosen == "memory":
+        return Choice(engine=chosen, why=why)
+    scratch, free = scratch_of(batches, schema), room()
+    if batches.records is not None and scratch > free:
+        msg = (
+            f"the codes of the table take about {shown(scratch)} of scratch space and {shown(free)} are free; free "
+            "disk space, or name a folder with room in the variable DPSYN_SCRATCH"
+        )
+        raise SizeError(msg)
+    return Choice(
+        engine=chosen,
+        why=f"{why}, and about {shown(scratch)} of scratch space ({shown(free)} are free)",
+        scratch=scratch,
+    )
+
+
+def scratch_of(batches: Batches, schema: Schema | None) -> int:
+    """Bytes that the codes of a table take on disk, about; with an identifier, also what bounding takes."""
+    sizes = [2] * len(batches.columns) if schema is None else schema.domain().sizes
+    record = sum(np.min_scalar_type(size - 1).itemsize for size in sizes)
+    bounded = schema is not None and schema.unit.identifier is not None
+    return batches.likely_records * (2 * record + SPILL if bounded else record)
+
+
+def period(seconds: float) -> str:
+    """A length of time for people."""
+    return f"{max(1, round(seconds))} s" if seconds < 100 else f"{round(seconds / 60)} minutes"
 
 
 def half_of_machine() -> int:

@@ -67,7 +67,7 @@ class Database:
 
 def list_tables(database: Database) -> list[str]:
     """Names of tables and views, with their schema where that is not the default one."""
-    with _connected(database) as connection:
+    with connected(database) as connection:
         if database.system == "sqlite":
             rows = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1"
@@ -102,19 +102,16 @@ def read_database(
         TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, too
             many records, columns of a nested type. Passwords and cells are not shown.
     """
-    if (table is None) == (query is None):
-        msg = "name either a table or a query of the database"
-        raise TableError(msg)
-    statement = _select_all(table) if table is not None else _one_select(query or "")
-    with _connected(database) as connection:
+    statement = statement_of(table, query)
+    with connected(database) as connection:
         if database.system == "postgresql" and seconds is not None:
             postgresql.limit(connection, seconds)
         if database.system == "duckdb":
             found = connection.sql(statement)
-            return checked(_few(_plain((found.limit(most + 1) if most else found).to_arrow_table()), most))
+            return checked(_few(plain((found.limit(most + 1) if most else found).to_arrow_table()), most))
         if database.system == "sqlite":
             return checked(_from_sqlite(connection, statement, most))
-        names, batches = postgresql.text_batches(_driver("psycopg"), connection, statement, BATCH)
+        names, batches = postgresql.text_batches(driver("psycopg"), connection, statement, BATCH)
         return checked(_texts(names, _counted(batches, len(names), most)))
 
 
@@ -123,6 +120,14 @@ def _existing(path: Path) -> Path:
         msg = f"the database '{path}' does not exist; check the path"
         raise TableError(msg)
     return path
+
+
+def statement_of(table: str | None, query: str | None) -> str:
+    """The SELECT for a table or a query, of which exactly one is named. Raises TableError."""
+    if (table is None) == (query is None):
+        msg = "name either a table or a query of the database"
+        raise TableError(msg)
+    return _select_all(table) if table is not None else _one_select(query or "")
 
 
 def _select_all(table: str) -> str:
@@ -139,7 +144,7 @@ def _one_select(query: str) -> str:
 
 
 @contextmanager
-def _connected(database: Database) -> Iterator[Any]:
+def connected(database: Database) -> Iterator[Any]:
     """A read-only connection; what goes wrong inside becomes one sentence without cells or passwords."""
     if database.system == "duckdb":
         opened, faults = _open_duckdb(database)
@@ -160,7 +165,7 @@ def _connected(database: Database) -> Iterator[Any]:
 
 
 def _open_duckdb(database: Database) -> tuple[Any, type[Exception]]:
-    duckdb = _driver("duckdb")
+    duckdb = driver("duckdb")
     options = {
         "enable_external_access": False,
         "autoinstall_known_extensions": False,
@@ -187,11 +192,12 @@ def _open_sqlite(database: Database) -> tuple[Any, type[Exception]]:
 
 
 def _open_postgresql(database: Database) -> tuple[Any, type[Exception]]:
-    psycopg = _driver("psycopg")
+    psycopg = driver("psycopg")
     return postgresql.connect(psycopg, database.place), psycopg.Error
 
 
-def _driver(name: str) -> Any:
+def driver(name: str) -> Any:
+    """The package that speaks with a database. Raises TableError where it is not installed."""
     import importlib
 
     try:
@@ -266,7 +272,7 @@ def _typed(names: list[str], batches: Iterator[list[Any]]) -> Any:
     return pa.table(columns, names=names)
 
 
-def _plain(table: Any) -> Any:
+def plain(table: Any) -> Any:
     """Enumerations of DuckDB as text."""
     import pyarrow as pa
     import pyarrow.types as t

@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 
 from dpsyn_core.tables.databases import Database, read_database
 from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables.parquet_batches import parquet_batches
 from dpsyn_core.tables.read import read
+from dpsyn_core.tables.text_batches import TextForm, text_batches
 
 NUMBERS = itertools.count()
 
@@ -85,10 +87,25 @@ def by_path(names, rows, folder):
     return read(path).table
 
 
+def text_in_batches(names, rows, folder):
+    path = folder / f"{next(NUMBERS)}.csv"
+    path.write_bytes(delimited(names, rows))
+    return pa.concat_tables(list(text_batches(path, TextForm(), piece=64).read()))
+
+
+def parquet_in_batches(names, rows, folder):
+    path = folder / f"{next(NUMBERS)}.parquet"
+    pq.write_table(typed(names, rows), path, row_group_size=3)
+    parts = list(parquet_batches(path).read())
+    return pa.concat_tables(parts) if parts else typed(names, rows)
+
+
 READERS = {
     "csv": lambda names, rows, folder: read(delimited(names, rows), name="t.csv").table,
     "tsv by path": by_path,
     "gzip": lambda names, rows, folder: read(gzip.compress(delimited(names, rows, ";")), name="t.csv.gz").table,
+    "csv in batches": text_in_batches,
+    "parquet in batches": parquet_in_batches,
     "excel": excel,
     "parquet": parquet,
     "sqlite": sqlite,
@@ -98,5 +115,18 @@ READERS = {
     "polars": lambda names, rows, folder: to_arrow(pl.from_arrow(typed(names, rows))),
     "pyarrow": lambda names, rows, folder: to_arrow(typed(names, rows)),
 }  # fmt: skip
-WITHOUT_BYTES = {"excel", "parquet", "duckdb", "polars", "pyarrow"}  # a cell of bytes makes another type there
-WITHOUT_OBJECTS = {"parquet", "duckdb", "polars", "pyarrow"}  # a column has one type, so that typed cells become text
+WITHOUT_BYTES = {
+    "excel",
+    "parquet",
+    "parquet in batches",
+    "duckdb",
+    "polars",
+    "pyarrow",
+}  # a cell of bytes makes another type there
+WITHOUT_OBJECTS = {
+    "parquet",
+    "parquet in batches",
+    "duckdb",
+    "polars",
+    "pyarrow",
+}  # a column has one type, so that typed cells become text

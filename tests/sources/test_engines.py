@@ -1,8 +1,10 @@
 """Memory and stored: both engines count the same, for every reader, with and without bounding of individuals."""
 
 import itertools
+import sqlite3
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,6 +17,8 @@ from dpsyn_core.sources import choose, gathered, memory, stored
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.tables.batches import Batches, of_frame
+from dpsyn_core.tables.database_batches import database_batches
+from dpsyn_core.tables.databases import Database, read_database
 from dpsyn_core.tables.write import write_table
 
 KEY = bytes(range(32))
@@ -93,6 +97,31 @@ def test_both_engines_count_the_same_for_every_reader(tmp_path, records, one_key
             assert same(counts(source_of(place, engine=engine), known), whole), (Path(place).name, engine)
 
 
+@pytest.mark.parametrize("theta", [1, 3])
+@pytest.mark.parametrize("system", ["sqlite", "duckdb"])
+def test_both_engines_count_a_database_as_its_table_in_memory(
+    tmp_path, records, one_key, monkeypatch, system, theta
+):  # fmt: skip
+    monkeypatch.setattr("dpsyn_core.tables.batches.RECORDS", 1024)
+    path = tmp_path / f"t.{system}"
+    if system == "sqlite":
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE t (who, kind, size, share)")
+            rows = zip(*(c.to_pylist() for c in records.columns), strict=True)
+            connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+        connection.close()
+    else:
+        with duckdb.connect(str(path)) as connection:
+            connection.register("given", records)
+            connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    known, base = schema("who", theta), Database.of(path)
+    whole = counts(source_of(read_database(base, table="t")), known)
+    batches = database_batches(base, query="SELECT * FROM t", counted=True)
+    assert batches.records == RECORDS
+    for engine in ("memory", "stored"):
+        assert same(counts(source_of(batches, engine=engine), known), whole), engine
+
+
 def test_nobody_keeps_more_records_than_the_bound_however_batches_fall(records):
     known = schema("who", 2)
     one_by_one = Batches(columns=tuple(records.column_names), read=lambda: (records.slice(i, 1) for i in range(300)))
@@ -133,6 +162,19 @@ def test_a_column_that_is_missing_is_found_before_any_record_is_read(records):
 def test_a_synthetic_frame_is_of_the_kind_that_was_given(records):
     source = source_of(records.to_pandas(), engine="stored")
     assert isinstance(source.returned(records), pd.DataFrame)
+
+
+def test_what_a_stored_run_takes_is_said_before_it_and_refused_where_there_is_no_room(records, monkeypatch):
+    monkeypatch.setattr(choose, "room", lambda: 10**9)
+    few = of_frame(records)
+    many = Batches(columns=few.columns, read=few.read, records=10**8)
+    choice = choose.choose(many, engine=None, memory=10**9, schema=schema())
+    assert choice.scratch == 10**8 * (1 + 2 + 2)
+    assert "6.3 GB in memory" in choice.why
+    assert "90 s on two idle cores" in choice.why
+    assert "500 MB of scratch space (1 GB are free)" in choice.why
+    with pytest.raises(SizeError, match=r"5 GB of scratch space and 1 GB are free.*DPSYN_SCRATCH"):
+        choose.choose(many, engine="stored", memory=None, schema=schema("who"))
 
 
 def test_the_engine_is_chosen_by_size_unless_it_is_named(records):

@@ -1,0 +1,62 @@
+"""The audits on codes that are stored on disk: the same bytes as in memory, and the same bounds for neighbours."""
+
+import tempfile
+from functools import partial
+
+import pytest
+
+from dpsyn_core.counting import store
+from dpsyn_core.counting.store import Store
+from dpsyn_core.counting.stored import StoredCounter
+from dpsyn_core.sources.choose import source_of
+from tests.audit import layers, whole
+from tests.audit.layers import t1, t2
+from tests.audit.world import accessors
+
+QUICK = ("rls", "independent", "probe")
+COUNTED = [name for name in accessors() if name != "itemsets"]  # which holds transactions, not a counter of codes
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    """Counters of the audits read blocks of seven records from files."""
+    files = []
+
+    def stored(codes, domain):
+        files.append(tempfile.TemporaryFile())  # noqa: SIM115 closed below
+        kept = Store(files[-1], domain)
+        kept.append(codes)
+        kept.finish()
+        return StoredCounter(kept)
+
+    monkeypatch.setattr(store, "FEWEST", 1)
+    monkeypatch.setattr(store, "MOST", 7)
+
+    def switch():
+        monkeypatch.setattr(layers, "MemoryCounter", stored)
+
+    yield switch
+    for file in files:
+        file.close()
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in COUNTED])
+def test_t1_a_system_gives_the_same_bytes_on_disk_as_in_memory(name, on_disk):
+    in_memory = t1(name)
+    on_disk()
+    assert t1(name) == in_memory
+
+
+@pytest.mark.parametrize("name", ["rls", pytest.param("p3gm", marks=pytest.mark.slow), "probe"])
+def test_t2_neighbours_on_disk_move_every_access_by_at_most_what_is_charged(name, on_disk):
+    on_disk()
+    t2(name, seeds=(0,))
+
+
+def test_t2_a_whole_release_from_disk_bounds_each_individual_and_pays_for_what_it_counts(monkeypatch):
+    def from_disk(given, **more):
+        return source_of(given, **more | {"engine": "stored"})
+
+    monkeypatch.setattr("dpsyn_core.runs.release.source_of", partial(from_disk))
+    whole.t2_whole()
+    whole.t2_crash()
