@@ -1,10 +1,11 @@
-"""What labs show without computing it: `python -m benchmarks.lessons [--only systems,membership,growing]`.
+"""What labs show without computing it: `python -m benchmarks.lessons [--only systems,membership,growing,training]`.
 
 `systems`: five systems, five budgets, several repeats on the bundled sample; distances, the pay gap, and the error of
 every group of city and race (labs 14 and 18). `membership`: shadow runs on 400 people with and without one unusual
 person, and how often an attack that has learnt from half of them is right on the other half (lab 11). `growing`: how
-far records are from all pairs, sweep by sweep (lab 5). Noise is that of production. Writes the
-JSON files in dpsyn_core/lessons/results.
+far records are from all pairs, sweep by sweep (lab 5). `training`: epsilon of a training by steps under two kinds of
+accounting, and AUROC against epsilon on Adult (lab 19; needs the extra `deep` and the table, see benchmarks/tables.py).
+Noise is that of production. Writes the JSON files in dpsyn_core/lessons/results.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ PEOPLE = 400
 RACED = ("CITY", "SEX", "AGE", "EDUC", "OCC", "INCWAGE")  # lab 5: columns, records and sweeps
 GROWN, SWEEPS = 4_000, 20
 SHADOWED = ("rls", "independent")
+# lab 19: systems and budgets of the remade figure, synthetic records that classifiers learn from, published AUROC
+TRAINED, FIGURE, TAUGHT = ("rls", "p3gm", "dp-vae"), (0.2, 0.5, 1.0, 2.0, 5.0, 10.0), 12_000
+PUBLISHED = {"P3GM": 0.8214, "DP-GM": 0.7806, "PrivBayes": 0.8530}
 SHADOW_EPSILONS = (0.3, 1.0, 3.0, 10.0)
 
 
@@ -229,16 +233,43 @@ def growing() -> dict[str, list[float]]:
     return out
 
 
+def training(repeats: int) -> dict[str, Any]:
+    """Epsilon for every noise, batch and number of steps of lab 19, and Figure 4 of the P3GM paper remade on Adult."""
+    from benchmarks import deep
+    from dpsyn_core.lessons import training as lesson
+
+    epsilons = [
+        [[list(column) for column in zip(*(lesson.spent(noise, batch, n) for n in lesson.STEPS), strict=True)]
+         for batch in lesson.BATCHES]
+        for noise in lesson.NOISES
+    ]  # fmt: skip
+    data = deep.adult()
+    auroc = {
+        name: [
+            [deep.learnt(data, deep.one(data, name, {}, e, seed)[0], TAUGHT)[0] for seed in range(repeats)]
+            for e in FIGURE
+        ]
+        for name in TRAINED
+    }
+    real = deep.learnt(data, data.codes, TAUGHT)[0]
+    return {
+        "epsilons": rounded(epsilons),
+        "systems": {"epsilons": list(FIGURE), "auroc": rounded(auroc), "real": rounded(real), "paper": PUBLISHED},
+    }
+
+
 def main() -> int:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="systems,membership,growing")
+    parser.add_argument("--only", default="systems,membership,growing,training")
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--runs", type=int, default=1000, help="shadow runs of each world")
     given = parser.parse_args()
     for part in given.only.split(","):
         if part == "growing":
             made: dict[str, Any] = {name: rounded(curve) for name, curve in growing().items()}
+        elif part == "training":
+            made = training(given.repeats)
         else:
             made = systems(given.repeats) if part == "systems" else membership(given.runs)
         RESULTS.mkdir(exist_ok=True)

@@ -16,8 +16,7 @@ NUMBERS = {lab: int(catalogue()[f"learn.{lab}.name"].split(".")[0]) for lab in L
 
 
 def test_every_lab_has_a_notebook_of_its_number_and_name():
-    # lab 19 comes with the systems that train, which need an extra
-    wanted = {f"{number:02d}-{lab}.ipynb" for lab, number in NUMBERS.items() if number != 19}
+    wanted = {f"{number:02d}-{lab}.ipynb" for lab, number in NUMBERS.items()}
     assert {p.name for p in notebooks()} >= wanted
 
 
@@ -37,8 +36,8 @@ def test_the_plans_name_labs_that_exist_and_every_lab_is_somewhere():
     for path in [*TEACHING.glob("plan-*.md"), TEACHING / "README.md", TEACHING / "mistakes.md"]:
         text = path.read_text("utf-8")
         named |= {int(n) for n in re.findall(r"[Ll]abs? (\d+)|^\| (\d+) \|", text, re.MULTILINE) for n in n if n}
-    assert set(NUMBERS.values()) - {19} <= named | {5, 6}, "labs 4 to 7 are named as a range"
-    assert named <= set(NUMBERS.values()) | {19}
+    assert set(NUMBERS.values()) <= named | {5, 6}, "labs 4 to 7 are named as a range"
+    assert named <= set(NUMBERS.values())
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

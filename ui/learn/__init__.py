@@ -19,5 +19,6 @@ LABS = (
     "choosing",
     "effect",
     "groups",
+    "training",
     "spending",
 )

@@ -1,0 +1,192 @@
+"""Lab 19: what clipping, noise, samples and steps do to a model that learns from people, and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.lessons import training as lesson
+from ui.learn.controls import segments, steps
+from ui.shared.text import number, percent, t
+from ui.shared.theme import facts, hues, palette
+from ui.shared.theme import show as draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+VIEWS = ("lengths", "loss", "epsilon", "systems")
+SYSTEMS = {"rls": 0, "p3gm": 5, "dp-vae": 2}  # places in the house's list of hues
+DASHES = {"rls": "solid", "p3gm": "dash", "dp-vae": "dot"}
+LOOKS = {"free": (4, "dot"), "clipped": (2, "dash"), "first": (0, "solid"), "second": (5, "solid")}
+
+
+def lengths_figure(clip: float) -> go.Figure:
+    """How long the gradients of all people are at the start, before and after clipping."""
+    import plotly.graph_objects as go
+
+    before = lesson.lengths()
+    most = float(np.quantile(before, 0.995))
+    bins = {"start": 0, "end": max(most, 1.0), "size": max(most, 1.0) / 40}
+    out = go.Figure()
+    for name, values, hue in (("before", before, hues()[1]), ("after", np.minimum(before, clip), hues()[0])):
+        shown = np.minimum(values, bins["end"] * 0.999)
+        out.add_trace(
+            go.Histogram(x=shown, xbins=bins, name=t(f"learn.training.{name}"), marker={"color": hue}, opacity=0.65)
+        )
+    if clip <= bins["end"]:
+        out.add_vline(x=clip, line={"color": palette().warning, "width": 2, "dash": "dash"})
+    out.update_layout(barmode="overlay")
+    out.update_xaxes(title=t("learn.training.x_lengths"))
+    out.update_yaxes(title=t("learn.training.y_lengths"), type="log", tickvals=[1, 10, 100, 1000], dtick=1)
+    return out
+
+
+def loss_figure(made: dict[str, lesson.Run]) -> go.Figure:
+    """Loss on other people, step by step, of the four runs."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    for name in lesson.RUNS:
+        hue, dash = LOOKS[name]
+        out.add_trace(
+            go.Scatter(
+                x=made[name].at,
+                y=np.minimum(made[name].losses, 2.0),
+                mode="lines",
+                name=t(f"learn.training.{name}"),
+                line={"color": hues()[hue], "dash": dash, "width": 2.4},
+            )
+        )
+    out.update_xaxes(title=t("learn.training.x_steps"))
+    out.update_yaxes(title=t("learn.training.y_loss"))
+    return out
+
+
+def epsilon_figure(noise: float, batch: int, taken: int) -> go.Figure:
+    """Epsilon against steps by both kinds of accounting, with the chosen number of steps marked."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    renyi, exact = lesson.epsilons(noise, batch)
+    for name, y, hue, dash in (("renyi", renyi, hues()[1], "dash"), ("exact", exact, hues()[0], "solid")):
+        out.add_trace(
+            go.Scatter(
+                x=lesson.STEPS,
+                y=y,
+                mode="lines+markers",
+                name=t(f"learn.training.{name}"),
+                line={"color": hue, "dash": dash, "width": 2.4},
+            )
+        )
+    place = lesson.STEPS.index(taken)
+    mark = {"color": palette().warning, "size": 13, "symbol": "diamond"}
+    out.add_trace(go.Scatter(x=[taken], y=[exact[place]], mode="markers", name=t("learn.training.yours"), marker=mark))
+    out.update_xaxes(
+        title=t("learn.training.x_epsilon"), type="log", tickvals=lesson.STEPS, ticktext=[str(s) for s in lesson.STEPS]
+    )
+    out.update_yaxes(title=t("learn.training.y_epsilon"), type="log", tickvals=[0.1, 0.3, 1, 3, 10, 30, 100, 300])
+    return out
+
+
+def systems_figure() -> go.Figure:
+    """What models learnt on synthetic records reach on real people, against epsilon, a line a system."""
+    import plotly.graph_objects as go
+
+    kept, out = lesson.systems(), go.Figure()
+    at = kept["epsilons"]
+    for name, place in SYSTEMS.items():
+        out.add_trace(
+            go.Scatter(
+                x=at,
+                y=np.mean(kept["auroc"][name], axis=1),
+                mode="lines+markers",
+                name=name,
+                line={"color": hues()[place], "dash": DASHES[name], "width": 2.4},
+            )
+        )
+    grey = {"color": palette().real, "dash": "dot", "width": 1.5}
+    ends = [at[0], at[-1]]
+    out.add_trace(go.Scatter(x=ends, y=[kept["real"]] * 2, mode="lines", name=t("learn.training.real"), line=grey))
+    stars = kept["paper"]
+    out.add_trace(
+        go.Scatter(
+            x=[1.0] * len(stars),
+            y=list(stars.values()),
+            text=list(stars),
+            mode="markers",
+            name=t("learn.training.paper"),
+            marker={"color": palette().warning, "size": 11, "symbol": "star"},
+        )
+    )
+    out.update_xaxes(title=t("learn.training.x_systems"), type="log", tickvals=at, ticktext=[f"{e:g}" for e in at])
+    out.update_yaxes(title=t("learn.training.y_systems"))
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    columns = st.columns(4, gap="medium")
+    with columns[0]:
+        clip = steps(t("learn.training.clip"), lesson.CLIPS, 1.0, key="training_clip")
+    with columns[1]:
+        noise = steps(t("learn.training.noise"), lesson.NOISES, 1.5, key="training_noise")
+    with columns[2]:
+        batch = steps(t("learn.training.batch"), lesson.BATCHES, 60, key="training_batch")
+    with columns[3]:
+        taken = steps(t("learn.training.steps"), lesson.STEPS, 200, key="training_steps")
+    made = lesson.runs(clip, noise, batch, taken)
+    renyi, exact = (float(e[lesson.STEPS.index(taken)]) for e in lesson.epsilons(noise, batch))
+    over = float((lesson.lengths() > clip).mean())
+    others = lesson.people(1)
+    share = {name: percent(lesson.right(run.weights, others)) for name, run in made.items()}
+    facts(
+        [
+            (f"{exact:.3g}", t("learn.training.epsilon_fact"), t("learn.training.epsilon_note", renyi=f"{renyi:.3g}")),
+            (
+                share["first"],
+                t("learn.training.right"),
+                t("learn.training.right_note", second=share["second"], free=share["free"]),
+            ),
+            (percent(over), t("learn.training.over"), t("learn.training.over_note", clip=f"{clip:g}")),
+        ]
+    )
+    view = segments(
+        t("learn.training.view"), VIEWS, "loss", key="training_view", words=lambda v: t(f"learn.training.v_{v}")
+    )
+    figures = {
+        "lengths": lambda: lengths_figure(clip),
+        "loss": lambda: loss_figure(made),
+        "epsilon": lambda: epsilon_figure(noise, batch, taken),
+        "systems": systems_figure,
+    }
+    reading = t(
+        "learn.training.reading",
+        steps=number(taken),
+        batch=number(batch),
+        people=number(lesson.PEOPLE),
+        noise=f"{noise:g}",
+        clip=f"{clip:g}",
+        width=f"{noise * clip:g}",
+        per=f"{noise * clip / batch:.2g}",
+        epsilon=f"{exact:.3g}",
+    )
+    told = systems_reading() if view == "systems" else reading
+    draw(figures[view](), alt=t(f"learn.training.alt_{view}", reading=told), key=f"training_{view}", height=420)
+    st.write(told)
+
+
+def systems_reading() -> str:
+    """What the lines of the systems say, at epsilon 1."""
+    kept = lesson.systems()
+    place = kept["epsilons"].index(1.0)
+    at = {name: float(np.mean(kept["auroc"][name][place])) for name in SYSTEMS}
+    return t(
+        "learn.training.systems_reading",
+        rls=f"{at['rls']:.3f}",
+        p3gm=f"{at['p3gm']:.3f}",
+        vae=f"{at['dp-vae']:.3f}",
+        paper=f"{kept['paper']['P3GM']:.3f}",
+        real=f"{kept['real']:.3f}",
+    )
