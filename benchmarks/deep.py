@@ -40,6 +40,7 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "rls": ("rls", {}),
     "privbayes": ("privbayes", {}),
     "p3gm": ("p3gm", {}),
+    "p3gm one pass": ("p3gm", {"passes": 1}),
     "p3gm-ae": ("p3gm-ae", {}),
     "dp-vae": ("dp-vae", {}),
     "dp-gm": ("dp-gm", {}),
@@ -139,14 +140,14 @@ def features(data: Data, codes: np.ndarray) -> np.ndarray:
     return np.concatenate(columns, axis=1).astype(np.float32)
 
 
-def learnt(data: Data, codes: np.ndarray, most: int) -> tuple[float, float]:
+def learnt(data: Data, codes: np.ndarray, most: int, classifiers: tuple[str, ...] = CLASSIFIERS) -> tuple[float, float]:
     """AUROC and AUPRC on the records that were left out, the mean of the classifiers."""
     x, y = features(data, codes[:, :most]), codes[-1][:most].astype(np.int64)
     x_test, y_test = features(data, data.test), data.test[-1].astype(np.int64)
     scores = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in CLASSIFIERS:
+        for name in classifiers:
             got = classification(models.classifier(name, 0), x, y, x_test, y_test)
             scores.append((got["auroc"], got["auprc"]))
     auroc, auprc = np.mean(scores, axis=0)

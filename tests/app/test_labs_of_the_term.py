@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import asking, choosing, clipping, family, reconstruction
+from dpsyn_core.lessons import asking, choosing, clipping, family, reconstruction, training
 from dpsyn_core.privacy.conversions import gdp_delta
 
 
@@ -136,3 +136,39 @@ def test_the_stated_lead_chooses_the_winner_as_often_as_it_says():
     for eps in (0.2, 2.0):
         lead = choosing.margin(eps, 1.0, 5)
         assert choosing.chance_of_best(np.array([lead, 0, 0, 0, 0]), eps, 1.0) == pytest.approx(0.95)
+
+
+def test_clipped_gradients_are_never_longer_than_the_clip_norm_and_short_ones_stay():
+    own = training.gradients(np.ones(training.COLUMNS + 1), training.people().x, training.people().y)
+    cut = training.shortened(own, 1.0)
+    before, after = np.linalg.norm(own, axis=1), np.linalg.norm(cut, axis=1)
+    assert after.max() <= 1 + 1e-12
+    assert np.array_equal(cut[before <= 1], own[before <= 1])
+    assert np.allclose(after[before > 1], 1)
+
+
+def test_a_training_without_clipping_and_noise_is_plain_descent_on_samples():
+    run = training.trained(None, 0.0, training.PEOPLE, 3)  # everybody is in every sample
+    group, weights = training.people(), np.zeros(training.COLUMNS + 1)
+    for _ in range(3):
+        weights -= training.LEARNING * training.gradients(weights, group.x, group.y).mean(axis=0)
+    assert np.allclose(run.weights, weights)
+    step = np.full(weights.size, 1e-6)
+    slope = training.gradients(weights, group.x, group.y).mean(axis=0)
+    change = training.loss(weights + step, group) - training.loss(weights, group)
+    assert change == pytest.approx(step @ slope, rel=1e-3)
+
+
+def test_too_low_a_clip_norm_is_slow_and_too_high_a_one_is_noisy():
+    end = {clip: training.trained(clip, 1.5, 60, 200, 1).losses[-1] for clip in training.CLIPS}
+    assert end[1.0] < end[0.1] and end[1.0] < end[10.0]
+
+
+def test_the_kept_epsilons_are_those_of_the_engine_and_the_finer_accountant_says_less():
+    renyi, exact = training.epsilons(1.5, 60)
+    place = training.STEPS.index(100)
+    assert training.spent(1.5, 60, 100) == pytest.approx((renyi[place], exact[place]), rel=1e-3)
+    for noise in training.NOISES:
+        for batch in training.BATCHES:
+            a, b = training.epsilons(noise, batch)
+            assert (b <= a * (1 + 1e-3)).all() and (np.diff(a) > 0).all() and (np.diff(b) > 0).all()

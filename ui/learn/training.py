@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 VIEWS = ("lengths", "loss", "epsilon", "systems")
-SYSTEMS = {"rls": 0, "p3gm": 5, "dp-vae": 2}  # places in the house's list of hues
-DASHES = {"rls": "solid", "p3gm": "dash", "dp-vae": "dot"}
+SYSTEMS = {"rls": 0, "p3gm": 5}  # places in the house's list of hues
+DASHES = {"rls": "solid", "p3gm": "dash"}
 LOOKS = {"free": (4, "dot"), "clipped": (2, "dash"), "first": (0, "solid"), "second": (5, "solid")}
 
 
@@ -129,7 +129,7 @@ def show() -> None:
     """Controls, numbers, figure."""
     columns = st.columns(4, gap="medium")
     with columns[0]:
-        clip = steps(t("learn.training.clip"), lesson.CLIPS, 1.0, key="training_clip")
+        clip = steps(t("learn.training.clip"), lesson.CLIPS, 3.0, key="training_clip")
     with columns[1]:
         noise = steps(t("learn.training.noise"), lesson.NOISES, 1.5, key="training_noise")
     with columns[2]:
@@ -186,7 +186,6 @@ def systems_reading() -> str:
         "learn.training.systems_reading",
         rls=f"{at['rls']:.3f}",
         p3gm=f"{at['p3gm']:.3f}",
-        vae=f"{at['dp-vae']:.3f}",
         paper=f"{kept['paper']['P3GM']:.3f}",
         real=f"{kept['real']:.3f}",
     )

@@ -66,11 +66,12 @@ class PhasedSettings(DeepSettings):
         0.06, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
     )
     passes: int = Field(
-        1,
+        0,
         ge=0,
         le=10,
         title="Passes",
-        description="How often drawn records are encoded and decoded anew, which is free and brings pairs closer.",
+        description="How often drawn records are encoded and decoded anew, which is free. It brings pairs a little "
+        "closer and blurs what predicts the target.",
     )
 
     def _usual(self, columns: int) -> int:
