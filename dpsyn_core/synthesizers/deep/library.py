@@ -26,7 +26,7 @@ def require_torch(method: str) -> None:
 
 
 def device(name: str, method: str) -> Any:
-    """The torch device of a setting: cpu, cuda, or auto. Raises MethodError where CUDA is asked for and not there."""
+    """The torch device of a setting: cpu or cuda. Raises MethodError where CUDA is asked for and not there."""
     require_torch(method)
     import torch
 

@@ -177,3 +177,12 @@ def test_a_thousand_columns_give_a_table():
     sizes = {f"x{i}": 2 for i in range(1000)}
     out, _, _ = run("p3gm", task_for("p3gm", sizes, 30), random_codes(sizes, 30), n_records=5)
     assert out.shape == (1000, 5)
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_charged(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    config = configure("p3gm", SMALL | {"device": "cuda"})
+    with pytest.raises(DPSynError, match="no CUDA device here; set device to 'cpu'"):
+        config.calibrate(task_for("p3gm", TEN, 60))
