@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.numbers import METRICS, TABLES, Table, scores
+from benchmarks.number_tables import TABLES, Table
+from benchmarks.numbers import METRICS, scores
 from dpsyn_core.schema.document import Schema
 
 GRIDS: dict[str, dict[str, Any]] = {

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.experiments.variants import changed
-from benchmarks.numbers import METRICS, TABLES, Table, score_of
+from benchmarks.number_tables import TABLES, Table
+from benchmarks.numbers import METRICS, score_of
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -28,6 +29,9 @@ from tests.seeded import SeededNoise
 DELTA = 1e-9
 VARIANTS: dict[str, Mapping[str, Any]] = {
     "as it is": {},
+    "one one-way": {"resolution.fine_from": 10**9},
+    "mixed pairs as fine as others": {"resolution.mixed": 1e9},
+    "pairs of numbers shrunk as others": {"records.shrinkage.expected_cuts": ()},
     "weight of every bin": {"resolution.numbers_weight": 10**6},
     "weight 64": {"resolution.numbers_weight": 64},
     "numbers from 100": {"resolution.numbers_from": 100},

@@ -10,6 +10,8 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.few_values import FewValues, MergedCounter, even_map, merged
@@ -103,3 +105,45 @@ def test_mst_merges_neighbouring_bins_by_what_it_released():
     made = system.synthesize(measured, None, rng=np.random.default_rng(0))
     assert np.corrcoef(made[0][made[0] < 400], made[1][made[0] < 400])[0, 1] > 0.9
     assert isinstance(measured.measurements[0], Measurement)
+
+
+ASKED = Schema.of(
+    {
+        "version": 1,
+        "name": "fine numbers",
+        "attributes": [
+            {"name": "a", "kind": "numeric", "dtype": "integer", "min": 0, "max": 399, "bins": {"count": 400}},
+            {"name": "b", "kind": "numeric", "dtype": "integer", "min": 0, "max": 299, "bins": {"count": 300}},
+            {"name": "c", "kind": "categorical", "values": ["x", "y", "z"]},
+        ],
+        "questions": [
+            {"name": "mean", "kind": "mean", "of": "a", "by": ["c"]},
+            {"name": "young", "kind": "range", "where": "a in [100, 180] and b in [40, 90]"},
+            {"name": "tens", "kind": "table", "of": ["b", "c"], "bins": {"b": {"width": 10}}},
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["dpsyn", "privsyn", "priview", "mwem"])
+def test_a_declared_question_on_a_number_of_many_bins_is_measured_on_merged_values(name):
+    settings = {"max_cells": 100_000, "rounds": 4} if name == "mwem" else {}
+    g = config_class(name).guarantee
+    budget = Budget(epsilon=8.0, delta=1e-6 if g.approximate else 0.0)
+    schema = ASKED if not g.needs_public_n else Schema.of({**ASKED.document(), "n_records": 3000})
+    task = Task.of(schema, budget, questions_share=0.5)
+    assert task.workload is not None and len(task.workload.needs) == 3
+    config = configure(name, settings)
+    config.check(task)
+    system = config.calibrate(task)
+    assert isinstance(system, FewValues)
+    codes = np.minimum(people(), np.array([[399], [299], [2]])).astype(np.uint16)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(3), unit=task.unit)
+    measured = system.measure(MemoryCounter(codes, task.domain), gate=gate)
+    assert gate.account.spent <= (system.cost.epsilon or system.cost.rho) * (1 + 1e-9)
+    made = system.synthesize(measured, 3000, rng=np.random.default_rng(0))
+    assert made.shape == (3, 3000) and (made.max(axis=1) < np.array(task.domain.sizes)).all()
+    nothing = Questions.of([])
+    assert Task.of(schema, budget, questions=nothing).workload is None
+    for group in range(3):  # the mean that was asked for, to a fortieth of the range
+        assert abs(made[0][made[2] == group].mean() - codes[0][codes[2] == group].mean()) < 10

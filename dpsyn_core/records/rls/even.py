@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.random import Generator
@@ -13,22 +14,36 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.fit import Pace, Plan, Target, Walk
 from dpsyn_core.records.rls.tuning import RECORDS, Evening, RecordTuning
 
+Numbers = Mapping[int, NDArray[np.intp]]
+NO_NUMBERS: Numbers = MappingProxyType({})
+
 
 def pays(n_records: int, n_attributes: int, *, tuning: Evening = RECORDS.evening) -> bool:
     """Whether evening out repays its time: tables with few records gain most."""
     return n_attributes > 1 and n_records * n_attributes * (n_attributes - 1) // 2 <= tuning.most_work
 
 
-def all_pairs(sizes: Sequence[int], sigma: float, *, tuning: Evening = RECORDS.evening) -> list[Target]:
-    """Empty tables of all pairs that are not too large, at full resolution."""
+def all_pairs(
+    sizes: Sequence[int], sigma: float, *, numbers: Numbers = NO_NUMBERS, tuning: Evening = RECORDS.evening
+) -> list[Target]:
+    """Empty tables of all pairs that are not too large, at full resolution, but for numbers, and no pair of these.
+
+    A walk among good fits wanders off the narrow band that two dependent numbers lie in, so that its average would
+    weaken their dependence; and each of a thousand values of a number holds too few records to be evened out.
+
+    Args:
+        sizes: of the attributes.
+        sigma: of the targets.
+        numbers: for attributes that are numbers, by position, the coarse map of their values.
+        tuning: constants.
+    """
+    maps = [numbers.get(i, np.arange(size)) for i, size in enumerate(sizes)]
+    shape = [int(m.max()) + 1 for m in maps]
     return [
-        Target(
-            attributes=(a, b), maps=(np.arange(sizes[a]), np.arange(sizes[b])),
-            values=np.zeros((sizes[a], sizes[b])), sigma=sigma,
-        )
+        Target(attributes=(a, b), maps=(maps[a], maps[b]), values=np.zeros((shape[a], shape[b])), sigma=sigma)
         for a, b in itertools.combinations(range(len(sizes)), 2)
-        if sizes[a] * sizes[b] <= tuning.largest_pair
-    ]  # fmt: skip
+        if shape[a] * shape[b] <= tuning.largest_pair and not (a in numbers and b in numbers)
+    ]
 
 
 class Tally:
@@ -103,6 +118,7 @@ def even_records(
     *,
     pace: Pace,
     rng: Generator,
+    numbers: Numbers = NO_NUMBERS,
     progress: Progress = silent,
     tuning: RecordTuning = RECORDS,
 ) -> NDArray[np.uint16]:
@@ -119,11 +135,14 @@ def even_records(
         probabilities: as in `fit_records`.
         pace: its proposals and threads are used.
         rng: for the proposals.
+        numbers: as in `all_pairs`.
         progress: told the sweep and F of the last fit.
         tuning: constants.
     """
     t = tuning.evening
-    pairs = all_pairs([len(p) for p in probabilities], t.deviation, tuning=t)
+    pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, tuning=t)
+    if not pairs:
+        return rows
     averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)
     expected = [
         Target(attributes=x.attributes, maps=x.maps, values=values, sigma=x.sigma)

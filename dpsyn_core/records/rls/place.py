@@ -15,10 +15,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.records.copula import STRONGEST, TINY, hand_out, normal_scores
+from dpsyn_core.records.copula import STRONGEST, TINY, hand_out, mean_scores, normal_scores
 from dpsyn_core.records.rls.fit import Target
 
 Floats = NDArray[np.float64]
+CHANCE = 3.0  # standard deviations of a correlation of independent records, below which it counts as none
 NODES = 24  # quadrature points inside a coarse value
 
 
@@ -30,6 +31,40 @@ class Number:
     ranked: int
 
 
+class Copula:
+    """The Gaussian copulas of two columns with given shares of their cells, one for each correlation."""
+
+    def __init__(self, rows: Floats, columns: Floats) -> None:
+        """rows, columns: float64, positive shares of the cells in order, which add up to 1 each."""
+        from scipy.special import ndtri  # scipy is heavy, and systems are imported by every page
+
+        self._rows = rows
+        self._edges = ndtri(np.clip(np.concatenate([[0.0], np.cumsum(columns)]), TINY, 1 - TINY))
+        low = np.concatenate([[0.0], np.cumsum(rows)[:-1]])
+        nodes = (np.arange(NODES) + 0.5) / NODES
+        self._scores = ndtri(np.clip(low[:, None] + rows[:, None] * nodes, TINY, 1 - TINY))
+
+    def shares(self, correlation: float) -> Floats:
+        """Shares of the cells of the pair, shape (rows, columns), at a correlation between -1 and 1."""
+        from scipy.special import ndtr
+
+        r = correlation
+        upto = ndtr((self._edges - r * self._scores[:, :, None]) / np.sqrt(1 - r * r)).mean(axis=1)
+        out: Floats = self._rows[:, None] * np.diff(upto, axis=1)
+        return out
+
+    def nearest(self, table: Floats) -> float:
+        """The correlation whose shares are nearest to those of a table, by least squares on its cells."""
+        from scipy.optimize import minimize_scalar
+
+        def misfit(strength: float) -> float:
+            return float(((self.shares(float(np.tanh(strength))) - table) ** 2).sum())
+
+        top = float(np.arctanh(STRONGEST))
+        found = minimize_scalar(misfit, bounds=(-top, top), method="bounded", options={"xatol": 2e-3})
+        return float(np.tanh(found.x))
+
+
 def correlation(values: Floats, rows: Floats, columns: Floats) -> float:
     """The correlation of the Gaussian copula that is nearest to a table, by least squares on its cells.
 
@@ -38,24 +73,7 @@ def correlation(values: Floats, rows: Floats, columns: Floats) -> float:
         rows: float64 (r,), positive counts of the rows alone.
         columns: float64 (c,), those of the columns.
     """
-    from scipy.optimize import minimize_scalar  # scipy is heavy, and systems are imported by every page
-    from scipy.special import ndtr, ndtri
-
-    p, q = rows / rows.sum(), columns / columns.sum()
-    table = values / max(float(values.sum()), 1e-9)
-    edges = ndtri(np.clip(np.concatenate([[0.0], np.cumsum(q)]), TINY, 1 - TINY))
-    low = np.concatenate([[0.0], np.cumsum(p)[:-1]])
-    nodes = (np.arange(NODES) + 0.5) / NODES
-    scores = ndtri(np.clip(low[:, None] + p[:, None] * nodes, TINY, 1 - TINY))
-
-    def misfit(strength: float) -> float:
-        r = np.tanh(strength)
-        upto = ndtr((edges - r * scores[:, :, None]) / np.sqrt(1 - r * r)).mean(axis=1)
-        return float(((p[:, None] * np.diff(upto, axis=1) - table) ** 2).sum())
-
-    top = float(np.arctanh(STRONGEST))
-    found = minimize_scalar(misfit, bounds=(-top, top), method="bounded", options={"xatol": 2e-3})
-    return float(np.tanh(found.x))
+    return Copula(rows / rows.sum(), columns / columns.sum()).nearest(values / max(float(values.sum()), 1e-9))
 
 
 def place_numbers(
@@ -89,6 +107,9 @@ def place_numbers(
         cells.append(np.where(ranked, boxes[i][np.where(ranked, codes, 0)], -1).astype(np.intp))
         held = np.maximum(one_ways[numbers[i].place][: numbers[i].ranked], 0.0)
         counts.append(np.bincount(boxes[i], weights=held).astype(np.float64))
+    known, of_rows = matrix[np.ix_(used, used)], correlations_of(cells, [len(c) for c in counts])
+    matrix = matrix.copy()
+    matrix[np.ix_(used, used)] = np.where(known == 0, of_rows, known)
     scores = np.empty((len(used), len(rows)), dtype=np.float32)
     for part, drawn in normal_scores(cells, counts, matrix[np.ix_(used, used)], rng=rng):
         scores[:, part] = drawn
@@ -98,6 +119,30 @@ def place_numbers(
         column = rows[inside, numbers[i].place]
         hand_out(column, cell[inside] * (int(keys.max(initial=0)) + 1) + keys[inside], score[inside])
         rows[inside, numbers[i].place] = column
+
+
+def correlations_of(cells: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> Floats:
+    """Correlations of the copula that the cells of records show, for pairs of numbers that no table holds.
+
+    Two numbers that a third one depends on are taken to depend on each other by a fit that knows no better. Normal
+    scores that knew nothing of it would make up for it by moving the third.
+
+    Args:
+        cells: for each number the cell of each record in order, -1 where it has none.
+        sizes: how many cells each has.
+    """
+    n = len(cells[0]) if cells else 0
+    middles, kept = np.zeros((len(cells), n), dtype=np.float32), np.ones(len(cells))
+    for i, (cell, size) in enumerate(zip(cells, sizes, strict=True)):
+        held = np.bincount(cell[cell >= 0], minlength=size).astype(np.float64)
+        share = held / max(float(held.sum()), 1.0)
+        mean = mean_scores(share)
+        middles[i] = np.where(cell >= 0, mean[np.maximum(cell, 0)], 0.0)
+        kept[i] = max(float(share @ mean**2), TINY)
+    found = np.clip((middles @ middles.T) / max(n, 1) / np.outer(kept, kept), -STRONGEST, STRONGEST)
+    np.fill_diagonal(found, 1.0)
+    out: Floats = np.where(np.abs(found) < CHANCE / np.sqrt(max(n, 1)), 0.0, found).astype(np.float64)
+    return out
 
 
 def _boxes(targets: Sequence[Target], numbers: Sequence[Number], at: dict[int, int]) -> list[NDArray[np.intp]]:

@@ -58,6 +58,13 @@ class Shrinkage:
     """Of the interaction estimate of a pair table, the rest of the estimate cell by cell: smooth dependence suits the
     first, narrow bands of cells the second, and the mean does better than both (ADR 0134)."""
 
+    expected_cuts: tuple[float, ...] = (0.25, 2.0)
+    """Records that the copula expects in a cell of two numbers, over the noise of the cell: cells with less than the
+    first, less than the second and more are shrunk towards it apart (benchmarks/experiments/number_pairs.py)."""
+
+    least_left: float = 0.05
+    """Of its noise, what a table of two numbers is taken to have kept at least (convention)."""
+
     few_directions: int = 2
     """Directions of an interaction, (rows - 1) (columns - 1), up to which it is shrunk as a whole: 2 x 3 values."""
 

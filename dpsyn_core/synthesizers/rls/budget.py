@@ -63,7 +63,8 @@ class BudgetPlan:
     Attributes:
         whole: what the run may spend.
         total: for the number of records; None where it is public.
-        one_ways: for each attribute, in domain order.
+        one_ways: for each attribute, in domain order; its values one by one.
+        coarse_one_ways: for each attribute, what a second table of its coarse values gets; None where there is none.
         scores: for the scores of all pairs together; not spent on them where questions get all.
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
             and the second round with its scores of triples, its triples, and the same pairs again. None where
@@ -71,6 +72,7 @@ class BudgetPlan:
         questions: for the tables that declared questions need; a part of what pairs would get. None without questions.
         resolution: coarse values an attribute in pairs, at most about.
         number_resolution: the same for both sides of a pair of numbers, whose fine values are placed after the fit.
+        mixed_resolution: the same for the number in a pair with a category.
         noise: of this run.
         tuning: its constants.
     """
@@ -78,11 +80,13 @@ class BudgetPlan:
     whole: Cost
     total: Cost | None
     one_ways: tuple[Cost, ...]
+    coarse_one_ways: tuple[Cost | None, ...]
     scores: Cost
     pairs: Cost | None
     questions: Cost | None = None
     resolution: float
     number_resolution: float
+    mixed_resolution: float
     noise: Noise
     tuning: Tuning
 
@@ -108,6 +112,7 @@ def total_cost(whole: Cost, n_public: int | None, shares_: Shares) -> Cost | Non
 def plan_budget(
     sizes: tuple[int, ...],
     *,
+    fine: tuple[bool, ...],
     whole: Cost,
     unit: Unit,
     n_public: int | None,
@@ -124,6 +129,7 @@ def plan_budget(
 
     Args:
         sizes: of the attributes, at least one; what they count for when the one-ways are planned.
+        fine: for each attribute whether it has so many values in order that their sums are measured as well.
         whole: what the run may spend.
         unit: of privacy.
         n_public: the number of records, when it is public.
@@ -137,26 +143,35 @@ def plan_budget(
     one = s.only_one_ways
     if len(sizes) > 1:
         one = _predicted_share(sizes, whole, noise, total, s) if one_way_share is None else one_way_share
-    parts = np.array([one, s.scores, 1 - one - s.scores])
-    if whole.pure:
-        parts = np.sqrt(parts)
+    parts = np.array(_of_noise([one, s.scores, 1 - one - s.scores], pure=whole.pure))
     left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
     one_ways, scores, joint = left.split([float(p) for p in parts])
     pairs, questions = _with_questions(joint, left.split([float(parts[0]), float(parts[1:].sum())])[1], questions_share)
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
+    each = one_ways.split(noise.shares(np.array(sizes)))
+    part = s.coarse_one_way
+    of_both = _of_noise([1 - part, part], pure=whole.pure)
+    twice = [cost.split(of_both) if f else (cost, None) for f, cost in zip(fine, each, strict=True)]
     return BudgetPlan(
         whole=whole,
         total=total_cost(whole, n_public, s),
-        one_ways=tuple(one_ways.split(noise.shares(np.array(sizes)))),
+        one_ways=tuple(first for first, _ in twice),
+        coarse_one_ways=tuple(second for _, second in twice),
         scores=scores,
         pairs=pairs,
         questions=questions,
         resolution=usual,
         number_resolution=min(usual, _number_resolution(strength, tuning)),
+        mixed_resolution=min(usual, _mixed_resolution(strength, tuning)),
         noise=noise,
         tuning=tuning,
     )
+
+
+def _of_noise(parts: list[float], *, pure: bool) -> list[float]:
+    """Shares of rho, as shares of what is spent: noise falls with epsilon itself, and with the root of rho."""
+    return [math.sqrt(p) for p in parts] if pure else parts
 
 
 def _with_questions(joint: Cost, with_scores: Cost, share: float) -> tuple[Cost | None, Cost | None]:
@@ -202,6 +217,12 @@ def _strength(whole: Cost, noise: Noise, total: float) -> float:
 def _number_resolution(strength: float, tuning: Tuning) -> float:
     """Fewer coarse values for pairs of numbers, whose fine values are placed after the fit."""
     return max(tuning.resolution.numbers_least, tuning.resolution.numbers * float(np.cbrt(strength)))
+
+
+def _mixed_resolution(strength: float, tuning: Tuning) -> float:
+    """Coarse values of a number in its pairs with categories."""
+    r = tuning.resolution
+    return max(r.numbers_least, r.mixed * strength**r.mixed_power)
 
 
 def _resolution(strength: float, tuning: Tuning) -> float:

@@ -64,7 +64,9 @@ def choose_pairs(
     tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
     pairs = view.domain.subsets(2)
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
-    usual = [few if view.numbers.issuperset(p) else fine for p in pairs]
+    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in view.numbers}
+    by_numbers = (fine, mixed, few)
+    usual = [by_numbers[len(view.numbers.intersection(p))] for p in pairs]
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
@@ -75,12 +77,16 @@ def choose_pairs(
     def chosen_for(cost: Cost) -> NDArray[np.intp]:
         return choose_tables(errors, sizes, cost=cost, sensitivity=sensitivity, noise_factor=tuning.noise_factor)
 
+    excess = scores - np.array([_sampling_error(e) for e in expected])
     chosen = chosen_for(cost)
+    implied = _implied(pairs, excess, chosen > 0, view)
+    if implied.any():
+        errors[:, 0] += implied
+        chosen = chosen_for(cost)
     coarse = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
     fewer = np.array([_cells(p, coarse) for p in pairs])
     weight = float(shares(cells[chosen > 0], pure=cost.pure).sum())
     noise, less = (tuning.noise_factor * added_noise(c, weight, cost, sensitivity) for c in (cells, fewer))
-    excess = scores - np.array([_sampling_error(e) for e in expected])
     again = _second_scoring(scores, excess, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
     if len(again):
         for_scores = plan.second_scores(len(again), len(pairs))
@@ -105,6 +111,37 @@ def choose_pairs(
         sigma=float(sigma),
         cost=cost,
     )
+
+
+def _implied(
+    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: View
+) -> NDArray[np.float64]:
+    """L1 error of each pair of numbers that is not chosen, because two chosen pairs make both follow a third number.
+
+    A total follows each of its parts. A fit to these pairs takes the parts to depend on each other, though they do
+    not, and no score says so, for scores compare with independence. Correlations, read off the scores as those of a
+    Gaussian copula whose L1 distance from independence is 2 / pi times as large, multiply along a path.
+
+    Args:
+        pairs: all pairs.
+        excess: of their scores over the sampling error.
+        chosen: which of them will be measured.
+        view: which attributes are numbers, and the total.
+    """
+    place = {n: i for i, n in enumerate(sorted(view.numbers))}
+    both = [(place[a], place[b]) if a in place and b in place else None for a, b in pairs]
+    known, weak = np.zeros((len(place), len(place))), np.zeros((len(place), len(place)))
+    unit = 2 / np.pi * max(view.total, 1.0)
+    for at, found, taken in zip(both, excess, chosen, strict=True):
+        if at is not None:
+            known[at] = known[at[::-1]] = min(max(found / unit, 0.0), 1.0) if taken else 0.0
+    for i in range(len(place)):  # the strongest path over one number in between
+        weak = np.maximum(weak, np.outer(known[:, i], known[i]))
+    gaps = [
+        0.0 if at is None or taken else max(float(weak[at]) * unit - max(float(found), 0.0), 0.0)
+        for at, found, taken in zip(both, excess, chosen, strict=True)
+    ]
+    return np.array(gaps)
 
 
 def finer_where_small(view: View, resolution: float) -> float:

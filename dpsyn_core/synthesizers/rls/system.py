@@ -94,8 +94,8 @@ class Rls(Synthesizer):
     def budget_plan(self, total: float) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute."""
         return plan_budget(
-            self._weights(), whole=self.cost, unit=self.unit, n_public=self.n_public, total=total,
-            one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
+            self._weights(), fine=tuple(self._fine()), whole=self.cost, unit=self.unit, n_public=self.n_public,
+            total=total, one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
             questions_share=0.0 if self.workload is None else self.workload.share,
         )  # fmt: skip
 
@@ -106,6 +106,11 @@ class Rls(Synthesizer):
             min(a.size, tuning.numbers_weight) if a.number and a.size >= tuning.numbers_from else a.size
             for a in self.domain.attributes
         )
+
+    def _fine(self) -> list[bool]:
+        """For each attribute whether it is a number of so many bins that a second, coarse one-way is measured."""
+        least = self.tuning.resolution.fine_from
+        return [a.number and a.size - a.special >= least for a in self.domain.attributes]
 
     def view(self, measured: Sequence[Measurement]) -> View:
         """What has been released so far, read for a fit."""
@@ -122,6 +127,7 @@ class Rls(Synthesizer):
             measured += measure_marginals(counter, [()], [for_total], gate=gate)
         plan = self.budget_plan(total_of(measured, self.n_public))
         measured += measure_marginals(counter, domain.singletons(), plan.one_ways, gate=gate)
+        measured += self._coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
             return measured
@@ -153,6 +159,23 @@ class Rls(Synthesizer):
             )  # fmt: skip
         return measured
 
+    def _coarse_one_ways(
+        self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
+    ) -> list[Measurement]:
+        """The second one-ways of numbers of many bins, at coarse values that follow from the first ones."""
+        if not any(plan.coarse_one_ways):
+            return []
+        view = self.view(measured)
+        return [
+            m
+            for name, cost in zip(self.domain.names, plan.coarse_one_ways, strict=True)
+            if cost is not None
+            for m in measure_marginals(
+                counter, [(name,)], [cost], gate=gate,
+                recodes={name: view.recode(name, self.tuning.resolution.coarse_one_way)},
+            )
+        ]  # fmt: skip
+
     def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""
         if not pairs.sets:
@@ -177,11 +200,16 @@ class Rls(Synthesizer):
         n = round(view.total) if n_records is None else n_records
         rows = view.start(n, rng=rng)
         targets = view.targets(n)
-        if n and view.joint:
+        if n and any(len(t.attributes) > 1 for t in targets):
             pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
-                even_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning)
+                coarse = self.budget_plan(view.total).mixed_resolution
+                numbers = {domain.index(n): view.recode(n, coarse) for n in view.numbers}
+                even_records(
+                    rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
+                    tuning=tuning,
+                )  # fmt: skip
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
@@ -233,7 +261,9 @@ class Rls(Synthesizer):
             return []
         plan = self.budget_plan(n)
         known = [] if plan.total is None else [self._step("total", [plan.total], [1])]
-        ones = self._step("1-way", plan.one_ways, self.domain.sizes, about=self.n_public is None)
+        again = [c for c in plan.coarse_one_ways if c is not None]
+        cells = [*self.domain.sizes, *([1] * len(again))]  # coarse values follow from what is released
+        ones = self._step("1-way", [*plan.one_ways, *again], cells, about=self.n_public is None)
         if d < 2:
             return [*known, ones]
         asked = []
@@ -281,10 +311,12 @@ class Rls(Synthesizer):
         held_by_one = np.maximum(n / plan.resolution, deviations)
         coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
         few = np.minimum(coarse, np.ceil(plan.number_resolution))
+        mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
         least = self.tuning.resolution.numbers_from
         number = [a.number and a.size - a.special >= least for a in self.domain.attributes]
-        by_kind = ((few if number[i] and number[j] else coarse, i, j) for i, j in combinations(range(len(sizes)), 2))
-        return np.array([float(values[i]) * values[j] for values, i, j in by_kind])
+        values = (coarse, np.where(number, mixed, coarse), few)
+        by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
+        return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
 
     def _step(self, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
         """A step of one release a cost."""

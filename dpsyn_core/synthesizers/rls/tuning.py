@@ -48,6 +48,10 @@ class Shares:
     pairs_lost: float = 0.4
     """... and from which they are not: few pairs will be measured (benchmarks/experiments/shares.py)."""
 
+    coarse_one_way: float = 0.15
+    """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
+    Wasserstein distance and noisier single values (ADR 0197)."""
+
     held_back: float = 0.25
     """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
 
@@ -92,6 +96,19 @@ class Resolution:
     """Values from which on a number is measured so: ages in years, and not bins of five years, which pairs can afford
     to tell apart. 100 leaves ages out, and rank correlations of the heavy table of benchmarks.numbers are off by six
     times as much (ADR 0150)."""
+
+    mixed: float = 0.32
+    """Coarse values of a number in its pairs with categories, over the power `mixed_power` of the strength: 31 and 90
+    on diamonds at epsilon 1 and 10 (ADR 0198)."""
+
+    mixed_power: float = 0.5
+    """Of the strength: what merging hides falls with the number of values, and their noise grows (ADR 0198)."""
+
+    fine_from: int = 128
+    """Bins of a number from which on a second table of its coarse values is measured: four times as many as it has."""
+
+    coarse_one_way: float = 32.0
+    """Coarse values of that table, at most about (ADR 0197)."""
 
     numbers_weight: int = 100
     """Values that a number counts for when the one-ways get their share, at most: its neighbours are smoothed together.

@@ -14,15 +14,18 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
-from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
+from dpsyn_core.records.rls.denoise import shrink_pair
 from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.numbers import shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.records.rls.sums import Sums, shrink_with_sums
 from dpsyn_core.records.rls.wider import shrink_wide
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 Floats = NDArray[np.float64]
+MOST_SMOOTHED = 64  # values of a category, each smoothed on its own: some tens of milliseconds
 Recodes = dict[str, NDArray[np.intp]]
 
 
@@ -49,17 +52,19 @@ class View:
             replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
             for a in domain.attributes
         ]
-        self.one_ways = [
-            shrink_one_way(
-                ones[a.name].values, ones[a.name].sigma, ordered=a.ordered, special=a.special, total=self.total,
-                tuning=tuning.records.shrinkage,
-            )
-            for a in self.attributes
-        ]  # fmt: skip
+        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
+        self.one_ways = [self._one_way(a, ones[a.name]) for a in self.attributes]
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
-        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
+
+    def _one_way(self, a: CodedAttribute, measured: Measurement) -> Floats:
+        """The counts of an attribute without most of their noise, from all released tables of it alone."""
+        sums = [Sums(m.recodes[a.name], m.values, m.sigma) for m in self.joint if m.attributes == (a.name,)]
+        return shrink_with_sums(
+            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total,
+            tuning=self.tuning.records.shrinkage,
+        )  # fmt: skip
 
     @cached_property
     def places(self) -> list[Number]:
@@ -129,11 +134,12 @@ class View:
         ]
         for m in self.joint:
             maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
-            values = m.values
-            if len(m.attributes) == 2:
-                values = shrink_pair(
-                    values, self.product(m.attributes, maps), m.sigma, tuning=self.tuning.records.shrinkage
-                )
+            values, sigma = m.values, m.sigma
+            if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
+                (name,) = m.attributes
+                values = np.bincount(maps[name], weights=self.one_ways[self.domain.index(name)], minlength=m.cells)
+            elif len(m.attributes) == 2:
+                values, sigma = self._clean_pair(m, maps)
             elif len(m.attributes) > 2 and self.total < self.tuning.declared.noisy * m.sigma * m.cells:
                 alone: list[Floats] = [
                     np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]).astype(np.float64)
@@ -141,10 +147,41 @@ class View:
                 ]
                 values = shrink_wide(values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
             place = tuple(self.domain.index(n) for n in m.attributes)
-            out.append(
-                Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=m.sigma * scale)
-            )
+            out.append(Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=sigma * scale))
         return out
+
+    def _clean_pair(self, m: Measurement, maps: Recodes) -> tuple[Floats, float]:
+        """A pair table without most of its noise, and the noise that it is trusted with.
+
+        Of two numbers, the part where both have one goes by its own rule. What the copula says of it leaves less noise
+        than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells that
+        should be empty would cost next to nothing, and pairs with categories would put them there.
+        """
+        tuning, alone = self.tuning.records.shrinkage, self.product(m.attributes, maps)
+        clean, sigma = shrink_pair(m.values, alone, m.sigma, tuning=tuning), m.sigma
+        if self.numbers.issuperset(m.attributes):
+            rows, columns = (int(maps[n][self.domain[n].size - self.domain[n].special - 1]) + 1 for n in m.attributes)
+            part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
+            sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
+            scale = held / max(float(sides[0].sum()), 1e-9)
+            clean[:rows, :columns], left = shrink_numbers(
+                part, sides[0] * scale, sides[1] * scale, sigma, tuning=tuning
+            )
+            sigma *= float(np.clip(left, tuning.least_left, 1.0))
+        elif self.numbers.intersection(m.attributes):
+            clean = self._clean_mixed(m, maps, alone, clean)
+        return clean, sigma
+
+    def _clean_mixed(self, m: Measurement, maps: Recodes, alone: Floats, clean: Floats) -> Floats:
+        """The table of a number and a category; special values of the number as `clean` has them."""
+        axis = 0 if m.attributes[0] in self.numbers else 1
+        number = self.domain[m.attributes[axis]]
+        ranked = int(maps[number.name][number.size - number.special - 1]) + 1
+        values, expected, out = (t if axis == 0 else t.T for t in (m.values, alone, clean.copy()))
+        if min(ranked, values.shape[1]) > 1 and values.shape[1] <= MOST_SMOOTHED:
+            tuning = self.tuning.records.shrinkage
+            out[:ranked] = shrink_mixed(values[:ranked], expected[:ranked], m.sigma, tuning=tuning)
+        return out if axis == 0 else out.T
 
 
 def _cells(measured: Measurement, names: AttributeSet) -> int:

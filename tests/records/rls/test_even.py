@@ -75,3 +75,9 @@ def test_a_tally_is_the_sum_of_the_counts_of_every_moment():
         tally.see(rows)
         expected += plan.counts(rows)
         assert np.array_equal(tally.sums(), expected)
+
+
+def test_numbers_are_evened_out_with_categories_alone_and_at_coarse_values():
+    coarse = np.arange(90) // 30
+    found = all_pairs([90, 4, 90], 1.0, numbers={0: coarse, 2: coarse})
+    assert [(t.attributes, t.values.shape) for t in found] == [((0, 1), (3, 4)), ((1, 2), (4, 3))]

@@ -43,8 +43,8 @@ def chosen(strength, *, rho, pure=False, seed=0):
     measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 4), gate=gate)
     view = View(domain, measured, N)
     plan = BudgetPlan(
-        whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
-        number_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=64.0, mixed_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
     )  # fmt: skip
     out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=plan.resolution, gate=gate)
     return out, {c.name: c for c in gate.account.charges}, pairs
@@ -103,10 +103,30 @@ def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_categor
     counter = MemoryCounter(codes, domain)
     measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 3), gate=gate)
     plan = BudgetPlan(
-        whole=cost, total=None, one_ways=(), scores=scores, pairs=pairs, resolution=64.0, number_resolution=8.0,
-        noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
     out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
     shapes = {s: [int(r[n].max()) + 1 for n in s] for s, r in zip(out.sets, out.recodes, strict=True)}
     assert max(shapes["a", "b"]) <= 8
-    assert shapes["a", "c"][0] > 30
+    assert 12 < shapes["a", "c"][0] <= 20
+
+
+def test_parts_of_a_total_are_measured_together_because_the_total_would_tie_them_to_each_other():
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(0, 60, N), rng.integers(0, 60, N)
+    codes = np.stack([a, b, a + b]).astype(np.uint8)
+    sizes = {"a": 60, "b": 60, "s": 119}
+    domain = Domain(tuple(CodedAttribute(name=n, size=k, ordered=True, number=True) for n, k in sizes.items()))
+    cost = Cost(rho=0.2)
+    ones, scores, pairs = cost.split([0.2, 0.1, 0.7])
+    gate = Gate(account=Account(cost), noise=SeededNoise(5), unit=Unit())
+    counter = MemoryCounter(codes, domain)
+    measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 3), gate=gate)
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
+    )  # fmt: skip
+    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
+    assert set(out.sets) == {("a", "b"), ("a", "s"), ("b", "s")}
+    assert out.scores["a", "b"] < 0.2 * out.scores["a", "s"]

@@ -292,3 +292,40 @@ def test_scores_of_triples_without_signal_choose_none():
 def test_every_setting_changes_the_records(setting):
     codes, domain = chain()
     assert not np.array_equal(run(codes, domain, n=800)[0], run(codes, domain, n=800, settings=setting)[0])
+
+
+def wide_number(n=6_000, missing=0.05):
+    """A number of 400 bins with missing values, and a category that follows it."""
+    rng = np.random.default_rng(9)
+    x = np.clip(rng.normal(150, 40, n), 0, 399).astype(np.uint16)
+    group = np.clip(x // 100 + rng.integers(0, 2, n), 0, 4)
+    x = np.where(rng.random(n) < missing, 400, x)
+    fine = CodedAttribute(name="x", size=401, ordered=True, special=1, number=True)
+    return np.stack([x, group]).astype(np.uint16), Domain((fine, CodedAttribute(name="g", size=5)))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+def test_a_number_of_many_bins_is_measured_a_second_time_at_coarse_values_for_a_part_of_its_cost(delta):
+    codes, domain = wide_number()
+    made, measured, gate, system = run(codes, domain, delta=delta, n_public=6_000)
+    plan = system.budget_plan(6_000.0)
+    of_x = [m for m in measured if m.attributes == ("x",)]
+    assert len(of_x) == 2 and not of_x[0].recodes and 8 < of_x[1].cells <= 40
+    kinds = [c.kind for c in gate.account.charges]
+    assert kinds.count("1-way") == 3 == system.steps(6_000.0)[0].parts[0]
+    amount = (lambda c: c.epsilon) if delta == 0 else (lambda c: c.rho)
+    charged = [amount(c) for c in gate.account.charges if c.kind == "1-way"]
+    planned = [*map(amount, plan.one_ways), *(amount(c) for c in plan.coarse_one_ways if c)]
+    assert charged == pytest.approx(planned)
+    assert plan.coarse_one_ways[1] is None
+    share = 0.15 if delta else 0.15**0.5 / (0.15**0.5 + 0.85**0.5)
+    assert charged[2] == pytest.approx(share * (charged[0] + charged[2]))
+    assert abs((made[0] == 400).mean() - 0.05) < 0.03
+
+
+def test_coarse_one_ways_of_nothing_and_of_a_table_with_one_attribute_are_served():
+    codes, domain = wide_number()
+    alone = Domain((domain.attributes[0],))
+    for rows, where in ((codes[:1], alone), (codes[:1, :0], alone), (codes[:, :0], domain), (codes[:, :1], domain)):
+        made, *_ = run(rows, where, n=50)
+        assert made.shape == (len(where), 50)

@@ -1,0 +1,74 @@
+"""Noisy pair tables with numbers in them, without most of their noise: values of numbers have distances. Blind."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.records.rls.denoise import shrink_differences, shrink_interaction, shrink_ordered, shrink_unordered
+from dpsyn_core.records.rls.place import Copula
+from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
+
+Floats = NDArray[np.float64]
+
+
+def shrink_numbers(
+    values: Floats, rows: Floats, columns: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> tuple[Floats, float]:
+    """A noisy table of two numbers, shrunk towards the Gaussian copula that is nearest to it.
+
+    Positive noise in the many cells far from a narrow band of records puts records there that weaken every correlation.
+    The copula says which cells those are. Its differences from the noisy counts are shrunk by a mixture prior that is
+    fitted to them, apart for cells where it expects next to nothing, some, and many records: where it is wrong, the
+    differences of a group stand out of their noise and stay.
+
+    Args:
+        values: float64 (r, c), noisy counts, at least 2 each way; rows and columns in order.
+        rows: float64 (r,), counts of the rows alone.
+        columns: float64 (c,), those of the columns, with the same sum.
+        sigma: standard deviation of the noise of a cell.
+        tuning: constants.
+
+    Returns:
+        Counts, and the part of the noise that is left in them: the mean factor by which differences were shrunk.
+    """
+    total = float(rows.sum())
+    if total <= 0 or min(values.shape) < 2:
+        return values, 1.0
+    p, q = (np.maximum(side, 1e-6 * total) for side in (rows, columns))
+    cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
+    copula = Copula(p / p.sum(), q / q.sum())
+    strength = copula.nearest(cells / max(float(cells.sum()), 1e-9))
+    noise = sigma * math.sqrt(values.size) / total  # about that of a correlation, which is lost where it is no larger
+    strength *= max(1 - (noise / strength) ** 2, 0.0) if strength else 0.0
+    expected = total * copula.shares(strength)
+    z = (values - expected) / sigma
+    shrunk = z.copy()
+    group = np.digitize(expected / sigma, tuning.expected_cuts)
+    for g in np.unique(group):
+        inside = group == g
+        if np.count_nonzero(inside) >= tuning.fewest_values:
+            shrunk[inside] = shrink_differences(z[inside], tuning=tuning)
+    left = float(np.divide(shrunk, z, out=np.ones_like(z), where=z != 0).mean())
+    out: Floats = np.maximum(expected + sigma * shrunk, 0.0)
+    return out, left
+
+
+def shrink_mixed(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
+    """A noisy table of a number and a category: the mean of its shrunken interaction and of smoothed differences.
+
+    How often a category occurs changes little from one value of a number to the next: for each category the differences
+    from what is expected are smoothed along the number.
+
+    Args:
+        values: float64 (r, c), noisy counts; rows are a number's coarse values in order.
+        expected: float64 (r, c), what independence lets expect.
+        sigma: standard deviation of the noise of a cell.
+        tuning: constants.
+    """
+    smooth = np.stack([shrink_ordered(column, sigma, tuning=tuning) for column in (values - expected).T], axis=1)
+    part = tuning.interaction_part
+    mean: Floats = part * shrink_interaction(values, expected, sigma, tuning=tuning) + (1 - part) * (expected + smooth)
+    return mean
