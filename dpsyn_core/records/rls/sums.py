@@ -63,7 +63,7 @@ def shrink_with_sums(
         blocks.append((s.recode, np.sqrt(own * other / (own + other))))
     clean = shrink_one_way(known, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
     for recode, noise in blocks:
-        wanted = np.bincount(recode, weights=known, minlength=len(noise))
+        wanted: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)
         wanted = wanted + (total - float(wanted.sum())) / len(wanted)
         wanted = with_total(noise * shrink_unordered(wanted / noise, 1.0, tuning=tuning), total)
         held = np.bincount(recode, weights=clean, minlength=len(noise))

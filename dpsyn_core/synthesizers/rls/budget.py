@@ -222,7 +222,7 @@ def _number_resolution(strength: float, tuning: Tuning) -> float:
 def _mixed_resolution(strength: float, tuning: Tuning) -> float:
     """Coarse values of a number in its pairs with categories."""
     r = tuning.resolution
-    return max(r.numbers_least, r.mixed * strength**r.mixed_power)
+    return max(r.numbers_least, r.mixed * math.pow(strength, r.mixed_power))
 
 
 def _resolution(strength: float, tuning: Tuning) -> float:

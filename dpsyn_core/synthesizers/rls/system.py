@@ -262,8 +262,8 @@ class Rls(Synthesizer):
         plan = self.budget_plan(n)
         known = [] if plan.total is None else [self._step("total", [plan.total], [1])]
         again = [c for c in plan.coarse_one_ways if c is not None]
-        cells = [*self.domain.sizes, *([1] * len(again))]  # coarse values follow from what is released
-        ones = self._step("1-way", [*plan.one_ways, *again], cells, about=self.n_public is None)
+        counted = [*self.domain.sizes, *([1] * len(again))]  # coarse values follow from what is released
+        ones = self._step("1-way", [*plan.one_ways, *again], counted, about=self.n_public is None)
         if d < 2:
             return [*known, ones]
         asked = []

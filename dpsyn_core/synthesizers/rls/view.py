@@ -137,7 +137,8 @@ class View:
             values, sigma = m.values, m.sigma
             if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
                 (name,) = m.attributes
-                values = np.bincount(maps[name], weights=self.one_ways[self.domain.index(name)], minlength=m.cells)
+                counts = self.one_ways[self.domain.index(name)]
+                values = np.bincount(maps[name], weights=counts, minlength=m.cells).astype(np.float64)
             elif len(m.attributes) == 2:
                 values, sigma = self._clean_pair(m, maps)
             elif len(m.attributes) > 2 and self.total < self.tuning.declared.noisy * m.sigma * m.cells:
