@@ -64,7 +64,7 @@ def choose_pairs(
     tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
     pairs = view.domain.subsets(2)
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
-    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in view.numbers}
+    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in view.fine}
     by_numbers = (fine, mixed, few)
     usual = [by_numbers[len(view.numbers.intersection(p))] for p in pairs]
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]

@@ -205,7 +205,7 @@ class Rls(Synthesizer):
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
-                numbers = {domain.index(n): view.recode(n, coarse) for n in view.numbers}
+                numbers = {domain.index(n): view.recode(n, coarse) for n in view.fine}
                 even_records(
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
                     tuning=tuning,
@@ -314,7 +314,7 @@ class Rls(Synthesizer):
         mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
         least = self.tuning.resolution.numbers_from
         number = [a.number and a.size - a.special >= least for a in self.domain.attributes]
-        values = (coarse, np.where(number, mixed, coarse), few)
+        values = (coarse, np.where(self._fine(), mixed, coarse), few)
         by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
         return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
 

@@ -105,7 +105,7 @@ class Resolution:
     """Of the strength: what merging hides falls with the number of values, and their noise grows (ADR 0198)."""
 
     fine_from: int = 128
-    """Bins of a number from which on a second table of its coarse values is measured: four times as many as it has."""
+    """Bins of a number from which on a second table of its coarse values is measured, and `mixed` holds."""
 
     coarse_one_way: float = 32.0
     """Coarse values of that table, at most about (ADR 0197)."""

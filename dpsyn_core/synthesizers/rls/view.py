@@ -57,6 +57,9 @@ class View:
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
+        # a year or an hour may well be a value of its own; one of hundreds of bins is hardly ever
+        least = tuning.resolution.fine_from
+        self.fine = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
 
     def _one_way(self, a: CodedAttribute, measured: Measurement) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""

@@ -93,9 +93,9 @@ def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, take
 
 def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_category():
     rng = np.random.default_rng(5)
-    x = rng.integers(0, 100, N)
-    codes = np.stack([x, np.clip(x + rng.integers(-3, 4, N), 0, 99), x // 20]).astype(np.uint8)
-    attributes = [CodedAttribute(name=n, size=100, ordered=True, number=True) for n in "ab"]
+    x = rng.integers(0, 200, N)
+    codes = np.stack([x, np.clip(x + rng.integers(-3, 4, N), 0, 199), x // 40]).astype(np.uint8)
+    attributes = [CodedAttribute(name=n, size=200, ordered=True, number=True) for n in "ab"]
     domain = Domain((*attributes, CodedAttribute(name="c", size=5)))
     cost = Cost(rho=50.0)
     ones, scores, pairs = cost.split([0.2, 0.1, 0.7])
