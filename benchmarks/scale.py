@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -39,6 +40,7 @@ def row(folder: Path, records: int, engine: str | None, memory: str | None, *, o
         "synth", source, "--schema", schema, "--epsilon", 1, "--delta", "1e-9", "--out", target,
         "--manifest", folder / f"{out.name}.json", "--quiet", *more,
     )  # fmt: skip
+    shutil.rmtree(out, ignore_errors=True)  # of an earlier run, where tables are kept
     cost = measure(command, home=folder / "home")
     if cost.status:
         sys.exit(f"{' '.join(command)} exited {cost.status}: {cost.errors}")

@@ -166,6 +166,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     from dpsyn_core.tables.database_batches import database_batches
     from dpsyn_core.tables.databases import Database
     from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.read import MAX_FILE
     from dpsyn_core.tables.text_batches import TextForm
 
     memory = memory_of(args.memory)
@@ -186,7 +187,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     else:
         batches = place_batches(args.table, form, sheet=args.sheet)
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
-    if file and not sql and choice.engine == "memory":
+    if file and not sql and choice.engine == "memory" and args.table.stat().st_size <= MAX_FILE:
         return read_input(args)
     for notice in batches.notices:
         print(f"note: {notice}", file=sys.stderr)
