@@ -141,7 +141,7 @@ def even_records(
     """
     t = tuning.evening
     pairs = all_pairs([len(p) for p in probabilities], t.deviation, numbers=numbers, tuning=t)
-    if not pairs:
+    if not pairs:  # such as a table of two numbers, with a million cells
         return rows
     averages = average_tables(rows, targets, probabilities, pairs, pace=pace, rng=rng, progress=progress, tuning=tuning)
     expected = [

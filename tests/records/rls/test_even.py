@@ -37,6 +37,20 @@ def test_unmeasured_pairs_lose_half_their_chance_error_and_measured_ones_stay():
     assert np.abs(table(rows, 0, 1, joint.shape) - joint).sum() < 0.03 * joint.sum()
 
 
+def test_records_whose_pairs_are_all_too_large_stay_as_they_were_fitted():
+    n, sizes = 300, (1100, 1000)
+    rng = np.random.default_rng(2)
+    ones = [np.full(size, n / size) for size in sizes]
+    targets = [Target(attributes=(j,), maps=(np.arange(s),), values=ones[j], sigma=5.0) for j, s in enumerate(sizes)]
+    halves = tuple((np.arange(s) >= s // 2).astype(np.intp) for s in sizes)
+    targets.append(Target(attributes=(0, 1), maps=halves, values=np.array([[150.0, 0], [0, 150]]), sigma=5.0))
+    rows = independent_rows(ones, n, rng=rng)
+    fit_records(rows, targets, ones, pace=schedule(n, 2, targets), rng=rng)
+    before = rows.copy()
+    assert not all_pairs(sizes, 5.0)
+    assert (even_records(rows, targets, ones, pace=schedule(n, 2, targets), rng=rng) == before).all()
+
+
 def test_averages_are_closer_to_what_is_expected_than_one_fit_and_have_its_total():
     rows, targets, ones, _, free = case()
     pace = schedule(len(rows), 3, targets)
