@@ -1,7 +1,7 @@
 """What a declared target could reach without any noise: `python -m benchmarks.experiments.predict_ceiling`.
 
-The wide table of `benchmarks.questions` (100 numbers, 20 of them informative), a tenth held out. Prints the AUROC of two
-models that learnt on real records; on records whose columns are shuffled inside each class, as exact tables of the
+The wide table of `benchmarks.questions` (100 numbers, 20 informative), a tenth held out. Prints the AUROC of two models
+that learnt on real records; on records whose columns are shuffled inside each class, as exact tables of the
 target with each column allow; and on the same with one Gaussian copula for both classes, as exact pairs of columns
 would add, or with one a class, which takes triples with the target.
 """
