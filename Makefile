@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep app test test-all check bench audit screenshots sbom lock clean
+.PHONY: setup dev deep spark app test test-all check bench audit screenshots sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -29,6 +29,13 @@ $(VENV)/.deep: requirements-deep.lock $(VENV)/.run $(wildcard $(VENV)/.dev)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-deep.lock
 	touch $@
 
+# pyspark, for tables on a cluster; its executors need a Java runtime beside it (Debian: default-jre-headless)
+spark: $(VENV)/.spark
+
+$(VENV)/.spark: requirements-spark.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.lock
+	touch $@
+
 app: setup
 	$(BIN)/dpsyn app
 
@@ -36,8 +43,8 @@ app: setup
 test: dev
 	$(BIN)/python -m pytest $(WORKERS) --quick
 
-# everything; a missing Chromium or PostgreSQL server is a failure
-test-all: dev deep
+# everything; a missing Chromium, PostgreSQL server or Java runtime is a failure
+test-all: dev deep spark
 	$(BIN)/python -m pytest $(WORKERS) --complete
 
 check: dev
@@ -58,7 +65,8 @@ screenshots: dev
 sbom: dev
 	$(BIN)/python -m tools.sbom
 
-# resolves anew; the locks name no host. requirements-deep.lock is kept by hand (docs/adr/0160)
+# resolves anew; the locks name no host. requirements-deep.lock and requirements-spark.lock are kept by hand
+# (docs/adr/0160, 0183)
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra databases --extra login -o requirements.lock pyproject.toml
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra build --extra dev -o requirements-dev.lock pyproject.toml

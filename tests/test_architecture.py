@@ -311,6 +311,15 @@ def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
     assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting"}
 
 
+def test_pyspark_is_imported_where_spark_is_spoken_to_and_inside_functions():
+    users = {p for p in engine_files() if {n.split(".")[0] for n in imports_of(p)} & {"pyspark"}}
+    assert users
+    for user in users:
+        assert place_of(user).startswith(("sources/spark/", "counting/spark"))
+        top = [n for n in tree_of(user).body if isinstance(n, ast.Import | ast.ImportFrom)]
+        assert not [n for n in top if "pyspark" in ast.unparse(n)], user
+
+
 def test_torch_is_imported_by_the_deep_systems_alone_and_inside_their_functions():
     users = {
         p.relative_to(ROOT).as_posix() for p in engine_files() if {n.split(".")[0] for n in imports_of(p)} & {"torch"}

@@ -115,10 +115,17 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
 def add_engine(parser: argparse.ArgumentParser) -> None:
     """Declares where records are counted, and how much memory that may take; see docs/scale.md."""
     parser.add_argument(
-        "--engine", choices=["memory", "stored"],
-        help="where records are counted: in memory, or as codes on disk; default by the size of the table",
+        "--engine", choices=["memory", "stored", "spark"],
+        help="where records are counted: in memory, as codes on disk, or on executors of Spark; default one of the "
+        "first two by the size of the table",
     )  # fmt: skip
     parser.add_argument("--memory", metavar="4GB", help="what the run may use; default half of the machine's memory")
+    parser.add_argument(
+        "--spark-master", metavar="URL", help="of a cluster, or local[2]; default what spark-submit or its settings say"
+    )
+    parser.add_argument(
+        "--spark-conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark; may be repeated"
+    )
 
 
 def add_incomes(parser: argparse.ArgumentParser) -> None:
@@ -170,6 +177,11 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     from dpsyn_core.tables.text_batches import TextForm
 
     memory = memory_of(args.memory)
+    if args.engine == "spark":
+        return open_spark(args)
+    if args.spark_master is not None or args.spark_conf:
+        msg = "--spark-master and --spark-conf are for the engine 'spark'; add --engine spark"
+        raise SettingError(msg)
     file = isinstance(args.table, Path) and args.table.is_file()
     sql = args.sql_table is not None or args.sql_query is not None
     if sql and args.engine is None and args.memory is None:
@@ -193,6 +205,34 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
         print(f"note: {notice}", file=sys.stderr)
     print(f"note ({PRIVATE}): engine {choice.engine}: {choice.why}", file=sys.stderr)
     return source_of_batches(batches, choice, args.strict, memory)
+
+
+def open_spark(args: argparse.Namespace) -> Any:
+    """The records of a run that are read and counted by executors of Spark."""
+    from dpsyn_core.sources.spark.files import SparkFiles
+    from dpsyn_core.tables.text_batches import TextForm
+
+    if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
+        msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"
+        raise SettingError(msg)
+    if args.memory is not None:
+        msg = "--memory is for the engines of this machine; name memory of executors as --spark-conf"
+        raise SettingError(msg)
+    form = TextForm(
+        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
+        strict=args.strict,
+    )  # fmt: skip
+    conf = {}
+    for pair in args.spark_conf:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.startswith("spark."):
+            msg = f"--spark-conf got '{name}'; it needs the form spark.name=value"
+            raise SettingError(msg)
+        conf[name] = value
+    source = SparkFiles(args.table, form, master=args.spark_master, settings=conf)
+    for notice in () if source.batches is None else source.batches.notices:
+        print(f"note: {notice}", file=sys.stderr)
+    return source
 
 
 def say_odd(source: Any, name: str) -> None:

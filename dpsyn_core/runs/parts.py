@@ -25,6 +25,7 @@ from dpsyn_core.runs.output import table_of
 from dpsyn_core.runs.release import MAX_RECORDS, Prepared, in_memory, prepare
 from dpsyn_core.runs.writing import ending, stated, write_tables
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of
 from dpsyn_core.synthesizers.base import Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
@@ -41,6 +42,8 @@ ALLOWED = 8 * 10**9  # bytes that it may take where nobody says; a constant, so 
 
 
 T = TypeVar("T")
+Make = Callable[[Shard, "Random", Progress], Any]  # the codes of a shard
+Spread = Callable[[Callable[[int], str], int], list[str]]
 Work = Callable[[Shard, Callable[[], None]], Any]  # the table of a shard; the second is called often, and ends it
 
 
@@ -142,7 +145,7 @@ def write_release_to(
     Raises:
         OutputError: something cannot be written; then neither table nor manifest stays.
     """
-    out = outs[0]
+    out, spread = outs[0], None
     sharded = in_parts(prepared, folder=folder, memory=memory) if len(outs) == 1 else None
     if sharded is None:
         release = in_memory(prepared, tables=len(outs), progress=progress)
@@ -164,18 +167,20 @@ def write_release_to(
         n = sharded.n_records
         shards = shards_of(n, len(prepared.measured.task.domain))
         own = prepared.rng.spawn(len(shards))
+        make, schema, columns = sharded.make, prepared.schema, prepared.measured.columns
 
-        def made(shard: Shard, check: Callable[[], None]) -> Any:
-            return _table(prepared, sharded, shard, own[shard.number], check)
+        def made(shard: Shard, check: Callable[[], None]) -> Any:  # may travel: it refers to released values alone
+            return _table(make, schema, columns, shard, own[shard.number], check)
 
         work = made
+        spread = prepared.source.spread if isinstance(prepared.source, Spreading) else None
     manifest = prepared.manifest(n)
     model = None if sharded is not None or model_path is None else packed(release)
     beside = [(measurements, measurements_path), (model, model_path)]
     more = {"measurements": _sha256(measurements), "model": _sha256(model)}
     written = False
     try:
-        with (_folder if folder else _file)(out, shards, work, progress) as digests:
+        with _folder(out, shards, work, progress, spread) if folder else _file(out, shards, work, progress) as digests:
             final = stated(manifest, digests.model_copy(update=more), manifest_path, key)
             written = True
             for content, path in beside:
@@ -193,7 +198,7 @@ def _sha256(content: bytes | None) -> str | None:
 
 
 def _table(
-    prepared: Prepared, sharded: Sharded, shard: Shard, rng: Random, check: Callable[[], None]
+    make: Make, schema: Schema, columns: Sequence[str], shard: Shard, rng: Random, check: Callable[[], None]
 ) -> Any:  # fmt: skip
     """The records of one shard as a pyarrow table."""
 
@@ -201,9 +206,9 @@ def _table(
         del stage, done, total, value  # what one of many shards does says nothing of the whole
         check()
 
-    codes = sharded.make(shard, rng, ended)
+    codes = make(shard, rng, ended)
     check()
-    return table_of(codes, prepared.schema, columns=prepared.measured.columns, rng=rng)
+    return table_of(codes, schema, columns=columns, rng=rng)
 
 
 def _made(
@@ -248,26 +253,38 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
 
 
 @contextlib.contextmanager
-def _folder(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Iterator[Digests]:
-    """A folder with a Parquet file for each shard; it has its name when the block ends well."""
-    import pyarrow.parquet as pq
+def _folder(
+    out: Path, shards: list[Shard], work: Work, progress: Progress, spread: Spread | None = None
+) -> Iterator[Digests]:
+    """A folder with a Parquet file for each shard; it has its name when the block ends well.
 
+    spread: the machines of the source make and write the shards, into the same folder: all of them must see it.
+    """
     check_folder(out)
     staged = out.with_name(f".dpsyn-{secrets.token_hex(6)}")
     width = max(5, len(str(len(shards))))
 
     def write(shard: Shard, check: Callable[[], None]) -> PartDigests:
         table = work(shard, check)
-        name = f"part-{shard.number + 1:0{width}}.parquet"
-        pq.write_table(table, staged / name, compression="zstd")
+        found = _written(table, staged / f"part-{shard.number + 1:0{width}}.parquet")
         check()
-        found = content_digest(table)
-        return PartDigests(name=name, n_records=table.num_rows, content=found, file=file_digest(staged / name))
+        return found
 
     try:
         staged.mkdir()
-        with contextlib.closing(_made(shards, write, progress)) as made:
-            parts = tuple(made)
+        if spread is None:
+            with contextlib.closing(_made(shards, write, progress)) as made:
+                parts = tuple(made)
+        else:
+            progress("making records", 0, len(shards))
+            said = spread(lambda i: write(shards[i], _never).model_dump_json(), len(shards))
+            parts = tuple(PartDigests.model_validate_json(text) for text in said)
+            if not all((staged / part.name).exists() for part in parts):
+                msg = (
+                    f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"
+                )
+                raise OutputError(msg)
+            progress("making records", len(shards), len(shards))
         yield Digests(parts=parts)
         if out.is_dir():
             out.rmdir()  # empty: it was checked
@@ -278,3 +295,23 @@ def _folder(out: Path, shards: list[Shard], work: Work, progress: Progress) -> I
         raise OutputError(msg) from error
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+
+
+def _written(table: Any, path: Path) -> PartDigests:
+    """One part, under its name only when it is whole: a machine may begin it again after another was lost."""
+    import pyarrow.parquet as pq
+
+    own = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
+    try:
+        pq.write_table(table, own, compression="zstd")
+        found = PartDigests(
+            name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(own)
+        )
+        own.replace(path)
+    finally:
+        own.unlink(missing_ok=True)
+    return found
+
+
+def _never() -> None:
+    """A shard on another machine is not asked whether to end: its task is ended as a whole."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -25,6 +26,17 @@ class Opened:
     counter: Counter
     n_records: int
     columns: tuple[str, ...]
+
+
+@runtime_checkable
+class Spreading(Protocol):
+    """A source on several machines, which can make synthetic records too: post-processing, of released values alone."""
+
+    def spread(self, work: Callable[[int], str], number: int) -> list[str]:
+        """What work(0) .. work(number - 1) return, each called on some machine of the source.
+
+        work: travels there, with all that it refers to; may be called again for a number whose machine was lost.
+        """
 
 
 @runtime_checkable

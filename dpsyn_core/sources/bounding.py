@@ -39,11 +39,16 @@ def bound(encoded: Encoded, max_records: int, *, key: bytes | None = None) -> Co
         raise EngineError(msg)
     if encoded.identifiers is None:
         return encoded.codes
-    groups, hashes = _groups(encoded.identifiers), record_hashes(encoded, os.urandom(32) if key is None else key)
+    groups, hashes = _groups(encoded.identifiers), record_hashes(encoded, draw_key() if key is None else key)
     keep = kept(groups, hashes, max_records)
     if keep.all():
         return encoded.codes
     return np.ascontiguousarray(encoded.codes[:, keep])
+
+
+def draw_key() -> bytes:
+    """A fresh key from the operating system, for one run."""
+    return os.urandom(8 * KEY_WORDS)
 
 
 def kept(groups: NDArray[np.int64], hashes: NDArray[np.uint64], max_records: int) -> NDArray[np.bool_]:
@@ -64,11 +69,19 @@ def record_hashes(encoded: Encoded, key: bytes) -> NDArray[np.uint64]:
         msg = f"the key has {len(key)} bytes; it must have {8 * KEY_WORDS}"
         raise EngineError(msg)
     words = np.frombuffer(key, dtype=np.uint64)
-    names = encoded.identifiers
-    out: NDArray[np.uint64] = text_hashes(names.dictionary, key)[names.indices.to_numpy(zero_copy_only=False)]
+    out = name_hashes(encoded.identifiers, key)
     for position, column in enumerate(encoded.codes):
         _absorb(out, column, np.uint64(position), words)
     return out
+
+
+def name_hashes(names: Any, key: bytes) -> NDArray[np.uint64]:
+    """A keyed 64-bit hash of each record's identifier alone, shape (n_records,); all records of one have the same.
+
+    names: pyarrow dictionary array of text, without nulls.
+    """
+    hashes: NDArray[np.uint64] = text_hashes(names.dictionary, key)[names.indices.to_numpy(zero_copy_only=False)]
+    return hashes
 
 
 def _groups(names: Any) -> NDArray[np.int64]:

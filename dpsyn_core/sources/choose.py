@@ -20,7 +20,7 @@ from dpsyn_core.tables.batches import Batches, of_frame
 from dpsyn_core.tables.places import place_batches
 from dpsyn_core.tables.text_batches import TextForm
 
-ENGINES = ("memory", "stored")
+ENGINES = ("memory", "stored", "spark")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 LEAST_MEMORY = 500 * 10**6  # bytes that any run takes, with the libraries it loads
 UNKNOWN_MEMORY = 8 * 10**9  # bytes of a machine that does not say how much it has
@@ -49,6 +49,8 @@ def source_of(
 ) -> Source:  # fmt: skip
     """A source as it is; a table of pandas, polars or pyarrow, or the path of files, as one of the chosen engine.
 
+    A Spark DataFrame is counted on its own cluster.
+
     A table of another kind is refused when the source is opened.
 
     Args:
@@ -65,11 +67,18 @@ def source_of(
     """
     check_engine(engine)
     limit = memory_of(memory)
+    if type(given).__module__.startswith("pyspark."):
+        if engine not in (None, "spark"):
+            msg = f"the engine is '{engine}', and a Spark DataFrame is counted by its own cluster; leave engine out"
+            raise SettingError(msg)
+        return on_spark(given, strict=strict)
     if isinstance(given, Source):
         if engine is not None:
             msg = f"the engine is '{engine}', and the source that was given counts in its own way; leave engine out"
             raise SettingError(msg)
         return given
+    if engine == "spark":
+        return on_spark(given, strict=strict)
     if isinstance(given, Batches):
         return source_of_batches(given, choose(given, engine=engine, memory=limit, schema=schema), strict, limit)
     if isinstance(given, str | os.PathLike):
@@ -78,6 +87,20 @@ def source_of(
     if engine == "stored":
         return StoredSource(of_frame(given), strict=strict, like=given, memory=limit)
     return MemorySource(given, strict=strict)
+
+
+def on_spark(given: Any, *, strict: bool) -> Source:
+    """A Spark DataFrame, or the path or address of files, counted by executors of Spark. Raises SettingError."""
+    if isinstance(given, str | os.PathLike):
+        from dpsyn_core.sources.spark.files import SparkFiles
+
+        return SparkFiles(given, TextForm(strict=strict))
+    if type(given).__module__.startswith("pyspark."):
+        from dpsyn_core.sources.spark.source import SparkSource
+
+        return SparkSource(given, strict=strict)
+    msg = "the engine 'spark' takes a Spark DataFrame, or a path that its executors can read, and no table in memory"
+    raise SettingError(msg)
 
 
 def source_of_batches(batches: Batches, choice: Choice, strict: bool, memory: int | None) -> Source:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.scratch import scratch
 from dpsyn_core.sources.base import Opened
+from dpsyn_core.sources.bounding import draw_key
 from dpsyn_core.sources.encoding import encoded_batches
 from dpsyn_core.sources.spilling import bound_parts
 from dpsyn_core.tables.batches import Batches
@@ -49,7 +49,7 @@ class StoredSource:
                 for encoded in found:
                     store.append(encoded.codes)
             else:
-                key = os.urandom(32)
+                key = draw_key()
                 for codes in bound_parts(
                     found, schema.unit.max_records, key=key, room=room, records=self.batches.likely_records,
                     memory=self._memory,

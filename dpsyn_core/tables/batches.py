@@ -40,6 +40,21 @@ class Batches:
         return self.records if self.records is not None else self.size // LEAST // max(1, len(self.columns))
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of the shares into which a file is cut, for processes that read it together: number 0..of-1."""
+
+    number: int = 0
+    of: int = 1
+
+    def slice(self, size: int) -> slice:
+        """The part of a range of this size that belongs to the share."""
+        return slice(size * self.number // self.of, size * (self.number + 1) // self.of)
+
+
+WHOLE = Share()
+
+
 def of_frame(table: Any) -> Batches:
     """A pandas, polars or pyarrow table, which is in memory, in parts."""
     from dpsyn_core.tables.frames import to_arrow

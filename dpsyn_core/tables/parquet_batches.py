@@ -9,14 +9,16 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import canonical, headers
-from dpsyn_core.tables.batches import Batches, batch_records
+from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
 from dpsyn_core.tables.columnar import check_type, readable
 
 PAGES = 1 << 20  # bytes of a column that are read from the file at a time
 
 
-def parquet_batches(path: Path, *, strict: bool = False) -> Batches:
+def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -> Batches:
     """A Parquet file in batches. The footer is checked here, the records when they are read.
+
+    share: of the file's groups of rows; the shares of one number hold each record once.
 
     Raises:
         TableError: no such file, damaged, nested columns, blank or repeated headers; with `strict` text that is not
@@ -25,7 +27,9 @@ def parquet_batches(path: Path, *, strict: bool = False) -> Batches:
     import pyarrow.parquet as pq
 
     with _readable(), pq.ParquetFile(path) as file:
-        columns, records = file.schema_arrow, file.metadata.num_rows
+        columns = file.schema_arrow
+        groups = range(file.num_row_groups)[share.slice(file.num_row_groups)]
+        records = sum(file.metadata.row_group(i).num_rows for i in groups)
     headers.check(columns.names)
     for column in columns:
         check_type(column)
@@ -38,11 +42,20 @@ def parquet_batches(path: Path, *, strict: bool = False) -> Batches:
             _readable(),
             pq.ParquetFile(path, read_dictionary=texts, buffer_size=PAGES, pre_buffer=False) as opened,
         ):
-            for batch in opened.iter_batches(batch_size=batch_records(len(columns)), use_threads=False):
+            size = batch_records(len(columns))
+            for batch in opened.iter_batches(batch_size=size, row_groups=list(groups), use_threads=False):
                 table = pa.Table.from_batches([batch])
                 yield readable(table, strict=strict).replace_schema_metadata(None)
 
     return Batches(columns=tuple(columns.names), read=read, size=path.stat().st_size, records=records)
+
+
+def row_groups(path: Path) -> int:
+    """Groups of rows of a Parquet file, which can be read apart."""
+    import pyarrow.parquet as pq
+
+    with _readable(), pq.ParquetFile(path) as file:
+        return int(file.num_row_groups)
 
 
 @contextmanager

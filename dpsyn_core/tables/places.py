@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
-from dpsyn_core.tables.batches import Batches, of_frame
-from dpsyn_core.tables.parquet_batches import parquet_batches
+from dpsyn_core.tables.batches import WHOLE, Batches, Share, of_frame
+from dpsyn_core.tables.parquet_batches import parquet_batches, row_groups
 from dpsyn_core.tables.read import ADDRESS, read, refuse_others
-from dpsyn_core.tables.text_batches import TextForm, text_batches
+from dpsyn_core.tables.text_batches import TextForm, divisible, text_batches
 
 ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")  # of the files of a folder
 PATTERN = re.compile(r"[*?\[]")
+PART = 1 << 26  # bytes of a file that one process reads
 NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that a value is missing
 
 
@@ -36,19 +38,28 @@ def place_batches(place: str | os.PathLike[str], form: TextForm, *, sheet: str |
         TableError: nothing there, files of several kinds or with different columns, and what single files are
             refused for.
     """
+    files, root, what = files_at(place)
+    return _file(files[0], form, sheet) if what is None else _together(files, root, form, what)
+
+
+def files_at(place: str | os.PathLike[str]) -> tuple[list[Path], Path, str | None]:
+    """The files of a place, the folder below which their folders name columns, and what to call them; None: one file.
+
+    Raises TableError where nothing is there.
+    """
     if ADDRESS.match(os.fspath(place)):  # which may hold a password, so that nothing of it is shown
         msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
         raise TableError(msg)
     path = Path(place)
     if path.is_file():
-        return _file(path, form, sheet)
+        return [path], path.parent, None
     if path.is_dir():
         files = sorted(p for p in path.rglob("*") if p.is_file() and _wanted(p.relative_to(path)))
-        return _together(files, path, form, f"the folder '{path}'")
+        return files, path, f"the folder '{path}'"
     if PATTERN.search(os.fspath(place)):
         steady = Path(*_before_pattern(path))
         files = sorted(p for p in steady.glob(str(path.relative_to(steady))) if p.is_file())
-        return _together(files, steady, form, f"the pattern '{place}'")
+        return files, steady, f"the pattern '{place}'"
     msg = f"'{path}' does not exist; name a file, a folder or a pattern such as 'parts/*.parquet'"
     raise TableError(msg)
 
@@ -65,8 +76,8 @@ def _wanted(path: Path) -> bool:
     return not hidden and path.name.lower().endswith(ENDINGS)
 
 
-def _file(path: Path, form: TextForm, sheet: str | None = None) -> Batches:
-    """One file, by its first bytes."""
+def _file(path: Path, form: TextForm, sheet: str | None = None, share: Share = WHOLE) -> Batches:
+    """One file, by its first bytes, or a share of it."""
     try:
         with path.open("rb") as file:
             head = file.read(8)
@@ -77,7 +88,7 @@ def _file(path: Path, form: TextForm, sheet: str | None = None) -> Batches:
         msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
     if head.startswith(b"PAR1"):
-        return parquet_batches(path, strict=form.strict)
+        return parquet_batches(path, strict=form.strict, share=share)
     if head.startswith(b"PK\x03\x04"):
         got = read(path, sheet=sheet, strict=form.strict)
         whole = of_frame(got.table)
@@ -86,7 +97,7 @@ def _file(path: Path, form: TextForm, sheet: str | None = None) -> Batches:
             odd=list(got.odd),
         )  # fmt: skip
     refuse_others(head)
-    return text_batches(path, form)
+    return text_batches(path, form, share=share)
 
 
 def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> Batches:
@@ -124,6 +135,58 @@ def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> B
         records=sum(n for n in known if n is not None) if None not in known else None,
         notices=(f"{what} is read as one table of {len(files)} files", *said), odd=odd,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """What one process reads of a place: a share of one file. columns: of the whole table, in their order."""
+
+    path: str
+    root: str
+    share: Share
+    columns: tuple[str, ...]
+    form: TextForm
+
+    def read(self) -> Iterator[Any]:
+        """Tables of these columns. What a record becomes is what it becomes where the whole place is read."""
+        path, root = Path(self.path), Path(self.root)
+        found = _with_folders(_file(path, self.form, share=self.share), path.relative_to(root))
+        at = headers.locate(found.columns, self.columns)
+        for table in found.read():
+            yield table.select(at).rename_columns(list(self.columns))
+
+
+def parts_of(place: str | os.PathLike[str], form: TextForm) -> tuple[Batches, list[Part]]:
+    """A place, and the parts that together hold each of its records once: about PART bytes each.
+
+    A file is cut by its groups of rows (Parquet) or by lines; what cannot be cut is one part.
+
+    Raises:
+        TableError: as `place_batches`; an Excel file, which one process has to read whole.
+    """
+    batches = place_batches(place, form)
+    files, root, _ = files_at(place)
+    return batches, [
+        Part(
+            path=str(path.absolute()), root=str(root.absolute()), share=Share(number, of), columns=batches.columns,
+            form=form,
+        )
+        for path in files
+        for of in [max(1, min(-(-path.stat().st_size // PART), _most_shares(path, form)))]
+        for number in range(of)
+    ]  # fmt: skip
+
+
+def _most_shares(path: Path, form: TextForm) -> int:
+    """Into how many shares a file may be cut."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    if head == b"PK\x03\x04":
+        msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"
+        raise TableError(msg)
+    if head == b"PAR1":
+        return row_groups(path)
+    return path.stat().st_size if divisible(path, form) else 1
 
 
 def _with_folders(part: Batches, path: Path) -> Batches:

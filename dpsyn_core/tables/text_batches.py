@@ -10,13 +10,14 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, headers, inflate, scanning, sniffing
-from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import UNREADABLE
 
 PIECE = 1 << 23  # bytes of a batch, at least: it grows until a record ends
@@ -44,13 +45,14 @@ class _Found:
     comma: bool
 
 
-def text_batches(path: Path, form: TextForm, *, piece: int | None = None) -> Batches:
+def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share: Share = WHOLE) -> Batches:
     """A delimited file in batches; reads its head now, and the records when asked.
 
     Args:
         path: CSV or TSV, or either compressed by gzip.
         form: what is declared about it.
         piece: about so many bytes make a batch; None: PIECE.
+        share: of the lines, by where they begin; for files of which `divisible` holds.
 
     Raises:
         TableError: no text, blank or repeated headers, damaged compression; with `form.strict`, what `read` says.
@@ -62,11 +64,60 @@ def text_batches(path: Path, form: TextForm, *, piece: int | None = None) -> Bat
     found = _form(_start(raw), path.name, form, notices, odd)
 
     def read() -> Iterator[Any]:
-        return _tables(raw, found, form, piece, odd)
+        if share == WHOLE:
+            return _tables(raw, found, form, piece, odd)
+        first = share.number == 0
+        form_here = found if first else replace(found, encoding=replace(found.encoding, skip=0))
+        return _tables(partial(_lines, path, share, piece), form_here, form, piece, odd, headed=first)
 
     return Batches(
         columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd
     )  # fmt: skip
+
+
+def divisible(path: Path, form: TextForm) -> bool:
+    """Whether shares of a file can be read apart: its lines are its records, and begin behind a byte that ends one.
+
+    Not with `form.strict`, whose refusals name the line of the file.
+    """
+    if form.multiline or form.strict:
+        return False
+    with path.open("rb") as file:
+        head = file.read(sniffing.SAMPLE)
+    if head.startswith(b"\x1f\x8b"):
+        return False
+    return not sniffing.find_encoding(memoryview(head), form.encoding).name.startswith(("utf-16", "utf-32"))
+
+
+def _lines(path: Path, share: Share, piece: int) -> Iterator[bytes]:
+    """The bytes of the lines that begin in the share."""
+    here = share.slice(path.stat().st_size)
+    try:
+        with path.open("rb") as file:
+            start, stop = _line_start(file, here.start), _line_start(file, here.stop)
+            file.seek(start)
+            while start < stop and (data := file.read(min(piece, stop - start))):
+                start += len(data)
+                yield data
+    except OSError as error:
+        msg = f"'{path}' cannot be read ({error.strerror}); check the path"
+        raise TableError(msg) from error
+
+
+def _line_start(file: BinaryIO, at: int) -> int:
+    """The first byte from here on that begins a line, or the size of the file."""
+    if at == 0:
+        return 0
+    start = at - 1  # the byte before may end a line
+    file.seek(start)
+    while data := file.read(1 << 16):
+        ends = [i for i in (data.find(b"\n"), data.find(b"\r")) if i >= 0]
+        if ends:
+            end = start + min(ends)
+            file.seek(end)
+            return end + (2 if file.read(2) == b"\r\n" else 1)
+        start += len(data)
+    return start
 
 
 def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
@@ -143,9 +194,13 @@ def _form(head: bytes, name: str, form: TextForm, notices: list[str], odd: list[
 
 
 def _tables(
-    raw: Callable[[], Iterator[bytes]], found: _Found, form: TextForm, piece: int, odd: list[str]
+    raw: Callable[[], Iterator[bytes]], found: _Found, form: TextForm, piece: int, odd: list[str],
+    *, headed: bool = True,
 ) -> Iterator[Any]:  # fmt: skip
-    """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end."""
+    """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end.
+
+    headed: whether the bytes begin with the headers.
+    """
     lines, broken, first, unreadable = 0, 0, None, False
     for number, data in enumerate(_pieces(_utf8(raw, found.encoding, strict=form.strict), found, form, piece)):
         if found.encoding.name != "utf-8":
@@ -154,7 +209,7 @@ def _tables(
             data, unreadable = data.decode("utf-8", "replace").encode("utf-8"), True  # noqa: PLW2901
         before = lines - 1 if number else 0  # lines of the file above this piece and its headers
         table, faults = delimited.cells_of(
-            memoryview(_headed(data, found) if number else data), found.written, found.delimiter,
+            memoryview(_headed(data, found) if number or not headed else data), found.written, found.delimiter,
             multiline=form.multiline, strict=form.strict, before=before,
         )  # fmt: skip
         if faults is not None and faults.first is not None:

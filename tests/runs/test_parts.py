@@ -19,6 +19,7 @@ from dpsyn_core.runs import parts
 from dpsyn_core.runs.parts import write_release_to
 from dpsyn_core.runs.release import prepare
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.tables.read import read_table
 
 SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
@@ -165,3 +166,39 @@ def test_manifests_without_parts_read_as_before(tmp_path, table):
     del document["digests"]["parts"]
     Path(tmp_path / "old.json").write_text(json.dumps(document))
     assert Manifest.load(tmp_path / "old.json").digests.parts == ()
+
+
+class Elsewhere(MemorySource):
+    """A source whose machines make records, each with a folder of its own where `apart`."""
+
+    def __init__(self, table, *, apart=False):
+        super().__init__(table)
+        self.apart, self.asked = apart, 0
+
+    def spread(self, work, number):
+        self.asked += number
+        said = [work(i) for i in reversed(range(number))][::-1]
+        if self.apart:
+            for staged in self.apart.glob(".dpsyn-*/*"):
+                staged.unlink()
+        return said
+
+
+def test_machines_of_a_source_make_the_parts_that_this_one_would(tmp_path, table):
+    source = Elsewhere(table)
+    prepared = prepare(
+        source, SCHEMA, epsilon=5.0, delta=1e-6, rng=1, n_records=RECORDS, ledger=Ledger(tmp_path / "ledger.sqlite3")
+    )
+    made = []
+    for name, where in (("there", source), ("here", MemorySource(table))):
+        same = replace(prepared, rng=np.random.default_rng(7), source=where)
+        made.append(write_release_to(same, [tmp_path / name], tmp_path / f"{name}.json", folder=True).digests.parts)
+    assert made[0] == made[1]
+    assert source.asked == len(made[0]) == 4
+
+
+def test_a_folder_that_the_machines_do_not_share_is_refused_and_nothing_stays(tmp_path, table):
+    source = Elsewhere(table, apart=tmp_path)
+    with pytest.raises(OutputError, match="name a folder that all share"):
+        made(source, tmp_path, f"{tmp_path / 'parts'}/")
+    assert [p.name for p in tmp_path.iterdir() if p.name not in ("home", "ledger.sqlite3")] == []

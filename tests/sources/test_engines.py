@@ -82,7 +82,7 @@ def one_key(monkeypatch):
     """The key of bounding, which is otherwise drawn anew for every run."""
     for module in (memory, gathered):
         monkeypatch.setattr(module, "bound", lambda encoded, theta: bound(encoded, theta, key=KEY))
-    monkeypatch.setattr(stored.os, "urandom", lambda _: KEY)
+    monkeypatch.setattr(stored, "draw_key", lambda: KEY)
 
 
 @pytest.mark.parametrize(("identifier", "theta"), [(None, 1), ("who", 1), ("who", 3)])

@@ -1,0 +1,275 @@
+"""Spark with real executor processes: the counts of every other source, one charge, one sentence when it fails."""
+
+import logging
+import os
+from dataclasses import replace
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+
+from dpsyn_core.cli import main
+from dpsyn_core.counting import spark as counting
+from dpsyn_core.counting.features import one_hot
+from dpsyn_core.counting.sums import SumRule
+from dpsyn_core.errors import DPSynError, TableError
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.progress import silent
+from dpsyn_core.records import shards
+from dpsyn_core.runs.parts import write_release_to
+from dpsyn_core.runs.release import prepare, synthesize
+from dpsyn_core.sources import bounding
+from dpsyn_core.sources.choose import source_of
+from dpsyn_core.sources.memory import MemorySource
+from dpsyn_core.sources.spark import source as spark_source
+from dpsyn_core.sources.spark.source import SparkSource
+from dpsyn_core.tables import places
+from tests.audit.whole import crowd, rows, schema
+
+pytestmark = pytest.mark.spark
+KEY = bytes(range(32))
+SETS = [(), ("city",), ("city", "age"), ("age", "smokes"), ("city", "age", "smokes")]
+COARSE = {"age": np.array([0, 0, 1, 1, 2, 3], dtype=np.intp)}
+RULE = SumRule(features=one_hot(schema().domain()), clip=1.0, cells=schema().domain().sizes[0] + 9)
+
+
+def people(n, seed):
+    """Records of a few individuals each: odd cells, accents in two spellings, names that are blank."""
+    rng = np.random.default_rng(seed)
+    names = ["ann", "bob", "Jos\u00e9", "Jose\u0301", " ", "eve", *(f"p{i}" for i in range(n // 5))]
+    records = [
+        (
+            str(rng.choice(names)),
+            str(rng.choice(["rome", "oslo", "", "atlantis"])),
+            str(rng.choice(["4", "55", "?", "1e9", "30.5"])),
+            str(rng.choice(["no", "yes", "maybe"])),
+        )
+        for _ in range(n)
+    ]
+    return rows(*records)
+
+
+def declared(theta):
+    unit = {"neighbours": "add-remove", "identifier": "who", "max_records": theta}
+    return schema(unit=unit) if theta else schema(unit={"neighbours": "add-remove", "max_records": 1})
+
+
+def squares(block):
+    """A map for sums: the features, each row by itself."""
+    return [block[:, : RULE.cells]]
+
+
+def everything(counter):
+    """All that a counter says, comparable; the cells of the whole record are the multiset of all records."""
+    whole = counter.occupied(counter.domain.names)
+    coarse = counter.occupied(("age", "city"), COARSE)
+    return [
+        *counter.marginals(SETS), *counter.marginals(SETS, COARSE), *whole, *coarse, counter.vector_sum(RULE, [squares])
+    ]  # fmt: skip
+
+
+def counted(source, schema):
+    with source.open(schema, progress=silent) as opened:
+        return [np.array(opened.n_records), *everything(opened.counter)]
+
+
+@pytest.fixture
+def one_key(monkeypatch):
+    """Sources that draw their key anew keep different records of an individual; with one key, the same."""
+    monkeypatch.setattr(bounding, "draw_key", lambda: KEY)
+    monkeypatch.setattr(spark_source, "draw_key", lambda: KEY)
+
+
+@pytest.mark.parametrize("theta", [None, 1, 3])
+def test_counts_and_bounded_records_are_those_of_a_table_in_memory(theta, spark, one_key):
+    table = people(3000, seed=theta or 0)
+    frame = spark.createDataFrame(table).repartition(5)
+    expected, found = counted(MemorySource(table), declared(theta)), counted(SparkSource(frame), declared(theta))
+    assert len(expected) == len(found)
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
+    assert theta is None or found[0] < 3000
+
+
+def test_tables_that_meet_in_the_shuffle_are_those_that_the_driver_adds_up(spark, one_key, monkeypatch):
+    table = people(1000, seed=9)
+    frame = spark.createDataFrame(table).repartition(3)
+    expected = counted(MemorySource(table), declared(3))
+    monkeypatch.setattr(counting, "SMALL", 0)
+    monkeypatch.setattr(counting, "ROUND", 20)
+    found = counted(SparkSource(frame), declared(3))
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
+
+
+def deadly(marker):
+    """Coarse maps that kill the executor which looks into them first; a class of a function travels by value."""
+
+    class Deadly(dict):
+        def __contains__(self, name):
+            executors = [p for p in psutil.Process().parents() if p.name() == "java"]
+            if executors:
+                try:
+                    os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+                except FileExistsError:
+                    return super().__contains__(name)
+                executors[0].kill()
+                executors[0].wait()
+            return super().__contains__(name)
+
+    return Deadly(COARSE)
+
+
+def test_an_executor_that_is_killed_while_it_counts_changes_no_count_and_costs_nothing(
+    spark, one_key, tmp_path, monkeypatch
+):
+    table = people(2000, seed=4)
+    book, marker = Ledger(tmp_path / "ledger.sqlite3"), tmp_path / "killed"
+    real, seen = counting.SparkCounter.marginals, []
+
+    def marginals(self, sets, recodes=None):
+        found = real(self, sets, deadly(str(marker)))
+        seen.append((sets, found))
+        return real(self, sets)
+
+    monkeypatch.setattr(counting.SparkCounter, "marginals", marginals)
+    frame = spark.createDataFrame(table).repartition(4)
+    release = synthesize(
+        frame, declared(3), epsilon=1.0, delta=1e-6, rng=0, method="independent", ledger=book, n_records=20
+    )
+    assert marker.exists()
+    assert len(book.entries("people")) == 1
+    assert release.manifest.private
+    monkeypatch.undo()
+    monkeypatch.setattr(bounding, "draw_key", lambda: KEY)
+    with MemorySource(table).open(declared(3), progress=silent) as opened:
+        for sets, found in seen:
+            expected = opened.counter.marginals(sets, COARSE)
+            assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
+
+
+def test_a_dataframe_is_synthesized_and_comes_back_as_a_dataframe_of_its_session(spark, tmp_path):
+    book = Ledger(tmp_path / "ledger.sqlite3")
+    frame = spark.createDataFrame(rows(*crowd(400, 0))).repartition(3)
+    assert isinstance(source_of(frame), SparkSource)
+    release = synthesize(frame, schema(), epsilon=50.0, delta=1e-6, rng=0, method="rls", ledger=book, n_records=30)
+    assert type(release.table) is type(frame)
+    assert release.table.columns == ["city", "age", "smokes"]
+    assert release.table.toArrow().num_rows == 30
+    assert sum(m.values.sum() for m in release.marginals if len(m.attributes) == 1) / 3 == pytest.approx(400, abs=20)
+
+
+def test_a_sample_that_the_gate_draws_reaches_the_records_it_chose(spark):
+    table = rows(*[(f"p{i}", "rome", str(i % 100), "yes") for i in range(500)])
+    with SparkSource(spark.createDataFrame(table).repartition(3)).open(schema(), progress=silent) as opened:
+        counter = opened.counter
+        chosen = np.arange(500) % 7 == 0
+        one = counter.vector_sum(RULE, [squares], lambda n: chosen[:n])
+        rest = counter.vector_sum(RULE, [squares], lambda n: ~chosen[:n])
+        assert np.array_equal(one + rest, counter.vector_sum(RULE, [squares]))
+        assert one[0] * 500 == counter.vector_sum(RULE, [squares])[0] * chosen.sum()
+
+
+SECRET = "xanadu-7"
+
+
+def test_what_fails_on_an_executor_or_in_java_is_one_sentence_without_a_cell(spark, caplog, capfd):
+    table = rows(*crowd(50, 0), ("p1", SECRET, "4", "yes"))
+    frame = spark.createDataFrame(table).coalesce(1)
+    cast = frame.selectExpr("who", "cast(city as int) as city", "age", "smokes")  # fails in Java, quoting the cell
+    broken = frame.mapInArrow(explode, frame.schema)  # fails in Python, quoting the cell
+    with caplog.at_level(logging.DEBUG):
+        for given in (cast, broken):
+            with pytest.raises(TableError, match="Spark could not finish a job") as caught:
+                counted(SparkSource(given), schema())
+            assert caught.value.__context__ is None and caught.value.__cause__ is None
+            assert SECRET not in str(caught.value)
+    said = capfd.readouterr()
+    assert SECRET not in caplog.text + said.out + said.err
+
+
+def explode(batches):
+    for batch in batches:
+        raise ValueError(str(batch.to_pydict()))
+        yield batch
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (lambda s: s.range(3), "lacks the column 'city', 'age', 'smokes', 'who'"),
+        (
+            lambda s: s.createDataFrame(rows(*crowd(3, 0))).selectExpr("who", "array(city) city", "age", "smokes"),
+            "flat",
+        ),
+        (lambda s: s.createDataFrame(rows(*crowd(3, 0))).selectExpr("*", "rand() x"), "draws values anew"),
+        (lambda s: s.readStream.format("rate").load(), "is a stream"),
+        (lambda s: s.createDataFrame(rows(*crowd(3, 0))).selectExpr("*", "city as age"), "same header 'age'"),
+    ],
+)
+def test_dataframes_that_cannot_be_a_table_are_refused_before_anything_runs(given, words, spark):
+    with pytest.raises(TableError, match=words):
+        counted(SparkSource(given(spark)), schema())
+
+
+def test_strict_refuses_what_an_executor_finds_and_says_that_this_is_an_exact_answer(spark):
+    unit = {"neighbours": "add-remove", "identifier": "who", "max_records": 2}
+    table = rows(*crowd(20, 0), ("", "rome", "4", "yes"))
+    with pytest.raises(TableError, match=r"names individuals but has blank cells.*exact answer"):
+        counted(SparkSource(spark.createDataFrame(table), strict=True), schema(unit=unit))
+    with pytest.raises(TableError, match=r"no records.*exact answer"):
+        counted(SparkSource(spark.createDataFrame(table).limit(0), strict=True), schema(unit=unit))
+
+
+def test_a_table_without_records_has_no_counts_and_nothing_stays_cached(spark):
+    empty = spark.createDataFrame(rows(*crowd(3, 0))).limit(0)
+    found = counted(SparkSource(empty), schema())
+    assert found[0] == 0
+    assert not any(array.any() for array in found)
+    assert isinstance(empty.toArrow(), pa.Table)
+    assert spark.sparkContext._jsc.getPersistentRDDs().isEmpty()
+
+
+def test_an_error_of_the_run_frees_the_cache_too(spark):
+    frame = spark.createDataFrame(rows(*crowd(3, 0)))
+    with pytest.raises(DPSynError), SparkSource(frame).open(schema(), progress=silent) as opened:
+        opened.counter.marginals([("city", "age", "smokes")], {"age": np.zeros(2, dtype=np.intp)})
+    assert spark.sparkContext._jsc.getPersistentRDDs().isEmpty()
+
+
+def test_files_are_read_in_parts_by_the_executors_and_the_command_writes_the_table(
+    spark, one_key, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(places, "PART", 4000)
+    table = people(1500, seed=2)
+    pq.write_table(table.slice(0, 700), tmp_path / "whole.parquet", row_group_size=200)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    csv.write_csv(table.slice(0, 700), folder / "a.csv")
+    csv.write_csv(table.slice(700), folder / "b.csv")
+    for place, rest in ((folder, table), (tmp_path / "whole.parquet", table.slice(0, 700))):
+        source = source_of(place, engine="spark")
+        found, expected = counted(source, declared(3)), counted(MemorySource(rest), declared(3))
+        assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    declared(3).dump(tmp_path / "s.json")
+    out, manifest = tmp_path / "out.csv", tmp_path / "m.json"
+    run = ["synth", str(folder), "--schema", str(tmp_path / "s.json"), "--epsilon", "1", "--delta", "1e-6"]
+    assert main([*run, "--engine", "spark", "--quiet", "--out", str(out), "--manifest", str(manifest)]) == 0
+    assert out.read_text().splitlines()[0] == "city,age,smokes"
+    assert main(["verify", str(out), "--manifest", str(manifest)]) == 0
+
+
+def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(shards, "MOST", 300)
+    frame = spark.createDataFrame(rows(*crowd(400, 0))).repartition(2)
+    book = Ledger(tmp_path / "ledger.sqlite3")
+    prepared = prepare(frame, schema(), epsilon=5.0, delta=1e-6, rng=3, n_records=1000, ledger=book)
+    there = replace(prepared, rng=np.random.default_rng(7))
+    here = replace(there, rng=np.random.default_rng(7), source=MemorySource(None))
+    found = write_release_to(there, [tmp_path / "there"], tmp_path / "there.json", folder=True)
+    expected = write_release_to(here, [tmp_path / "here"], tmp_path / "here.json", folder=True)
+    assert found.digests.parts == expected.digests.parts
+    assert sorted(p.name for p in (tmp_path / "there").iterdir()) == [p.name for p in found.digests.parts]
+    assert [p.n_records for p in found.digests.parts] == [250] * 4
