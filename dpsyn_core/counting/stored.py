@@ -125,9 +125,11 @@ class StoredCounter:
         codes = self._store.read(block, [self.domain.index(n) for n in names])
         if not any(n in recodes for n in names):
             return codes
-        mapped = [np.asarray(recodes[n])[c] if n in recodes else c for n, c in zip(names, codes, strict=True)]
         top = max(coarse_shape(self.domain, (n,), recodes)[0] for n in names)
-        return np.stack(mapped).astype(np.min_scalar_type(top - 1))
+        out = np.empty(codes.shape, dtype=np.min_scalar_type(top - 1))
+        for row, name, column in zip(out, names, codes, strict=True):
+            row[...] = np.asarray(recodes[name]).astype(out.dtype)[column] if name in recodes else column
+        return out
 
 
 def _part(chosen: NDArray[np.bool_]) -> Sample:
