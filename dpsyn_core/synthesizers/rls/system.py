@@ -225,9 +225,6 @@ class Rls(Synthesizer):
         n = round(view.total) if n_records is None else n_records
         targets = view.targets(n)
         phases = [phases_of(t.values, rng) for t in targets]
-        if n:
-            pace = schedule(n, len(domain), targets, effort=self.config.effort, tuning=tuning.fitting)
-            pace = replace(pace, shards=1)
         dtype = np.min_scalar_type(max(domain.sizes) - 1)
 
         def make(shard: Shard, own: Generator, progress: Progress) -> NDArray[np.unsignedinteger]:
@@ -239,9 +236,13 @@ class Rls(Synthesizer):
             ones = [np.maximum(t.values, 0.0) for t in mine[: len(domain)]]
             rows = independent_rows(ones, shard.n_records, rng=own)
             if shard.n_records and view.joint:
+                # half the proposals that so many records get in one piece: with 8 of them, most is won
+                effort = self.config.effort * (0.5 if part < 1 else 1.0)
+                pace = schedule(shard.n_records, len(domain), mine, effort=effort, tuning=tuning.fitting)
                 fit_records(
-                    rows, mine, view.probabilities, pace=pace, rng=own, progress=progress, tuning=tuning.fitting
-                )
+                    rows, mine, view.probabilities, pace=replace(pace, shards=1), rng=own, progress=progress,
+                    tuning=tuning.fitting,
+                )  # fmt: skip
                 place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
