@@ -5,6 +5,7 @@ Evidence beside the proved bound. Everything here reads private data; nothing is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, attacks
-from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.text import language, literal, number, percent, sentence, t
 from ui.shared.theme import facts, note, palette, section, show, table
 
 if TYPE_CHECKING:
@@ -72,23 +73,28 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     choices = CHOICES.get(kind, CHOICES["other"])
     runs = a.selectbox(
         t("attack.runs"), choices, key=f"attack_runs_{kind}", help=t("attack.runs_help"),
-        index=choices.index(last.runs if last else RUNS[kind]),
+        index=_place(choices, last.runs if last else None, RUNS[kind]),
     )  # fmt: skip
     records = b.selectbox(
         t("attack.records"), SIZES, key=f"attack_records_{kind}", format_func=number, help=t("attack.records_help"),
-        index=SIZES.index(last.records if last else RECORDS),
+        index=_place(SIZES, last.records if last else None, RECORDS),
     )  # fmt: skip
     secret = None
     if kind == "inference":
-        names = results.schema(space, job).domain().names
-        secret = c.selectbox(
-            t("attack.secret"), (None, *names), key="attack_secret",
-            index=(None, *names).index(last.secret) if last else 0,
-            format_func=lambda n: t("attack.every") if n is None else n,
+        columns = ("", *results.schema(space, job).domain().names)
+        chosen = c.selectbox(
+            t("attack.secret"), columns, key=f"attack_secret_{language()}",
+            index=_place(columns, last.secret if last else None, ""), format_func=lambda n: n or t("attack.every"),
         )  # fmt: skip
+        secret = chosen or None
     if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
         _start(space, job, kind, int(runs), int(records), secret)
         st.rerun()
+
+
+def _place(choices: Sequence[object], wanted: object, usual: object) -> int:
+    """Where a choice stands; where the usual one does, if there is no such choice."""
+    return choices.index(wanted if wanted in choices else usual)
 
 
 def _start(space: Workspace, job: Job, kind: str, runs: int, records: int, secret: str | None) -> None:
@@ -187,7 +193,8 @@ def _result(found: AttackResult, label: str) -> None:
 
 def _excess(rate: Rate) -> str:
     """The excess with its interval on a second line."""
-    return f"{percent(rate.excess)}\n{t('attack.between', low=percent(rate.low), high=percent(rate.high))}"
+    low, high = percent(rate.low), percent(rate.high)
+    return f"{percent(rate.excess)}\n{t('attack.between', low=low, high=high)}".replace("-", "\N{MINUS SIGN}")
 
 
 def _curve(found: AttackResult) -> go.Figure:
