@@ -52,7 +52,10 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
-        msg = "no column of the table has few enough values to be drafted; write the schema by hand"
+        msg = (
+            "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
+            "for days, regions for places), or write the schema by hand"
+        )
         raise SchemaError(msg)
     unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1}
     return Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
