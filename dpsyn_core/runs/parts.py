@@ -174,13 +174,13 @@ def write_release_to(
 
         work = made
         spread = prepared.source.spread if isinstance(prepared.source, Spreading) else None
-    manifest = prepared.manifest(n)
     model = None if sharded is not None or model_path is None else packed(release)
     beside = [(measurements, measurements_path), (model, model_path)]
     more = {"measurements": _sha256(measurements), "model": _sha256(model)}
     written = False
     try:
         with _folder(out, shards, work, progress, spread) if folder else _file(out, shards, work, progress) as digests:
+            manifest = prepared.manifest(n)  # now that all records are made: it says how long that took
             final = stated(manifest, digests.model_copy(update=more), manifest_path, key)
             written = True
             for content, path in beside:

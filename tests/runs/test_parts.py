@@ -148,6 +148,20 @@ def test_a_run_that_is_stopped_leaves_no_table_and_no_manifest(tmp_path, table):
     assert left == ["ledger.sqlite3"] or set(left) <= {"ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"}
 
 
+def test_the_manifest_times_the_making_of_the_records(tmp_path, table, monkeypatch):
+    ticks = iter(range(0, 10**6, 100))
+    monkeypatch.setattr("dpsyn_core.runs.release.time.perf_counter", lambda: float(next(ticks)))
+    before = []
+
+    def note(stage, done, *_):
+        if stage == "making records" and done == 4:
+            before.append(next(ticks))
+
+    manifest = made(table, tmp_path, f"{tmp_path}/parts/", progress=note)
+    assert before
+    assert manifest.seconds >= 200
+
+
 def test_a_full_disk_is_a_sentence_and_leaves_neither_table_nor_manifest(tmp_path, table, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
