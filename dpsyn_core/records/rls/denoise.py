@@ -154,6 +154,9 @@ def shrink_one_way(
         sparse = shrink_unordered(noisy, sigma, tuning=tuning)
         shown = supported(noisy, sigma, tuning=tuning)
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
+        if ranked < tuning.emptied_from:
+            kept[~shown] *= tuning.listed_part
+            shown[:] = True
         # records that no special count accounts for have a number: else, where all bins are clipped, they would be
         # given to the missing cell
         unranked = np.clip(clean[ranked:], 0, None)

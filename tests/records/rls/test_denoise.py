@@ -165,3 +165,14 @@ def test_a_stretch_without_records_stays_empty_beside_others(seed):
     truth = np.concatenate([np.full(20, 150.0), np.zeros(600)])
     clean = shrink_one_way(truth + RNG(seed).normal(0, 5, 620), 5.0, ordered=True, special=0, total=3000.0)
     assert clean[30:].sum() == 0
+
+
+def test_rare_values_of_a_short_list_keep_some_records_and_the_far_end_of_many_bins_none():
+    rng = RNG(8)
+    noise = rng.normal(0, 10, 200)
+    short = shrink_one_way(
+        np.r_[np.full(40, 200.0), np.zeros(60)] + noise[:100], 10.0, ordered=True, special=0, total=8000.0
+    )
+    many = shrink_one_way(np.r_[np.full(40, 200.0), np.zeros(160)] + noise, 10.0, ordered=True, special=0, total=8000.0)
+    assert 0 < short[45:].sum() < 40
+    assert many[45:].sum() == 0
