@@ -10,6 +10,7 @@ from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import number, t
 from ui.shared.theme import end_page, facts, heading, not_private, note, section
+from ui.synthesize import design
 
 space = workspace()
 heading("schema")
@@ -46,6 +47,7 @@ if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     editor.sync(space)
     st.rerun()
 schema.more(space)
+design.editor(space, choose=True)
 public.panel(space)
 misfits.panel(space)
 buying.panel(space)

@@ -278,6 +278,14 @@ def test_the_package_says_that_it_is_typed_and_every_folder_of_code_is_checked()
     assert set(checked["files"]) >= {"dpsyn_core", "ui", "pages", "app.py", "benchmarks", "tools"} and checked["strict"]
 
 
+def test_types_are_checked_alike_where_the_libraries_of_deep_and_spark_are_not_installed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    named = {re.split(r"[<>=\[]", r)[0] for extra in ("deep", "spark") for r in extras[extra]}
+    unread = {m for o in project["tool"]["mypy"]["overrides"] if o.get("ignore_missing_imports") for m in o["module"]}
+    assert not {f"{name}.*" for name in named} - unread
+
+
 def test_the_index_of_decisions_names_every_record_and_no_other():
     folder = ROOT / "docs" / "adr"
     rows = re.findall(

@@ -58,19 +58,21 @@ def test_the_page_shows_the_lines_of_the_design_in_force(app):
     space.choices.settings["dpsyn-2018"] = {"design": {"marginals": [{"epsilon": 0, "sets": [["AGE", "SEX"]]}]}}
     app.selectbox(key="method").set_value("dpsyn-2018").run()
     assert not app.exception
-    assert "A design is public knowledge" in words(app)
+    assert "It is public knowledge and belongs to that system alone" in words(app)
     app.button(key="design_use").click().run()
     assert not app.exception
     assert space.choices.settings["dpsyn-2018"]["design"]["marginals"][0]["sets"] == [["AGE", "SEX"]]
 
 
-def test_the_schema_page_leads_to_the_design(app):
+def test_the_design_is_edited_on_the_schema_page_and_chooses_its_system(app):
     at_page(app, "synthesize")
+    space = workspaces().find(app.session_state["owner"])
+    space.choices.settings["dpsyn-2018"] = {"design": {"marginals": [{"epsilon": 0, "sets": [["AGE", "SEX"]]}]}}
     app.selectbox(key="method").set_value("independent").run()
     at_page(app, "schema")
-    assert "edited line by line on the Synthesize page" in words(app)
-    app.button(key="more_design").click().run()
-    at_page(app, "synthesize")
+    app.button(key="design_use").click().run()
     assert not app.exception
+    assert "the Synthesize page now has dpsyn-2018 with it" in app.success[0].value
+    at_page(app, "synthesize")
     assert app.selectbox(key="method").value == "dpsyn-2018"
-    assert next(e for e in app.expander if e.label == "Edit the design line by line").proto.expanded
+    assert space.choices.settings["dpsyn-2018"]["design"]["marginals"][0]["sets"] == [["AGE", "SEX"]]

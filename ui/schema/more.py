@@ -9,11 +9,9 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
 from ui.schema import codelists, editor, relations
-from ui.shared.going import go_to
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
-from ui.synthesize import design, methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,12 +31,6 @@ def more(space: Workspace) -> None:
             key="more_view", label_visibility="collapsed",
         )  # fmt: skip
         VIEWS[view or "groups"](space, space.schema)
-        st.space("small")
-        note(t("more.design"))
-        if st.button(t("more.to_design"), key="more_design"):
-            methods.take(space, design.METHOD)
-            st.session_state[design.OPEN] = True
-            go_to("synthesize")
 
 
 def _fresh(key: str) -> str:

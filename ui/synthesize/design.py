@@ -12,24 +12,27 @@ from dpsyn_core.errors import DPSynError, SettingError
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
+from ui.synthesize import methods
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.domain import Domain
     from dpsyn_core.synthesizers.dpsyn2018.design import Design
 
 METHOD = "dpsyn-2018"
-OPEN = "design_open"  # set by the Schema page, whose link leads to the lines
 KINDS = ("group", "pattern", "shared pattern", "bins", "nearly follows", "marginal", "part", "unmeasured")
 Row = Mapping[str, Any]
 
 
-def editor(space: Workspace) -> None:
-    """The lines of the design in force, to be changed, added and removed; taken over when the system accepts them."""
+def editor(space: Workspace, *, choose: bool = False) -> None:
+    """The lines of the design in force, to be changed, added and removed; taken over when the system accepts them.
+
+    choose: whether the system becomes that of the next run, as on the Schema page, where none is chosen.
+    """
     from dpsyn_core.synthesizers.dpsyn2018.design import Design
 
     if space.schema is None:
         return
-    with st.expander(t("design.title"), expanded=bool(st.session_state.get(OPEN)), key="design_expander"):
+    with st.expander(t("design.title"), key="design_expander"):
         note(t("design.lead"))
         given = space.choices.settings.get(METHOD, {}).get("design", {})
         try:
@@ -59,7 +62,12 @@ def editor(space: Workspace) -> None:
                 st.error(literal(sentence(error)))
                 return
             kept = space.choices.settings.get(METHOD, {})
-            space.choices.settings[METHOD] = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
+            settings = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
+            if choose:
+                methods.take(space, METHOD, settings)
+                st.success(t("public.taken"))
+                return
+            space.choices.settings[METHOD] = settings
             st.rerun()
 
 

@@ -80,8 +80,8 @@ class Shrinkage:
 
     listed_part: float = 0.1
     """Of its counts, what a stretch without evidence keeps where there are fewer values than that. With 0, one-ways and
-    pairs are as close, but queries for rare values find nobody (`python -m benchmarks.accuracy`, the range score of
-    Adult codes: 752,000 with 0, 854,000 with .1 at epsilon 1; 659,000 and 765,000 with .05 at .1, four runs each)."""
+    pairs are as close, but queries for rare values find nobody (the range score that `python -m
+    benchmarks.accuracy` prints)."""
 
     empty_sum: float = 2.0
     """Standard deviations of the noise of a run's sum, above which a run is not called empty: of 1.5, 2 and 2.5 the one
