@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dpsyn_core.privacy.grouping import columns_of, in_groups
+
 if TYPE_CHECKING:
     from dpsyn_core.privacy.statement import ChargeRecord, Statement
 
@@ -18,7 +20,7 @@ _WHO = {
 def certificate(manifest: Statement) -> str:
     """Unit, promise, spends, method, seeds and versions, in plain words.
 
-    Long lists of charges are cut after 40 lines, and the rest is counted; the JSON holds them all.
+    In long lists, equal charges are one line; after 40 lines the rest is counted. The JSON holds them all.
     """
     m = manifest
     lines = ["DIFFERENTIAL PRIVACY CERTIFICATE" if m.private else "NOT PRIVATE - NO CERTIFICATE", ""]
@@ -90,13 +92,17 @@ def _individual(m: Statement) -> str:
 
 def _charges(records: Iterable[ChargeRecord]) -> list[str]:
     rows = list(records)
-    lines = [_line(record) for record in rows[:_MOST_LINES]]
+    groups = [[r] for r in rows]
     if len(rows) > _MOST_LINES:
-        lines.append(f"  ... and {len(rows) - _MOST_LINES} more, all in the manifest's JSON")
+        groups = in_groups(rows, columns_of(r.name for r in rows))
+    lines = [_line(group[0], alike=len(group) - 1) for group in groups[:_MOST_LINES]]
+    if len(groups) > _MOST_LINES:
+        lines.append(f"  ... and {sum(map(len, groups[_MOST_LINES:])):,} more, all in the manifest's JSON")
     return lines or ["  none"]
 
 
-def _line(r: ChargeRecord) -> str:
+def _line(r: ChargeRecord, *, alike: int = 0) -> str:
+    name = f"{r.name}, and {alike:,} more, each" if alike else r.name
     if r.mechanism == "sampled-gaussian":
         cost = f"{r.steps} steps on samples of {r.sampling:g}" + (f", rho {r.rho:.4g}" if r.rho else "")
     elif r.epsilon:
@@ -109,6 +115,6 @@ def _line(r: ChargeRecord) -> str:
         times = (
             f"sigma {r.sigma / r.sensitivity:.4g} times {'the clip norm' if r.kind == 'training' else 'sensitivity'}"
         )
-        return f"  {r.name}: {r.mechanism}, {times}, {r.cells} cells, {cost}"
+        return f"  {name}: {r.mechanism}, {times}, {r.cells} cells, {cost}"
     noise = f"sigma {r.sigma:.6g}, " if r.sigma is not None else f"scale {r.scale:.6g}, " if r.scale else ""
-    return f"  {r.name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"
+    return f"  {name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"

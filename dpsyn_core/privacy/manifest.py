@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
@@ -14,6 +15,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.certificate import certificate
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.grouping import MOST_LISTED, columns_of, in_groups
 from dpsyn_core.privacy.signing import sign
 from dpsyn_core.privacy.statement import AskedQuestions, ChargeRecord, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Manifest(Statement):
-    """Version 1. Frozen; JSON both ways; every number can be recomputed from `charges`."""
+    """Frozen; JSON both ways; every number can be recomputed from `charges`."""
 
     @classmethod
     def build(
@@ -53,7 +55,8 @@ class Manifest(Statement):
         Args:
             budget: what the run promised; the charges are recomposed and must lie within it.
             unit: whom it protects.
-            charges: the account's, in the order in which they were booked.
+            charges: the account's, in the order in which they were booked; of very many, those that are equal stand
+                together inside each step.
             method: name of the system, with its `settings`.
             n_records: records of the output.
             dataset: name on the ledger, with the `run_id` of the reservation.
@@ -79,7 +82,15 @@ class Manifest(Statement):
             msg = f"{method} released noise on samples that is accounted for another unit of privacy; table withheld"
             raise EngineError(msg)
         why = tuple(dict.fromkeys(reasons))
+        booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, bought))
+        columns: tuple[str, ...] = ()
+        version: Literal[1, 2] = 1
+        if len(booked) + len(paid_earlier) > MOST_LISTED:
+            version, columns = 2, columns_of(c.name for c in (*booked, *paid_earlier))
+            booked = tuple(chain.from_iterable(in_groups(booked, columns)))
+            paid_earlier = tuple(chain.from_iterable(in_groups(paid_earlier, columns)))
         return cls(
+            version=version,
             private=not why,
             not_private_because=why,
             guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges)),
@@ -99,8 +110,9 @@ class Manifest(Statement):
             settings=json.loads(json.dumps(dict(settings))),
             questions=questions,
             n_records=n_records,
-            charges=tuple(ChargeRecord.of(c) for c in charges),
-            bought=tuple(ChargeRecord.of(c) for c in bought),
+            columns=columns,
+            charges=booked,
+            bought=paid_earlier,
             seed=seed,
             versions=dict(package_versions() if versions is None else versions),
             seconds=round(seconds, 1),
@@ -136,7 +148,7 @@ class Manifest(Statement):
             document = json.loads(path.read_bytes(), object_pairs_hook=_once)
             found = cls.model_validate(document)
         except (UnicodeDecodeError, RecursionError, _TwiceError, json.JSONDecodeError) as error:
-            msg = f"'{path.name}' is no manifest of version 1: the document is not JSON with each field once"
+            msg = f"'{path.name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
             raise InputError(msg) from error
         except OSError as error:
             msg = f"cannot read the manifest '{path.name}': {error.strerror}"
@@ -144,7 +156,7 @@ class Manifest(Statement):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(p) for p in first["loc"]) or "the document"
-            msg = f"'{path.name}' is no manifest of version 1: {where}: {first['msg']}"
+            msg = f"'{path.name}' is no manifest of version 1 or 2: {where}: {first['msg']}"
             raise InputError(msg) from error
         faults = found.faults()
         if faults:

@@ -7,12 +7,13 @@ import json
 import math
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge, Mechanism
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.grouping import grouped_entries, listed_entries
 from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
@@ -168,11 +169,15 @@ class AskedQuestions(BaseModel):
 
 
 class Statement(BaseModel):
-    """The fields of a manifest, version 1."""
+    """The fields of a manifest.
+
+    In a document of version 2, equal charges are one entry (`privacy.grouping`); `charges` and `bought` here hold each
+    by itself. Version 1 has no groups, and is what shorter manifests are written as.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    version: Literal[1] = 1
+    version: Literal[1, 2] = Field(default=1, description="2: equal charges are grouped")
     private: bool = Field(description="False: something was learnt from the data without paying; see the reasons")
     not_private_because: tuple[str, ...] = ()
     guarantee: str = Field(description="What is promised, in one sentence")
@@ -196,6 +201,7 @@ class Statement(BaseModel):
         default=None, description="What the run was told to be asked; null: nothing"
     )
     n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
+    columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
     seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
@@ -204,8 +210,35 @@ class Statement(BaseModel):
     signature: Signature | None = Field(default=None, description="The owner's; null: unsigned")
     seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _list(cls, document: Any) -> Any:
+        """Every charge by itself, of a document that groups them."""
+        if not isinstance(document, dict) or document.get("version") != 2:
+            return document
+        columns = document.get("columns", ())
+        if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
+            msg = "columns must be a list of names"
+            raise ValueError(msg)
+        lists = {k: document[k] for k in ("charges", "bought") if isinstance(document.get(k), list | tuple)}
+        return document | {k: listed_entries(v, columns) for k, v in lists.items()}
+
+    @model_serializer(mode="wrap")
+    def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As a document: equal charges grouped in version 2, and without what version 1 does not have."""
+        document: dict[str, Any] = dump(self)
+        if self.version == 1:
+            document.pop("columns", None)
+            return document
+        return document | {
+            k: grouped_entries(document[k], self.columns) for k in ("charges", "bought") if k in document
+        }
+
     @model_validator(mode="after")
     def _agree(self) -> Self:
+        if self.version == 1 and self.columns:
+            msg = "columns belong to version 2, in which charges are grouped"
+            raise ValueError(msg)
         if self.private == bool(self.not_private_because):
             msg = "private and not_private_because disagree: a release is private when no reason speaks against it"
             raise ValueError(msg)

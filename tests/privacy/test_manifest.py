@@ -144,8 +144,14 @@ def test_the_certificate_names_unit_budget_charges_method_and_versions():
 
 
 def test_a_long_list_of_charges_is_cut_and_counted():
+    text = manifest(charges=charges(shares=[1.0 + i for i in range(91)])).certificate()
+    assert "... and 51 more" in text
+
+
+def test_equal_charges_of_a_long_list_are_one_line_of_the_certificate():
     text = manifest(charges=charges(shares=[1.0] * 91)).certificate()
-    assert "and 51 more" in text
+    assert "marginal a0, and 90 more, each: gaussian" in text
+    assert "..." not in text
 
 
 def test_a_field_that_is_wrong_is_named(tmp_path):

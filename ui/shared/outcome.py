@@ -33,7 +33,8 @@ def card(space: Workspace, job: Job) -> None:
         pairs = comparing.pairs(space, job, compared)
         items.append((percent(pairs.mean), t("outcome.pairs"), t("outcome.floor", floor=percent(pairs.floor))))
     if not space.choices.safe:  # reading and counting take a time that depends on the table
-        items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=len(manifest["charges"]))))
+        spent = sum(c.get("count", 1) for c in manifest["charges"])
+        items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
     facts(items)
     row = st.container(horizontal=True, gap="small")
     with row:
