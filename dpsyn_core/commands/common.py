@@ -161,7 +161,52 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     return got.table
 
 
-SMALL = 64 << 20  # bytes of a file that is read into memory without asking how large its table is
+def add_sample(parser: argparse.ArgumentParser) -> None:
+    """Declares how much of large tables a report may read."""
+    parser.add_argument(
+        "--memory", metavar="4GB", help="what the report may use; default half of the machine's. Of larger tables, "
+        "records are drawn by chance, and the report says so",
+    )  # fmt: skip
+    parser.add_argument("--sample", type=int, metavar="N", help="draw at most N records of each table")
+
+
+def most_of(args: argparse.Namespace, schema: Any, tables: int) -> int:
+    """How many records of each table a report reads, for a command that called `add_sample`."""
+    from dpsyn_core.report.inputs import most_records
+    from dpsyn_core.sources.choose import half_of_machine, memory_of
+
+    if args.sample is not None and args.sample < 1:
+        msg = f"--sample is {args.sample}; it must be a number of records, at least 1"
+        raise SettingError(msg)
+    memory = memory_of(args.memory) or half_of_machine()
+    most = most_records(memory, len(schema.attributes), tables)
+    return most if args.sample is None else min(most, args.sample)
+
+
+def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progress: Any) -> Any:
+    """As `read_input`, but of a table of more than `most` records so many, drawn by chance; says so on stderr."""
+    import numpy as np
+
+    from dpsyn_core.tables.sampling import drawn, read_or_sample
+    from dpsyn_core.tables.text_batches import TextForm
+
+    rng = np.random.default_rng()
+    if args.sql_table is not None or args.sql_query is not None:
+        found = drawn(read_input(args, table), most, rng=rng)
+    else:
+        form = TextForm(
+            delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
+            strict=args.strict,
+        )  # fmt: skip
+        found, notices, odd = read_or_sample(table, most, form, sheet=args.sheet, rng=rng, progress=progress)
+        for notice in notices:
+            print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
+        for notice in odd:
+            print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
+    if found.of is not None:
+        said = f"{found.table.num_rows:,} of its {found.of:,} records were drawn by chance; --memory or --sample change"
+        print(f"note ({PRIVATE}): {said} how many", file=sys.stderr)
+    return found
 
 
 def open_input(args: argparse.Namespace, schema: Any) -> Any:
@@ -174,6 +219,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     from dpsyn_core.tables.databases import Database
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.read import MAX_FILE
+    from dpsyn_core.tables.sampling import SMALL
     from dpsyn_core.tables.text_batches import TextForm
 
     memory = memory_of(args.memory)

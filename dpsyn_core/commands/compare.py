@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes, add_reading, place
+from dpsyn_core.commands.common import add_incomes, add_reading, add_sample, place
 
 
 def add(commands: Any) -> None:
@@ -19,6 +19,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--json", type=Path, required=True, metavar="OUT.json", help="the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
     add_incomes(parser)
+    add_sample(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     add_reading(parser, name="REAL")
     parser.set_defaults(run=run)
@@ -26,7 +27,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
-    from dpsyn_core.commands.common import TerminalProgress, read_input, same_path
+    from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample, same_path
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.metrics.registry import compute, metric_class, names
@@ -48,9 +49,11 @@ def run(args: argparse.Namespace) -> None:
     )
     wanted = [n for n in names(quick=True) if metric_class(n).reads_private]
     progress("reading", 0, 1)
+    most = most_of(args, schema, 2)
     found = read_comparisons(
-        schema, args.real, names_of([args.synthetic]), roles=roles, read_real=partial(read_input, args)
-    )
+        schema, args.real, names_of([args.synthetic]), roles=roles, most=most,
+        read_real=partial(read_sample, args, most, progress=progress),
+    )  # fmt: skip
     [(name, comparison)] = found.items()
     scores = compute(comparison, wanted, progress=progress)
     if args.order is not None:

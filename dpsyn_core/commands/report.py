@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_incomes, add_reading, place, read_input
+from dpsyn_core.commands.common import add_incomes, add_reading, add_sample, most_of, place, read_sample
 
 NONE = Path("-")  # in place of a real table
 
@@ -39,6 +39,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--target", metavar="NAME", help="attribute that models learn to predict")
     parser.add_argument("--models", metavar="NAMES", help="of the learning score, separated by commas; also xgboost")
     add_incomes(parser)
+    add_sample(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     add_reading(parser, name="REAL")
     parser.set_defaults(run=run)
@@ -110,6 +111,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         target=args.target,
     )
     progress("reading", 0, 1)
+    most = most_of(args, schema, len(args.synthetic) + (not safe))
     comparisons = read_comparisons(
         schema,
         None if safe else args.real,
@@ -117,7 +119,8 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         held_out=args.held_out,
         roles=roles,
         measurements=measured,
-        read_real=partial(read_input, args),
+        read_real=partial(read_sample, args, most, progress=progress),
+        most=most,
     )
     out = []
     queries: list[Query] = []

@@ -29,7 +29,8 @@ class Comparison:
     real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns,
     NaN where missing. bounds: public minimum and maximum of numeric attributes. labels: the words for the codes
     of an attribute. held_out: real records that the synthesizer never saw. measurements: what was released on
-    the way to the synthetic table.
+    the way to the synthetic table. real_of, synthetic_of: where a table is a random sample of a larger one, how many
+    records that has; that of the real table is private.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -44,6 +45,8 @@ class Comparison:
     held_out_values: Mapping[str, Floats] = field(default_factory=dict)
     measurements: Sequence[Measurement] = ()
     n_estimate: float | None = None
+    real_of: int | None = None
+    synthetic_of: int | None = None
     roles: Roles = field(default_factory=Roles)
     shared: dict[Any, Any] = field(
         repr=False, compare=False, default_factory=dict
@@ -76,6 +79,16 @@ class Comparison:
     def m(self) -> int:
         """Number of synthetic records."""
         return int(self.synthetic.shape[1])
+
+    @property
+    def whole_n(self) -> int:
+        """Number of records of the real table (private), of which `real` may be a sample."""
+        return self.n if self.real_of is None else self.real_of
+
+    @property
+    def whole_m(self) -> int:
+        """Number of records of the synthetic table, of which `synthetic` may be a sample."""
+        return self.m if self.synthetic_of is None else self.synthetic_of
 
     @cached_property
     def real_counter(self) -> Counter:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.workload import Condition, Query, count_queries
@@ -51,16 +53,17 @@ def parse(text: str, c: Comparison) -> Query:
 
 
 def ask(c: Comparison, queries: Sequence[Query]) -> list[Answer]:
-    """Answers queries on both tables. Private."""
-    real, synthetic = count_queries(c, queries)
+    """Answers queries on both tables; counts in samples are scaled to the tables they were drawn from. Private."""
+    counted, synthetic = count_queries(c, queries)
+    real = np.rint(counted * (c.whole_n / c.n)).astype(np.int64)
     out = []
     for query, r, s in zip(queries, real.tolist(), synthetic.tolist(), strict=True):
-        scaled = s * c.n / c.m
+        scaled = s * c.whole_n / c.m
         out.append(
             Answer(
                 text=query.text(c),
                 real=r,
-                synthetic=s,
+                synthetic=round(s * c.whole_m / c.m),
                 scaled=scaled,
                 error=scaled - r,
                 relative=(scaled - r) / r if r else None,

@@ -29,6 +29,8 @@ def compare_tables(
     held_out: Any = None,
     roles: Roles | None = None,
     measurements: Sequence[Measurement] = (),
+    real_of: int | None = None,
+    synthetic_of: int | None = None,
 ) -> Comparison:
     """A comparison of pyarrow tables, encoded by one schema, so that numbers meet on common bins.
 
@@ -39,6 +41,8 @@ def compare_tables(
         held_out: real records that the synthesizer never saw.
         roles: who is the income, the group, the sides, the target; None: guessed from the schema.
         measurements: what was released on the way.
+        real_of: how many records the real table has, where a random sample of it is given.
+        synthetic_of: the same for the synthetic one.
 
     Raises:
         TableError: a column is missing, or holds a cell that the schema has no place for; it names the table and
@@ -63,6 +67,8 @@ def compare_tables(
         labels={a.name: tuple(a.labels()) for a in coded},
         measurements=measurements,
         roles=roles or Roles(),
+        real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
+        synthetic_of=synthetic_of,
     )
 
 

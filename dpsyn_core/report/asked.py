@@ -95,7 +95,10 @@ def beside_real(answered: Answered, comparison: Comparison, schema: Schema) -> A
     """An answer with the real one, where the comparison holds the real table and both have the same figures."""
     if comparison.real is None:
         return AskedAnswer(answered=answered)
-    real = evaluate(answered.question, comparison.real, schema, values=comparison.real_values)
+    weights = None  # of a sample: each record stands for so many
+    if comparison.real_of is not None:
+        weights = np.full(comparison.n, comparison.whole_n / comparison.n)
+    real = evaluate(answered.question, comparison.real, schema, values=comparison.real_values, weights=weights)
     return AskedAnswer(answered=answered, real=real if real.values.shape == answered.estimate.shape else None)
 
 

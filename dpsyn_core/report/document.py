@@ -48,14 +48,43 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
     means = {k: scores.get(f"tvd-{k}way", {}).get("value") for k in ("1", "2", "3")}
     return {
         "name": table.name,
-        "n_records": table.comparison.m,
+        "n_records": table.comparison.whole_m,
         "mean_tvd": {k: v for k, v in means.items() if v is not None},
         "scores": scores,
         "answers": [asdict(a) for a in table.answers],
         "asked": [asked_entry(a) for a in table.asked],
         "receipt": None if table.receipt is None else {"holds": table.receipt.holds, "says": table.receipt.sentence},
         "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
-    }
+    } | sample_entry(table.comparison)
+
+
+def sample_entry(c: Comparison) -> dict[str, Any]:
+    """Of how many records the scores were made, where they are of samples; nothing where they are of all."""
+    found = {}
+    if c.real is not None and c.real_of is not None:
+        found["real"] = {"records": c.n, "of": c.real_of}
+    if c.synthetic_of is not None:
+        found["synthetic"] = {"records": c.m, "of": c.synthetic_of}
+    return {"sample": found} if found else {}
+
+
+def sample_sentence(tables: Sequence[ScoredTable]) -> str:
+    """That a report is one of random samples, and of how large ones; empty where it is of all records."""
+    first = tables[0].comparison
+    parts = []
+    if first.real is not None and first.real_of is not None:
+        parts.append(f"{first.n:,} of {first.real_of:,} real records")
+    parts += [
+        f"{t.comparison.m:,} of {t.comparison.synthetic_of:,} records of “{t.name}”"
+        for t in tables
+        if t.comparison.synthetic_of is not None
+    ]
+    if not parts:
+        return ""
+    return (
+        f"Made from random samples: {', '.join(parts)}. What a fresh sample would score, and the counts of range "
+        "queries, are those of samples of this size."
+    )
 
 
 def asked_entry(found: AskedAnswer) -> dict[str, Any]:
@@ -139,5 +168,5 @@ def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[st
         "label": label_of(tables),
         "reads_private": private,
         "schema": schema_name,
-        "n_real": tables[0].comparison.n if private else None,
+        "n_real": tables[0].comparison.whole_n if private else None,
     }

@@ -9,7 +9,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import GOAL_WORDS, Score
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.report import asked, public, sections
-from dpsyn_core.report.document import ScoredTable, label_of
+from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence
 from dpsyn_core.report.page import Page, number, percent
 
 NUMBERS = (  # lead where at least half of the attributes are numbers, for bins say little of these
@@ -43,7 +43,8 @@ def html_report(
         f"Report on {schema_name}",
         heading=f"{schema_name}: how good is the synthetic table?",
         label=label_of(tables),
-        note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}.",
+        note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}. "
+        + sample_sentence(tables),
     )
     headlines(page, tables)
     for t in tables:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
@@ -14,6 +15,11 @@ from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.sampling import Sample, read_or_sample
+from dpsyn_core.tables.text_batches import TextForm
+
+BASE, CELL = 300 * 10**6, 40  # bytes of a report: in any case, and for each cell of the tables that it reads
+FEWEST = 10_000  # records that any report may read
 
 
 def parse_roles(
@@ -55,7 +61,8 @@ def read_comparisons(
     held_out: Path | None = None,
     roles: Roles,
     measurements: Sequence[Sequence[Measurement]] = (),
-    read_real: Callable[[Path | str], Any] = read_table,
+    read_real: Callable[[Path | str], Sample] | None = None,
+    most: int | None = None,
 ) -> dict[str, Comparison]:
     """A comparison by name of each synthetic table; private unless `real` is None.
 
@@ -66,22 +73,41 @@ def read_comparisons(
         held_out: real records that the synthesizer never saw.
         roles: who is the income, the group, the sides, the target.
         measurements: what was released for each synthetic table, in their order; or nothing.
-        read_real: reads the real table; the others are files that need no words about how they are read.
+        read_real: reads the real table; None: a file that needs no words about how it is read, as the others are.
+        most: records of a table above which so many are drawn from it; None: all are read.
     """
-    truth = None if real is None else read_real(real)
+    looked = None if real is None else _looked(real, most) if read_real is None else read_real(real)
+    truth = None if looked is None else looked.table
     unseen = None if held_out is None else read_table(held_out)
     out: dict[str, Comparison] = {}
     first: Comparison | None = None
     for i, (name, path) in enumerate(synthetic.items()):
-        table: Any = read_table(path, multiline=True)  # released: nobody is harmed by what one record does to others
+        given = _looked(path, most, multiline=True)  # released: nobody is harmed by what one record does to others
         released = measurements[i] if measurements else ()
-        made = compare_tables(schema, table, truth, held_out=unseen, roles=roles, measurements=released)
+        made = compare_tables(
+            schema, given.table, truth, held_out=unseen, roles=roles, measurements=released,
+            real_of=None if looked is None else looked.of, synthetic_of=given.of,
+        )  # fmt: skip
         if first is not None:  # one copy of the real table, and of what is learnt from it
             made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)
         first = first or made
         made.resolved  # noqa: B018 a role that does not fit is refused before anything is scored
         out[name] = made
     return out
+
+
+def most_records(memory: int, columns: int, tables: int) -> int:
+    """How many records of each of so many tables a report may read, in so much memory."""
+    return max(FEWEST, (memory - BASE) // (CELL * max(1, columns) * tables))
+
+
+def _looked(place: Path | str, most: int | None, *, multiline: bool = False) -> Sample:
+    """The records at a place, or some of them."""
+    if most is None:
+        table = read_table(place, multiline=multiline)
+        return Sample(table=table, records=table.num_rows)
+    form = TextForm(multiline=multiline)
+    return read_or_sample(place, most, form, rng=np.random.default_rng())[0]
 
 
 def names_of(paths: list[Path]) -> dict[str, Path]:

@@ -25,14 +25,14 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
             page.heading(t.name)
         if m is None:
             page.text(
-                f"“{t.name}” holds {number(t.comparison.m)} records. No manifest was given, so nothing can be said "
-                "about its guarantee."
+                f"“{t.name}” holds {number(t.comparison.whole_m)} records. No manifest was given, so nothing can be "
+                "said about its guarantee."
             )
             continue
         if t.receipt is not None and not t.receipt.holds:
             page.text(
-                f"“{t.name}” holds {number(t.comparison.m)} records. A manifest was given, but it is not proved to be "
-                f"this table's, so that nothing can be said about its guarantee: {t.receipt.sentence}."
+                f"“{t.name}” holds {number(t.comparison.whole_m)} records. A manifest was given, but it is not proved "
+                f"to be this table's, so that nothing can be said about its guarantee: {t.receipt.sentence}."
             )
             continue
         if not m.private:
