@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place
+from dpsyn_core.commands.common import add_engine, add_reading, place
 
 SUFFIXES = (".csv", ".parquet", ".json")
 
@@ -16,7 +16,9 @@ SUFFIXES = (".csv", ".parquet", ".json")
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("marginal", help="release any marginals by PriView, without records")
-    parser.add_argument("table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel")
+    parser.add_argument(
+        "table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'"
+    )
     parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--epsilon", type=float, required=True)
     parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
@@ -29,13 +31,21 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_engine(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input, same_path
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        open_input,
+        parse_settings,
+        point_out_names,
+        same_path,
+        say_odd,
+    )
     from dpsyn_core.commands.synth import not_private_name
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
@@ -59,10 +69,12 @@ def run(args: argparse.Namespace) -> None:
     schema = Schema.load(args.schema)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
+    table = open_input(args, schema)
     found, manifest = release_marginals(
-        read_input(args), schema, queries, epsilon=args.epsilon, delta=args.delta,
-        settings=parse_settings(args.settings), dataset=args.dataset, progress=progress,
+        table, schema, queries, epsilon=args.epsilon, delta=args.delta,
+        settings=parse_settings(args.settings), dataset=args.dataset, strict=args.strict, progress=progress,
     )  # fmt: skip
+    say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):
         progress.close()
     out = args.out if manifest.private else not_private_name(args.out)

@@ -94,7 +94,7 @@ def _charges(records: Iterable[ChargeRecord]) -> list[str]:
     rows = list(records)
     groups = [[r] for r in rows]
     if len(rows) > _MOST_LINES:
-        groups = in_groups(rows, columns_of(r.name for r in rows))
+        groups = in_groups(rows, columns_of(rows))
     lines = [_line(group[0], alike=len(group) - 1) for group in groups[:_MOST_LINES]]
     if len(groups) > _MOST_LINES:
         lines.append(f"  ... and {sum(map(len, groups[_MOST_LINES:])):,} more, all in the manifest's JSON")

@@ -8,9 +8,9 @@ manifest's `columns`, from 0. "0 x 3 7-9, 1 x 2" are the marginals of the column
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.statement import ChargeRecord
@@ -19,45 +19,52 @@ MOST_LISTED = 500  # charges up to which a manifest lists each by itself: some 2
 MOST_CHARGES = 1_000_000  # of one manifest that is read: more than all pairs of 1,000 columns
 _MARGINAL, _BETWEEN = "marginal ", " x "
 
-Item = TypeVar("Item")
 Places = tuple[int, ...]
 
 
-def columns_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The columns of all marginals among the names of charges, each once, as they come."""
-    return tuple(dict.fromkeys(column for name in names for column in _columns(name)))
+def columns_of(charges: Iterable[ChargeRecord]) -> tuple[str, ...]:
+    """The columns of all charged marginals, each once.
+
+    Those with fewer values come first, so that columns whose marginals have the same noise have places in a row.
+    """
+    cells: dict[str, int] = {}
+    for charge in charges:
+        columns = _columns(charge.name)
+        for column in columns:
+            cells.setdefault(column, charge.cells if len(columns) == 1 else 0)
+    return tuple(sorted(cells, key=lambda column: cells[column]))
 
 
 def in_groups(charges: Sequence[ChargeRecord], columns: Sequence[str]) -> list[list[ChargeRecord]]:
     """Charges that differ by name alone, together: step by step, a step being charges of one kind in a row."""
-    return _grouped(
-        charges,
-        columns,
-        step=lambda c: (c.kind, c.mechanism),
-        key=lambda c: c.model_copy(update={"name": ""}),
-        name=lambda c: c.name,
-    )
-
-
-def grouped_entries(charges: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """The entries of a manifest's document for charges as JSON objects; a charge without equals is its own entry."""
-    out = []
-    groups = _grouped(
-        charges,
-        columns,
-        step=lambda c: (c["kind"], c["mechanism"]),
-        key=lambda c: tuple((field, value) for field, value in c.items() if field != "name"),
-        name=lambda c: c["name"],
-    )
     place = {column: i for i, column in enumerate(columns)}
-    for group in groups:
-        if len(group) == 1:
-            out.append(group[0])
-            continue
-        names = [c["name"] for c in group]
-        places = _all_places(names, place)
-        what = {"names": names} if places is None else {"marginals": _text(places)}
-        out.append({"count": len(group), **what, **{k: v for k, v in group[0].items() if k != "name"}})
+    out = []
+    for _, step in groupby(charges, key=lambda c: (c.kind, c.mechanism)):
+        alike: dict[tuple[Any, ...], list[ChargeRecord]] = {}
+        for charge in step:
+            alike.setdefault(tuple(v for field, v in charge.__dict__.items() if field != "name"), []).append(charge)
+        for group in alike.values():
+            places = _all_places([c.name for c in group], place)
+            if places is None:
+                out.append(group)
+            else:  # the order of a document, so that it is the same again after it was read
+                order = sorted(range(len(group)), key=lambda i: (len(places[i]), places[i]))
+                out.append([group[i] for i in order])
+    return out
+
+
+def grouped_entries(charges: Sequence[ChargeRecord], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The entries of a manifest's document; a charge without equals is its own entry."""
+    out = []
+    place = {column: i for i, column in enumerate(columns)}
+    for group in in_groups(charges, columns):
+        first = group[0].model_dump(mode="json")
+        if len(group) > 1:
+            names = [c.name for c in group]
+            places = _all_places(names, place)
+            what = {"names": names} if places is None else {"marginals": _text(places)}
+            first = {"count": len(group), **what, **{k: v for k, v in first.items() if k != "name"}}
+        out.append(first)
     return out
 
 
@@ -91,30 +98,6 @@ def _names(entry: dict[str, Any], columns: Sequence[str], most: int, where: str)
         msg = f"{where} must name as many charges as it counts"
         raise ValueError(msg)
     return names
-
-
-def _grouped(
-    items: Sequence[Item],
-    columns: Sequence[str],
-    *,
-    step: Callable[[Item], Hashable],
-    key: Callable[[Item], Hashable],
-    name: Callable[[Item], str],
-) -> list[list[Item]]:
-    place = {column: i for i, column in enumerate(columns)}
-    out = []
-    for _, run in groupby(items, key=step):
-        by_key: dict[Hashable, list[Item]] = {}
-        for item in run:
-            by_key.setdefault(key(item), []).append(item)
-        for group in by_key.values():
-            places = _all_places([name(c) for c in group], place)
-            if places is None:
-                out.append(group)
-            else:  # the order of a document, so that it is the same again after it was read
-                order = sorted(range(len(group)), key=lambda i: (len(places[i]), places[i]))
-                out.append([group[i] for i in order])
-    return out
 
 
 def _columns(name: str) -> list[str]:

@@ -86,7 +86,7 @@ class Manifest(Statement):
         columns: tuple[str, ...] = ()
         version: Literal[1, 2] = 1
         if len(booked) + len(paid_earlier) > MOST_LISTED:
-            version, columns = 2, columns_of(c.name for c in (*booked, *paid_earlier))
+            version, columns = 2, columns_of((*booked, *paid_earlier))
             booked = tuple(chain.from_iterable(in_groups(booked, columns)))
             paid_earlier = tuple(chain.from_iterable(in_groups(paid_earlier, columns)))
         return cls(

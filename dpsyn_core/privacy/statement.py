@@ -226,13 +226,13 @@ class Statement(BaseModel):
     @model_serializer(mode="wrap")
     def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """As a document: equal charges grouped in version 2, and without what version 1 does not have."""
-        document: dict[str, Any] = dump(self)
         if self.version == 1:
+            document: dict[str, Any] = dump(self)
             document.pop("columns", None)
             return document
-        return document | {
-            k: grouped_entries(document[k], self.columns) for k in ("charges", "bought") if k in document
-        }
+        document = dump(self.model_copy(update={"charges": (), "bought": ()}))
+        groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
+        return document | {k: v for k, v in groups.items() if k in document}
 
     @model_validator(mode="after")
     def _agree(self) -> Self:

@@ -36,6 +36,7 @@ def release_marginals(
     settings: Mapping[str, Any] | None = None,
     dataset: str | None = None,
     ledger: Ledger | None = None,
+    strict: bool = False,
     progress: Progress = silent,
 ) -> tuple[list[Reconstruction], Manifest]:
     """Releases views once and reads any number of marginals off them.
@@ -53,6 +54,7 @@ def release_marginals(
         settings: of the method priview.
         dataset: name on the ledger; None takes the schema's name.
         ledger: None is the ledger in DPSYN_HOME.
+        strict: see `synthesize`.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -66,7 +68,13 @@ def release_marginals(
         config = config.model_copy(update={"queries": tuple(tuple(q) for q in queries)})
     budget = Budget(epsilon=epsilon, delta=delta)
     measured = measure(
-        source_of(table), schema, config, budget=budget, dataset=dataset, ledger=ledger, progress=progress
+        source_of(table, strict=strict),
+        schema,
+        config,
+        budget=budget,
+        dataset=dataset,
+        ledger=ledger,
+        progress=progress,
     )
     found = [
         reconstruct_from_views(measured.released, tuple(names), config, n_public=schema.n_records) for names in queries

@@ -91,3 +91,9 @@ def test_mistakes_are_one_sentence_and_cost_nothing(folder, capsys, queries, out
     assert error.count("\n") == 1
     assert not (folder / "m.json").exists()
     assert charges(folder, capsys) == before
+
+
+def test_codes_on_disk_give_a_marginal_too(folder, capsys):
+    assert marginal(folder, "sex,q0", extra=("--engine", "stored")) == 0
+    assert sum(float(r["count"]) for r in csv.DictReader((folder / "out.csv").open())) == pytest.approx(2000, abs=100)
+    assert "engine stored" in capsys.readouterr().err

@@ -46,6 +46,22 @@ def test_queries_and_higher_orders_are_answered_on_request(files):  # noqa: F811
     assert 0 < entry["scores"]["tvd-4way"]["value"] < 1
 
 
+def test_a_report_of_samples_says_so_and_scales_what_it_counts(files, capsys):  # noqa: F811
+    (files / "parts").mkdir()
+    for i in range(3):
+        table(300, 2).iloc[100 * i : 100 * (i + 1)].to_parquet(files / "parts" / f"{i}.parquet")
+    more = ("--metrics", "tvd-1way", "--query", "age in [0, 99]", "--sample", "80")
+    assert report(files, *more, synthetic=("parts",)) == 0
+    document = json.loads((files / "r.json").read_text())
+    [entry] = document["tables"]
+    assert entry["sample"] == {"real": {"records": 80, "of": 400}, "synthetic": {"records": 80, "of": 300}}
+    assert (document["n_real"], entry["n_records"], entry["answers"][0]["real"]) == (400, 300, 400)
+    assert "80 of 400 real records, 80 of 300 records of “parts”" in (files / "r.html").read_text()
+    assert "for the owner only): 80 of its 400 records were drawn by chance" in capsys.readouterr().err
+    assert report(files, *SOME, html=False) == 0
+    assert "sample" not in json.loads((files / "r.json").read_text())["tables"][0]
+
+
 def test_learning_uses_the_held_out_table(files):  # noqa: F811
     table(120, 9).to_csv(files / "unseen.csv", index=False)
     more = ["--metrics", "learning", "--held-out", str(files / "unseen.csv"), "--target", "sex", "--quiet"]
@@ -83,6 +99,7 @@ def test_without_the_real_table_the_report_reads_released_values_alone(files):  
         (("--query", "age of 3"), "cannot be read from 'age of 3'"),
         (("--models", "oracle"), "unknown model 'oracle'"),
         (("--order", "9"), "no 9-way marginal"),
+        (("--sample", "0"), "--sample is 0"),
     ],
 )
 def test_wrong_options_are_one_sentence_and_leave_no_file(files, capsys, more, words):  # noqa: F811
