@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from dpsyn_core.privacy.grouping import columns_of, in_groups
 
 if TYPE_CHECKING:
-    from dpsyn_core.privacy.statement import ChargeRecord, Statement
+    from dpsyn_core.privacy.charge_record import ChargeRecord
+    from dpsyn_core.privacy.statement import Statement
 
 _MOST_LINES = 40
 _WHO = {

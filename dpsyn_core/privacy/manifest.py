@@ -14,10 +14,11 @@ from dpsyn_core.errors import EngineError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.certificate import certificate
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.grouping import MOST_LISTED, columns_of, in_groups
 from dpsyn_core.privacy.signing import sign
-from dpsyn_core.privacy.statement import AskedQuestions, ChargeRecord, Digests, Signature, Statement, guarantee
+from dpsyn_core.privacy.statement import AskedQuestions, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
 

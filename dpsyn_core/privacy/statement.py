@@ -1,4 +1,4 @@
-"""Statement: the fields of a manifest and its charges as people and programs read them, and its promise in words."""
+"""Statement: the fields of a manifest as people and programs read them, and its promise in words."""
 
 from __future__ import annotations
 
@@ -9,102 +9,13 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import Charge, Mechanism
+from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.grouping import grouped_entries, listed_entries
-from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
-_ROUNDING = 1e-9
-_SIGMA = {"gaussian", "sampled-gaussian"}
-
-
-class ChargeRecord(BaseModel):
-    """One private access. `sigma` for Gaussian noise, `scale` (b, or a prior count) for the others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    mechanism: Mechanism
-    sensitivity: float = Field(ge=0, allow_inf_nan=False)
-    sigma: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    scale: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    cells: int = Field(ge=0)
-    rho: float = Field(ge=0, allow_inf_nan=False)
-    epsilon: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    delta: float = Field(default=0.0, ge=0, lt=1)
-    sampling: float = Field(default=1.0, gt=0, le=1)
-    steps: int = Field(default=1, ge=1)
-    records: int = Field(default=1, ge=1)
-    exchanged: bool = False
-    kind: str | None = Field(
-        default=None, pattern="^[a-z0-9-]{1,40}$",
-        description="What was released: total, 1-way, 2-way, scores, choice ...; null in manifests of earlier versions",
-    )  # fmt: skip
-
-    @classmethod
-    def of(cls, charge: Charge) -> ChargeRecord:
-        """The record of a charge."""
-        gaussian = charge.mechanism in _SIGMA or (charge.mechanism == "partition-selection" and charge.epsilon == 0)
-        return cls(
-            name=charge.name,
-            mechanism=charge.mechanism,
-            sensitivity=charge.sensitivity,
-            sigma=charge.scale if gaussian else None,
-            scale=None if gaussian else charge.scale,
-            cells=charge.cells,
-            rho=charge.rho,
-            epsilon=charge.epsilon,
-            delta=charge.delta,
-            sampling=charge.sampling,
-            steps=charge.steps,
-            records=charge.records,
-            exchanged=charge.exchanged,
-            kind=charge.kind,
-        )
-
-    @property
-    def wrong(self) -> bool:
-        """Whether the stated cost is less than what sensitivity and noise make of it."""
-        if self.mechanism == "sampled-gaussian":
-            return self._wrong_samples()
-        if self.sigma is not None:
-            mu = self.sensitivity / self.sigma
-            return self.rho < mu * mu / 2 * (1 - _ROUNDING)
-        if self.mechanism in {"geometric", "partition-selection"}:
-            return not self.scale or self.epsilon < self.sensitivity / self.scale * (1 - _ROUNDING)
-        return self.epsilon <= 0
-
-    def _wrong_samples(self) -> bool:
-        """As `wrong`, of noise on samples; without a delta it states no cost of its own."""
-        if not self.sigma or not self.sensitivity or not self.delta:
-            return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
-        try:
-            mu = sampled_mu(sampling_of(self.charge()), self.delta)
-        except BudgetError:
-            return True
-        return self.rho < mu * mu / 2 * (1 - _ROUNDING)
-
-    def charge(self) -> Charge:
-        """The charge as the value that is composed."""
-        return Charge(
-            name=self.name,
-            mechanism=self.mechanism,
-            sensitivity=self.sensitivity,
-            scale=(self.scale or 0.0) if self.sigma is None else self.sigma,
-            cells=self.cells,
-            rho=self.rho,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            sampling=self.sampling,
-            steps=self.steps,
-            records=self.records,
-            exchanged=self.exchanged,
-            kind=self.kind,
-        )
 
 
 class TableDigests(BaseModel):

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from dpsyn_core.errors import EngineError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.manifest import ChargeRecord, Manifest
+from dpsyn_core.privacy.charge_record import ChargeRecord
+from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, load_key, new_key
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.writing import write_release
