@@ -98,6 +98,10 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
     group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default either, unless commas separate")
     group.add_argument("--sheet", metavar="NAME", help="of an Excel file; default the first")
     group.add_argument(
+        "--header-row", type=int, default=1, metavar="N",
+        help="line or row of the headers where a title stands above, blank ones not counted; default the first",
+    )  # fmt: skip
+    group.add_argument(
         "--multiline",
         action="store_true",
         help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
@@ -152,10 +156,13 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
 
     got = read(
         table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, sheet=args.sheet,
-        multiline=args.multiline, strict=args.strict,
+        multiline=args.multiline, strict=args.strict, header_row=args.header_row,
     )  # fmt: skip
     for notice in got.notices:
         print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
+    if got.header_hint is not None and args.header_row == 1:
+        hint = f"the headers may stand in line {got.header_hint}; if so, add --header-row {got.header_hint}"
+        print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
     for notice in got.odd:
         print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
     return got.table
@@ -234,6 +241,9 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
         return read_input(args)
     if not sql and file and args.engine is None and args.table.stat().st_size <= SMALL:
         return read_input(args)
+    if args.header_row != 1 and file and not sql and args.engine != "stored":
+        return read_input(args)
+    _refuse_header_row(args)
     form = TextForm(
         delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
         strict=args.strict,
@@ -253,8 +263,16 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     return source_of_batches(batches, choice, args.strict, memory)
 
 
+def _refuse_header_row(args: argparse.Namespace) -> None:
+    """Tables that are read piece by piece have their headers first. Raises SettingError."""
+    if args.header_row != 1:
+        msg = f"--header-row {args.header_row} is for files that are read whole; remove the lines above the headers"
+        raise SettingError(msg)
+
+
 def open_spark(args: argparse.Namespace) -> Any:
     """The records of a run that are read and counted by executors of Spark."""
+    _refuse_header_row(args)
     from dpsyn_core.sources.spark.files import SparkFiles
     from dpsyn_core.tables.text_batches import TextForm
 

@@ -74,7 +74,7 @@ def _from_file(folder: Path, spec: ReadSpec) -> Reading:
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
     return read(
         source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
-        multiline=spec.multiline,
+        multiline=spec.multiline, header_row=spec.header_row,
     )  # fmt: skip
 
 

@@ -56,6 +56,7 @@ class ReadSpec(BaseModel):
     encoding: str | None = None
     sheet: str | None = None
     multiline: bool = False
+    header_row: int = Field(default=1, ge=1)
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
 

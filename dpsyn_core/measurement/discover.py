@@ -37,8 +37,9 @@ _YEARS = 9999
 class Wanted:
     """One column to learn about; its kind is declared, since reading it from the data would cost too.
 
-    low, high: public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought;
-    None: none, for the range says where fine bins begin, and a run measures them.
+    written, formats: how its numbers or dates are written, as in the schema. low, high: public range of a numeric
+    column; bought when both are None. bins: bins of about equal counts, bought; None: none, for the range says where
+    fine bins begin, and a run measures them.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Wanted:
     bins: int | None = None
     low: float | None = None
     high: float | None = None
+    written: str | None = None
+    formats: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuses half a range, an empty one, and less than one bin."""
@@ -134,7 +137,7 @@ def discover(
             if want.kind == "categorical":
                 found = _categories(texts, want.name, unit, gate=gate, cost=part, delta=delta / categorical)
             elif want.kind == "date":
-                found, span = _dates(column, want.name, gate=gate, cost=part, total=total)
+                found, span = _dates(column, want, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             else:
                 comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
@@ -209,7 +212,7 @@ def _numbers(
     column: Any, want: Wanted, comma: bool, *, gate: Gate, cost: Cost, total: Released
 ) -> tuple[dict[str, Any], Span | None]:
     whole = want.kind == "integer"
-    values, valid = casting.to_numbers(column, whole=whole, comma=comma)
+    values, valid = casting.to_numbers(column, whole=whole, comma=comma, written=want.written)
     values, blanks = values[valid], int(valid.size - valid.sum())
     span = None
     range_cost, edge_cost = (cost, cost) if want.bins is None else cost.split(RANGE_AND_EDGES)
@@ -219,6 +222,7 @@ def _numbers(
     else:
         low, high, edge_cost = float(want.low), float(want.high), cost
     base: dict[str, Any] = {"kind": "numeric", "dtype": want.kind}
+    base |= {"written": want.written} if want.written else {}
     ends = {"min": int(low), "max": int(high)} if whole else {"min": low, "max": high}
     if want.bins is None:
         return base | ends, span
@@ -233,10 +237,11 @@ def _numbers(
 
 
 def _dates(
-    column: Any, name: str, *, gate: Gate, cost: Cost, total: Released
+    column: Any, want: Wanted, *, gate: Gate, cost: Cost, total: Released
 ) -> tuple[dict[str, Any], Span]:  # fmt: skip
     """First and last year that stand above the noise."""
-    seconds, valid = casting.to_instants(column, ())
+    name = want.name
+    seconds, valid = casting.to_instants(column, want.formats)
     years: NDArray[np.int64] = seconds[valid].astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64) + 1970
     span = buy_range(
         np.clip(years, 1, _YEARS), f"{name}, in years", whole=True, gate=gate, cost=cost.scaled(0.5),
@@ -250,7 +255,8 @@ def _dates(
     found = np.flatnonzero(counts.values > noise_ceiling(counts))
     if found.size:
         first, last = first + int(found[0]), first + int(found[-1])
-    return {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}, span
+    found_years = {"kind": "datetime", "min": f"{first:04d}-01-01", "max": f"{last:04d}-12-31"}
+    return found_years | ({"formats": list(want.formats)} if want.formats else {}), span
 
 
 def _bought(charge: Charge) -> dict[str, Any]:

@@ -135,6 +135,8 @@ def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
 
 def _cast(column: Any, attribute: NumericAttribute, comma: bool) -> Floats:
     """The numbers as they are written; only infinite ones are clamped to the public range."""
-    found, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+    found, valid = casting.to_numbers(
+        column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
+    )
     out = np.where(valid, found.astype(np.float64), np.nan)
     return np.asarray(np.where(np.isinf(out), np.clip(out, float(attribute.min), float(attribute.max)), out))

@@ -28,7 +28,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.schema.grids import FINE, calendar_width, declared_step, exact, fine_starts
-from dpsyn_core.tables import instants
+from dpsyn_core.tables import amounts, instants
 from dpsyn_core.tables.canonical import canonical
 
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
@@ -41,6 +41,7 @@ EXTRAS = (
     "decimals",
     "step",
     "scale",
+    "written",
     "formats",
     "special_values",
     "notes",
@@ -272,6 +273,12 @@ class NumericAttribute(CodedBase):
         None,
         description="How bins grow where no edges are declared: linear, log, or absent for half of each",
     )
+    written: StrictStr | None = Field(
+        None,
+        max_length=60,
+        description="An example of how cells are written, where they are not plain numbers: $1,234.56, 12.5 %, "
+        "1.234,5 €",
+    )
     special_values: tuple[Number, ...] = Field(
         (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"
     )
@@ -295,6 +302,9 @@ class NumericAttribute(CodedBase):
             raise ValueError(msg)
         if self.step is not None and self.decimals is not None:
             msg = "step and decimals both say how numbers are written; keep step and drop decimals"
+            raise ValueError(msg)
+        if self.written is not None and self.dtype == "integer" and amounts.form(self.written).digits:
+            msg = f"written {self.written!r} has digits after the mark, and the column is of whole numbers; drop them"
             raise ValueError(msg)
         if self.scale is not None and isinstance(self.bins, EdgeBins):
             msg = "bins.edges say where bins begin, so that scale has nothing to decide; drop one of them"

@@ -21,8 +21,8 @@ from dpsyn_core.schema.attributes import (
     common_type,
 )
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables import canonical as canonical_text
-from dpsyn_core.tables import casting, instants
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.headers import locate, short
 
@@ -122,7 +122,7 @@ class Codec:
                 the order of the scores of its records. Default: by chance.
 
         Returns:
-            pyarrow table: whole numbers stay whole, dates are dates (text where the schema declares how they
+            pyarrow table: whole numbers stay whole, dates are dates (both text where the schema declares how they
             are written), `missing` is null; `other` is the text
             '(other)' in text columns and null elsewhere. Identifiers and ignored columns are not in it.
         """
@@ -159,7 +159,9 @@ def encode_column(
         seconds, valid = casting.to_instants(column, attribute.formats)
         codes = attribute.binning.find(seconds // attribute.unit_seconds)
     else:
-        numbers, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+        numbers, valid = casting.to_numbers(
+            column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
+        )
         codes = attribute.binning.find(numbers)
         for i, value in enumerate(attribute.special_values):
             codes[numbers == value] = attribute.binning.size + i
@@ -259,6 +261,8 @@ def decode_column(
         special = codes >= plain + len(attribute.special_values)
     mask = special if special.any() else None
     if isinstance(attribute, NumericAttribute):
+        if attribute.written is not None:
+            return amounts.written(drawn, amounts.form(attribute.written), mask)
         return pa.array(drawn, mask=mask)
     if attribute.precise:
         moments = pa.array(drawn, mask=mask).cast(pa.timestamp("s", tz="UTC" if attribute.zoned else None))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
-from dpsyn_core.tables import canonical, casting, headers, instants
+from dpsyn_core.tables import amounts, canonical, casting, headers, instants
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
@@ -96,7 +96,7 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
         return base | {"kind": "categorical", "values": [False, True]}
     counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
     # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
-    told = ~_absent(texts)
+    told = ~absent(texts)
     some = pa.array(told)
     if told.any() and not told.all():
         filled, shown, counts, base = filled.filter(some), texts.filter(some), counts[told], {"missing": True}
@@ -105,7 +105,7 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     dates = _dates(filled, shown)
     if dates is not None:
         return base | dates
-    numbers = _numbers(filled, shown, comma, counts)
+    numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
         if _numbered(numbers, len(shown), len(column)):
             return {"kind": "identifier", "description": "every record has its own number"}
@@ -172,6 +172,21 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     return out
 
 
+def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
+    """Numbers with a currency, a unit, a percent sign or marks between thousands; few of them are a list of texts."""
+    import pyarrow as pa
+
+    if len(texts) <= FEW:
+        return None
+    plain_texts = pa.array(texts.to_pylist(), pa.string()) if isinstance(texts, pa.ChunkedArray) else texts
+    form = amounts.recognised(plain_texts)
+    if form is None:
+        return None
+    numerals = amounts.plain(plain_texts, form)
+    numbers = _numbers(numerals, numerals, False, counts)
+    return None if numbers is None or numbers["kind"] != "numeric" else numbers | {"written": form.example()}
+
+
 def _step(numbers: NDArray[np.float64]) -> float | None:
     """The distance of which all numbers are multiples, with at most `DIGITS` digits after the point; None: none."""
     for digits in range(1, DIGITS + 1):
@@ -195,7 +210,7 @@ def _heavy(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[str,
     return {"scale": "log"} if numbers.max() >= LONG_TAIL * median else {}
 
 
-def _absent(texts: Any) -> NDArray[np.bool_]:
+def absent(texts: Any) -> NDArray[np.bool_]:
     """Which texts are the usual words for a value that is not there."""
     import pyarrow as pa
     import pyarrow.compute as pc

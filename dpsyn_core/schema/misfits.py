@@ -15,7 +15,7 @@ from dpsyn_core.schema import categories
 from dpsyn_core.schema.attributes import CategoricalAttribute, CodedColumn, DatetimeAttribute, NumericAttribute
 from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables import casting
+from dpsyn_core.tables import amounts, casting
 from dpsyn_core.tables.canonical import UNREADABLE, blanks, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short
 
@@ -103,6 +103,8 @@ def _of_column(column: Any, attribute: CodedColumn, comma: bool) -> list[Misfit]
         dates = isinstance(attribute, DatetimeAttribute)
         what = f"cells that are not {'dates' if dates else 'numbers'}"
         mend = "declare how its dates are written (formats)" if dates else "list special codes as special_values"
+        if not dates and not getattr(attribute, "written", None) and _amounts(column, wrong):
+            mend = "declare how its numbers are written (written)"
     other = "other" if getattr(attribute, "other", False) else None
     missing = "missing" if attribute.missing else None
     out = []
@@ -120,10 +122,22 @@ def _of_column(column: Any, attribute: CodedColumn, comma: bool) -> list[Misfit]
     return out
 
 
+def _amounts(column: Any, wrong: NDArray[np.bool_]) -> bool:
+    """Whether the cells that are no plain numbers are numbers with a currency, a unit or marks between thousands."""
+    import pyarrow as pa
+
+    if not wrong.any():
+        return False
+    entries, _ = uniques(column.filter(pa.array(wrong)))
+    return amounts.recognised(to_text(entries)) is not None
+
+
 def _numbers(column: Any, attribute: NumericAttribute | DatetimeAttribute, comma: bool) -> tuple[Any, Any]:
     """Whether each cell can be read, and whether it then lies outside the range."""
     if isinstance(attribute, NumericAttribute):
-        values, valid = casting.to_numbers(column, whole=attribute.dtype == "integer", comma=comma)
+        values, valid = casting.to_numbers(
+            column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
+        )
         special = np.isin(values, attribute.special_values)
         return valid, valid & ~special & ((values < attribute.min) | (values > attribute.max))
     values, valid = casting.to_instants(column, attribute.formats)

@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.drafting import absent
 from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.tables import canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
 MANY = 200  # values of a list that is proposed
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
-FEW_DATES = 8  # listed values from which on they may be dates
-FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y%m%d", "%d/%m/%y", "%m/%d/%y")
-TIMES = ("", " %H:%M", " %H:%M:%S")
 YEARS = (1500, 2200)
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 
@@ -88,6 +87,9 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "numeric" and drafted["dtype"] == "integer" and named_like_one(name):
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="person", document=None)
+    if kind == "numeric" and drafted["dtype"] == "integer" and (dates := _numbers_of_days(drafted, column)) is not None:
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="written", document=dates)
     if kind == "numeric":
         low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
         low, high = _on_grid(low, high, drafted.get("step"))
@@ -102,6 +104,15 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "categorical":
         return _categories(drafted, base, column)
     return _left_out(drafted, column, records)
+
+
+def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] | None:
+    """Whole numbers that are dates without marks, such as 20240131; None for others."""
+    if drafted.get("written") or not 10**5 <= drafted["max"] < 10**8:
+        return None
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    texts = _present(texts.filter(_not(canonical.blanks(texts))))
+    return written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
 
 
 def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
@@ -170,7 +181,9 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     values, counts = drafted["values"], _counts(column)
     seen = {"what": "values", "values": values}
     keys = [canonical.canonical(v) for v in values]
-    if len(values) >= FEW_DATES and (dates := _dates(drafted["name"], _texts(keys))) is not None:
+    listed = _present(_texts(keys))
+    dates = written_dates.dates(drafted["name"], listed) if len(listed) >= written_dates.FEW else None
+    if dates is not None:
         return Proposal(name=drafted["name"], seen=seen, why="written", document=dates)
     usual = _usual(keys)
     if usual is not None:
@@ -236,24 +249,11 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     seen = {"what": "distinct", "count": len(filled), "records": records}
     if len(filled) == 0:
         return Proposal(name=name, seen=seen, why="blank", document=None)
-    dates = _dates(name, filled)
+    dates = written_dates.dates(name, _present(filled))
     if dates is not None:
         return Proposal(name=name, seen=seen, why="written", document=dates)
     why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
-
-
-def _dates(name: str, texts: Any) -> dict[str, Any] | None:
-    """A column of dates that are not written as 2020-12-31; None where the texts are no dates."""
-    found = _format(texts)
-    if found is None:
-        return None
-    way, low, high = found
-    first, last = f"{low // 10000:04d}-01-01", f"{high // 10000:04d}-12-31"
-    made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
-    if "%H" in way:
-        made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
-    return made | {"missing": True, "formats": [way]}
 
 
 def _texts(values: list[str]) -> Any:
@@ -262,30 +262,15 @@ def _texts(values: list[str]) -> Any:
     return pa.chunked_array([pa.array(values, pa.string())])
 
 
+def _present(texts: Any) -> Any:
+    """The texts without the usual words for a value that is not there."""
+    return texts.filter(_not(absent(texts)))
+
+
 def _not(mask: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(~mask)
-
-
-def _format(texts: Any) -> tuple[str, int, int] | None:
-    """A way of writing dates that reads every text, with the first and the last day as yyyymmdd; None without one.
-
-    Day before month is tried first; it fails at the first day above 12 that stands second.
-    """
-    from dpsyn_core.tables.casting import to_instants
-
-    for day in FORMATS:
-        for time in TIMES:
-            way = day + time
-            seconds, valid = to_instants(texts, (way,))
-            if not valid.all():
-                continue
-            days = seconds.astype("datetime64[s]").astype("datetime64[D]")
-            low, high = (int(str(d).replace("-", "")) for d in (days.min(), days.max()))
-            if low // 10000 >= 1800 and high // 10000 <= 2200:
-                return way, low, high
-    return None
 
 
 def _codes(texts: Any) -> bool:

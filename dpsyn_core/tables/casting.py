@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables import instants
+from dpsyn_core.tables import amounts, instants
 from dpsyn_core.tables.canonical import PER_SECOND, is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
+# what no spreadsheet runs: digits and their marks with a currency, a unit or a percent sign at most
+AMOUNT = r"^[+-]?\p{Sc}?[ \x{A0}\x{202F}]?\d[\d.,' \x{A0}\x{202F}]*(\p{L}{1,12}|\p{Sc}|[%‰°])?$"
 DIGITS = r"^[+-]?\d+(\.\d*)?$"
 _PLAIN = 10**18  # below it, pyarrow's own reading of whole numbers is used
 _FAR = 2**62  # farther whole numbers are clamped: no bin reaches so far
@@ -23,13 +25,16 @@ TRUE = ("true", "t", "yes", "y", "1", "on")
 FALSE = ("false", "f", "no", "n", "0", "off")
 
 
-def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def to_numbers(
+    column: Any, *, whole: bool, comma: bool = False, written: str | None = None
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """A column as numbers.
 
     Args:
         column: pyarrow ChunkedArray or Array of text, numbers or booleans, length n.
         whole: int64 (fractions cut downwards, out-of-range values clamped to 2^62) instead of float64.
         comma: text may have a comma as the decimal mark: 12,5 and 12.5 are the same number.
+        written: an example of how cells are written, such as $1,234.56 (see `amounts`); then `comma` has no say.
 
     Returns:
         int64 or float64 (n,) and bool (n,): whether the entry is a number (infinity is one, NaN is not).
@@ -38,6 +43,12 @@ def to_numbers(column: Any, *, whole: bool, comma: bool = False) -> tuple[NDArra
 
     column = simplified(column)
     kind = column.type
+    if written is not None:  # by its text, whatever its type
+        entries, index = uniques(column)
+        numerals = amounts.plain(entries if is_text(kind) else to_text(entries), amounts.form(written))
+        values, valid = _text_to_numbers(numerals, whole=whole, comma=False)
+        values, valid = np.append(values, values.dtype.type(0)), np.append(valid, False)
+        return values[index], valid[index]
     if is_text(kind):
         return _text_to_numbers(column, whole=whole, comma=comma)
     if t.is_integer(kind) or t.is_boolean(kind) or t.is_float64(kind):

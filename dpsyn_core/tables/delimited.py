@@ -26,6 +26,7 @@ def parse(
     *,
     multiline: bool = False,
     strict: bool = False,
+    header_row: int = 1,
     file: File | None = None,
 ) -> Reading:
     """Reads a whole delimited file; see `read`."""
@@ -42,16 +43,20 @@ def parse(
                 f"some cells hold bytes that are not {found.name.upper()} and count as misfits; if the file has "
                 "another encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
             )
-    text = _head(body, sniffing.SAMPLE)
-    if not text.strip("\r\n"):
+    if not _head(body, sniffing.SAMPLE).strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
+    top, above = sniffing.above(body, header_row)
+    body, file = body[top:], None if top else file
+    text = _head(body, sniffing.SAMPLE)
     written, chosen = names_of(body, name, delimiter, multiline, notices)
     names, said = headers.first_named(written)
     notices += [said] if said else []
     mark = decimal_of(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
     headers.check(names)
-    table, faults = cells_of(body, written, chosen, multiline=multiline, strict=strict, file=file)
+    table, faults = cells_of(
+        body, written, chosen, multiline=multiline, strict=strict, file=file, before=above
+    )  # fmt: skip
     table = table.rename_columns(names) if said else table
     if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
@@ -60,7 +65,7 @@ def parse(
         hint = "; if cells hold line ends, read it as multiline" if not multiline else ""
         odd.append(
             f"{len(faults)} of the lines do not fit the header, and no cell of them is read: "
-            f"{faults.first.sentence(len(names))}{hint}"
+            f"{faults.first.moved(above).sentence(len(names))}{hint}"
         )
     if mark == "," or (decimal is None and chosen != ","):
         # never by looking at the cells: one odd cell must not change how those of other individuals are read
@@ -71,6 +76,8 @@ def parse(
         delimiter=chosen,
         encoding=found.name,
         decimal=mark,
+        header_row=header_row,
+        header_hint=sniffing.header_hint(sniffing.rows_of(text, chosen, sniffing.LOOKED)),
         notices=tuple(notices),
         odd=tuple(odd),
     )

@@ -9,7 +9,7 @@ import zipfile
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, headers
+from dpsyn_core.tables import cells, headers, sniffing
 from dpsyn_core.tables.canonical import to_text
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.reading import Reading
@@ -17,7 +17,7 @@ from dpsyn_core.tables.reading import Reading
 MAX_BYTES = 2 << 30
 
 
-def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Reading:
+def parse(data: memoryview, sheet: str | None, *, strict: bool = False, header_row: int = 1) -> Reading:
     """Reads a sheet of an .xlsx file; see `read`."""
     import pyarrow as pa
 
@@ -42,13 +42,23 @@ def parse(data: memoryview, sheet: str | None, *, strict: bool = False) -> Readi
     if sheet is None and len(names) > 1:
         others = ", ".join(f"'{n}'" for n in names[1:6]) + (" ..." if len(names) > 6 else "")
         notices = (f"read the sheet '{chosen}', the first of {len(names)}; the others are {others}",)
+    hint = sniffing.header_hint([["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]])
+    rows = rows[header_row - 1 :]
     if len(rows) < (2 if strict else 1):
         what = "records below its headers" if rows else "cells"
-        msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in the first row"
+        msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in row {header_row}"
         raise TableError(msg)
     table, said = _table(rows, pa)
     notices += (said,) if said else ()
-    return Reading(table=table, kind="excel", notices=notices, sheet=chosen, sheets=tuple(names))
+    return Reading(
+        table=table,
+        kind="excel",
+        notices=notices,
+        sheet=chosen,
+        sheets=tuple(names),
+        header_row=header_row,
+        header_hint=hint,
+    )
 
 
 def sheets(raw: bytes) -> tuple[str, ...]:

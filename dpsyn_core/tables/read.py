@@ -29,6 +29,7 @@ class Form(NamedTuple):
     sheet: str | None
     multiline: bool
     strict: bool
+    header_row: int
 
 
 def read_table(
@@ -40,11 +41,12 @@ def read_table(
     sheet: str | None = None,
     multiline: bool = False,
     strict: bool = False,
+    header_row: int = 1,
 ) -> Any:
     """The table alone of `read`."""
     return read(
         source, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet, multiline=multiline,
-        strict=strict,
+        strict=strict, header_row=header_row,
     ).table  # fmt: skip
 
 
@@ -58,6 +60,7 @@ def read(
     sheet: str | None = None,
     multiline: bool = False,
     strict: bool = False,
+    header_row: int = 1,
     max_bytes: int | None = None,
 ) -> Reading:
     """Reads a table; nothing is renamed, padded or recast.
@@ -77,13 +80,18 @@ def read(
             swallows the records after it, so that this needs the owner's word that none does.
         strict: refuse a table without records, lines that break the rules (naming the first), bytes that do not
             decode, and NUL bytes. Such a refusal is an exact answer about the data.
+        header_row: the line of a text, or the row of a sheet, that holds the headers; blank ones do not count, and what
+            stands above belongs to nothing.
         max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
 
     Raises:
         TableError: no such file, empty, too large, not a table, blank or repeated headers, damaged or nested files;
             with `strict`, the above. No cell is shown.
     """
-    form = Form(delimiter, encoding, decimal, sheet, multiline, strict)
+    if header_row < 1:
+        msg = f"the headers are said to stand in line {header_row}; the first line is 1"
+        raise TableError(msg)
+    form = Form(delimiter, encoding, decimal, sheet, multiline, strict, header_row)
     if isinstance(source, bytes):
         return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, form)
     if ADDRESS.match(os.fspath(source)):  # which may hold a password, so that nothing of it is shown
@@ -128,7 +136,7 @@ def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File |
     if head.startswith(b"PAR1"):
         return columnar.parse(data, strict=form.strict)
     if head.startswith(b"PK\x03\x04"):
-        return excel.parse(data, form.sheet, strict=form.strict)
+        return excel.parse(data, form.sheet, strict=form.strict, header_row=form.header_row)
     refuse_others(head)
     return _text(data, name, form, file)
 
@@ -158,5 +166,6 @@ def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading
         form.decimal,
         multiline=form.multiline,
         strict=form.strict,
+        header_row=form.header_row,
         file=file,
     )

@@ -16,7 +16,9 @@ class Reading:
 
     table: pyarrow table, all text for text formats and Excel, typed for Parquet; its schema's metadata says when a
     comma is a decimal mark. decimal: the mark that was seen in the first lines. sheet, sheets: of a workbook, the one
-    that was read and all of them.
+    that was read and all of them. header_row: the line or row of the headers, counted from 1 without blank ones.
+    header_hint: the one that may hold them where the first ones look like a title; it tells about the records, for the
+    owner only.
     """
 
     table: Any
@@ -28,6 +30,8 @@ class Reading:
     odd: tuple[str, ...] = ()
     sheet: str | None = None
     sheets: tuple[str, ...] = ()
+    header_row: int = 1
+    header_hint: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

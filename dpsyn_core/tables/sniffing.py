@@ -13,6 +13,7 @@ from dpsyn_core.errors import TableError
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
 SAMPLE = 1 << 16
+LOOKED = 30  # lines that are looked at for headers below a title
 HEADER_LIMIT = 1 << 25
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
@@ -81,6 +82,62 @@ def first_line(data: memoryview) -> bytes:
             msg = "the first line is longer than 32 MiB; give a table whose first line holds the headers"
             raise TableError(msg)
         size *= 4
+
+
+def above(body: memoryview, header_row: int) -> tuple[int, int]:
+    """Bytes and lines that stand above the headers: blank lines, and whatever else is above the line that is declared.
+
+    Args:
+        body: the text, UTF-8.
+        header_row: the line of the headers, counted from 1 without the blank ones.
+
+    Raises:
+        TableError: the text has fewer lines.
+    """
+    at = lines = 0
+    for left in range(header_row, 0, -1):
+        line = first_line(body[at:])
+        if not line:
+            msg = f"the headers are said to stand in line {header_row}, and the file has fewer; give a smaller number"
+            raise TableError(msg)
+        blank = _blanks(body, at)
+        ends = bytes(body[at : at + blank])
+        lines, at = lines + ends.count(b"\n") + ends.count(b"\r") - ends.count(b"\r\n"), at + blank
+        if left > 1:
+            at += len(line)
+    return at, lines
+
+
+def _blanks(body: memoryview, at: int) -> int:
+    """How many bytes of line ends stand from here on."""
+    size = SAMPLE
+    while True:
+        part = bytes(body[at : at + size])
+        found = len(part) - len(part.lstrip(b"\r\n"))
+        if found < len(part) or at + size >= len(body):
+            return found
+        size *= 4
+
+
+def header_hint(rows: list[list[str]]) -> int | None:
+    """The line that may hold the headers where the first lines look like a title: private, for it looks at records.
+
+    Args:
+        rows: the first lines as cells, blank ones left out.
+
+    Returns:
+        The first line, counted from 1, with as many cells as most lines, all of them filled and none a number; None
+        where that is the first.
+    """
+    widths = [sum(bool(c.strip()) for c in row) for row in rows]
+    if len(rows) < 4 or widths[0] >= max(widths):
+        return None
+    usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
+    for number, row in enumerate(rows, start=1):
+        filled = [c.strip() for c in row if c.strip()]
+        if len(filled) >= max(2, usual) and not any(re.fullmatch(r"[-+]?[\d.,]+", c) for c in filled):
+            return number if number > 1 and len(filled) > widths[0] else None
+    return None
 
 
 def _chosen(head: bytes, wanted: str) -> Encoding:

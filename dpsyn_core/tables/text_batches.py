@@ -207,7 +207,11 @@ def _tables(
             unreadable = unreadable or UNREADABLE.encode() in data
         elif sniffing.first_invalid(memoryview(data), "utf-8", 0) is not None:
             data, unreadable = data.decode("utf-8", "replace").encode("utf-8"), True  # noqa: PLW2901
-        before = lines - 1 if number else 0  # lines of the file above this piece and its headers
+        if not number and headed:  # blank lines above the headers
+            top = len(data) - len(data.lstrip(b"\r\n"))
+            lines += data[:top].count(b"\n") + data[:top].count(b"\r") - data[:top].count(b"\r\n")
+            data = data[top:]  # noqa: PLW2901
+        before = lines - 1 if number else lines  # lines of the file above this piece and its headers
         table, faults = delimited.cells_of(
             memoryview(_headed(data, found) if number or not headed else data), found.written, found.delimiter,
             multiline=form.multiline, strict=form.strict, before=before,

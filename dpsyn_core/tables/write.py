@@ -93,7 +93,9 @@ def escape(table: Any) -> Any:
             return column
         if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
             return column
-        number = pc.match_substring_regex(column, casting.NUMBER)  # -1 runs nothing
+        number = pc.or_(  # -1 and -$1.50 run nothing
+            pc.match_substring_regex(column, casting.NUMBER), pc.match_substring_regex(column, casting.AMOUNT)
+        )
         return pc.if_else(number, column, pc.replace_substring_regex(column, RUNS, r"'\1"))
 
     columns = [harmless(c) for c in table.columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,31 +147,43 @@ def uploaded_reading(name: str, raw: bytes) -> Reading:
     return readers().read(ReadSpec(name=name, **limits()), raw, lambda _: None)[0]
 
 
-def upload(
-    space: Workspace,
-    name: str,
-    raw: bytes,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    multiline: bool = False,
-    *,
-    sheet: str | None = None,
-    tell: Tell = lambda _: None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """What a person said about how a file is read; see `tables.read.read`."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    multiline: bool = False
+    sheet: str | None = None
+    header_row: int = 1
+
+
+FOUND = Form()  # as the file says itself
+
+
+def upload(space: Workspace, name: str, raw: bytes, form: Form = FOUND, *, tell: Tell = lambda _: None) -> None:
     """Reads the bytes of an upload in a child process. Raises DPSynError."""
-    spec = ReadSpec(name=name, delimiter=delimiter, encoding=encoding, multiline=multiline, sheet=sheet, **limits())
-    reading, drafted = readers().read(spec, raw, tell)
+    reading, drafted = readers().read(ReadSpec(name=name, **asdict(form), **limits()), raw, tell)
     place(space, _dataset(name, reading, raw=raw), drafted)
 
 
-def by_path(space: Workspace, text: str, *, tell: Tell = lambda _: None) -> None:
+def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lambda _: None) -> None:
     """Reads a file on this machine in a child process. Raises TableError when not allowed, missing or too large."""
     path = allowed(text)
     if path.exists() and path.stat().st_size > LARGEST:
         msg = f"'{path.name}' is above {LARGEST >> 30} GiB; use the command 'dpsyn synth' for it"
         raise TableError(msg)
-    reading, drafted = readers().read(ReadSpec(name=path.name, path=str(path.absolute()), **limits()), None, tell)
-    place(space, _dataset(path.name, reading), drafted)
+    spec = ReadSpec(name=path.name, path=str(path.absolute()), **asdict(form), **limits())
+    reading, drafted = readers().read(spec, None, tell)
+    place(space, _dataset(path.name, reading, path=text), drafted)
+
+
+def again(space: Workspace, dataset: Dataset, form: Form, *, tell: Tell = lambda _: None) -> None:
+    """Reads the loaded file anew, as a person corrected it. Raises DPSynError."""
+    if dataset.raw is not None:
+        upload(space, dataset.name, dataset.raw, form, tell=tell)
+    elif dataset.path is not None:
+        by_path(space, dataset.path, form, tell=tell)
 
 
 def database(space: Workspace, kind: str, target: str, query: str, *, tell: Tell = lambda _: None) -> None:
@@ -180,14 +193,16 @@ def database(space: Workspace, kind: str, target: str, query: str, *, tell: Tell
     place(space, Dataset(name, dataset_name(name), reading.table, source={"kind": kind}), drafted)
 
 
-def _dataset(name: str, reading: Reading, raw: bytes | None = None) -> Dataset:
+def _dataset(name: str, reading: Reading, raw: bytes | None = None, path: str | None = None) -> Dataset:
     short = Path(name).name
     source: dict[str, Any] = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
     source |= {"sheet": reading.sheet, "sheets": reading.sheets}
+    source |= {"header_row": reading.header_row, "header_hint": reading.header_hint}
     return Dataset(
         short[:80],
         dataset_name(short),
         reading.table,
+        path,
         notices=list(reading.notices),
         odd=list(reading.odd),
         source=source,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +14,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
 from ui.data import loading
 from ui.data.databases import DATABASES
+from ui.data.loading import Form
 from ui.data.reading import SheetError, Tell
 from ui.schema.rows import identified
 from ui.shared.names import point_out_names
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 WAYS = ("sample", "upload", "path", "database")
+Load = Callable[[Form, Tell], None]  # reads a file in a form, and tells the page how long it takes
+TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
 KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
@@ -62,63 +67,111 @@ def _upload(space: Workspace) -> None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:
             st.session_state[TAKEN] = mark
-            _take_upload(space, got, None)
+            _take_file(space, _upload_of(space, got))
         elif PROBLEM in st.session_state:
             st.error(literal(st.session_state[PROBLEM]))
         if PROBLEM in st.session_state:  # what is loaded is another table, which this page does not ask about now
-            _other_sheet(space, got)
+            _otherwise(space, str(got.file_id), got.name, _upload_of(space, got))
             return
-    _correct(space)
+    if space.dataset is not None and space.dataset.raw is not None:
+        _correct(space, space.dataset)
 
 
-def _take_upload(space: Workspace, got: UploadedFile, sheet: str | None) -> None:
-    """Reads an upload; what is wrong with it is kept, with the sheets that a workbook has."""
+def _upload_of(space: Workspace, got: UploadedFile) -> Load:
+    return lambda form, tell: loading.upload(space, got.name, got.getvalue(), form, tell=tell)
+
+
+def _path(space: Workspace) -> None:
+    with st.form("path_form", border=False):
+        text = st.text_input(t("data.path"), key="path", placeholder="/data/census.parquet", help=t("data.path_help"))
+        pressed = st.form_submit_button(t("data.path_load"))
+    asked = (text or "").strip()
+
+    def load(form: Form, tell: Tell) -> None:
+        loading.by_path(space, asked, form, tell=tell)
+
+    if pressed:
+        st.session_state[TAKEN] = asked
+        _take_file(space, load)
+    elif PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
+        st.error(literal(st.session_state[PROBLEM]))
+    if PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
+        _otherwise(space, f"{zlib.crc32(asked.encode()):08x}", asked, load)
+    elif space.dataset is not None and space.dataset.path is not None:
+        _correct(space, space.dataset)
+
+
+def _take_file(space: Workspace, load: Load, form: Form = loading.FOUND) -> None:
+    """Reads a file; what is wrong with it is kept, with the sheets that a workbook has."""
     st.session_state.pop(PROBLEM, None)
-    problem = _tried(lambda tell: loading.upload(space, got.name, got.getvalue(), sheet=sheet, tell=tell))
+    problem = _tried(lambda tell: load(form, tell))
     if not problem:
         st.rerun()
     st.session_state[PROBLEM] = problem
 
 
-def _other_sheet(space: Workspace, got: UploadedFile) -> None:
-    """Offers the sheets of a workbook of which one could not be used; the one that is chosen is read at once."""
+def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
+    """Other ways to read a file that could not be used: another sheet of a workbook, headers in a lower line."""
     sheets = st.session_state.get(SHEETS, ())
-    if not sheets:
-        return
-    tried = f"sheet_tried_{got.file_id}"
-    chosen = st.selectbox(
-        t("data.sheet"), sheets, index=None, placeholder=t("data.sheet_other"), key=f"sheet_of_{got.file_id}"
-    )
-    if chosen is not None and chosen != st.session_state.get(tried):
-        st.session_state[tried] = chosen
-        _take_upload(space, got, chosen)
+    sheet = None
+    if sheets:
+        sheet = st.selectbox(
+            t("data.sheet"), sheets, index=None, placeholder=t("data.sheet_other"), key=f"sheet_of_{mark}"
+        )
+    row = 1
+    if name.lower().removesuffix(".gz").endswith(TITLED):
+        row = int(
+            st.number_input(t("data.header_row"), 1, 1000, key=f"header_of_{mark}", help=t("data.header_row_help"))
+        )
+    tried = f"tried_{mark}"
+    if (sheet, row) != (None, 1) and (sheet, row) != st.session_state.get(tried):
+        st.session_state[tried] = (sheet, row)
+        _take_file(space, load, Form(sheet=sheet, header_row=row))
         st.rerun()
 
 
-def _correct(space: Workspace) -> None:
-    """Delimiter, encoding and line ends in cells, correctable."""
-    data = space.dataset
-    if data is None or data.raw is None:
+def _correct(space: Workspace, data: Dataset) -> None:
+    """Sheet, line of the headers, delimiter, encoding and line ends in cells, correctable."""
+    if data.source.get("kind") not in ("text", "excel"):
         return
     if len(data.source.get("sheets") or ()) > 1:
         _sheet(space, data)
-    if not data.source.get("delimiter"):
+    _hint(space, data)
+    written, row = data.source.get("delimiter"), data.source["header_row"]
+    with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
+        form = Form(sheet=data.source["sheet"])
+        if written:
+            first, second = st.columns(2, vertical_alignment="bottom")
+            delimiters = list(dict.fromkeys([written, *DELIMITERS]))
+            encodings = list(dict.fromkeys([data.source["encoding"], *ENCODINGS]))
+            delimiter = first.selectbox(
+                t("data.delimiter"), delimiters, format_func=_delimiter, key=f"delimiter_{data.serial}"
+            )
+            encoding = second.selectbox(t("data.encoding"), encodings, key=f"encoding_{data.serial}")
+            multiline = st.checkbox(
+                t("data.multiline"), key=f"multiline_{data.serial}", help=t("data.multiline_help")
+            )  # fmt: skip
+            form = Form(delimiter=delimiter, encoding=encoding, multiline=multiline)
+        left, right = st.columns(2, vertical_alignment="bottom")
+        key = f"header_{data.serial}"
+        row = int(left.number_input(t("data.header_row"), 1, 1000, row, key=key, help=t("data.header_row_help")))
+        if right.button(t("data.reread"), key="reread", width="stretch"):
+            _again(space, data, replace(form, header_row=row))
+
+
+def _delimiter(mark: str) -> str:
+    return t(f"data.delimiter_{DELIMITERS[mark]}") if mark in DELIMITERS else mark
+
+
+def _hint(space: Workspace, data: Dataset) -> None:
+    """Says, to the owner, that the first lines look like a title, and which line may hold the headers."""
+    row = data.source.get("header_hint")
+    if row is None or space.choices.safe or data.source["header_row"] != 1:
         return
-    first, second, third = st.columns(3, vertical_alignment="bottom")
-    delimiters = list(dict.fromkeys([data.source["delimiter"], *DELIMITERS]))
-    encodings = list(dict.fromkeys([data.source["encoding"], *ENCODINGS]))
-    with first:
-        delimiter = st.selectbox(
-            t("data.delimiter"), delimiters, format_func=lambda d: DELIMITERS.get(d, d), key=f"delimiter_{data.serial}"
-        )
-    with second:
-        encoding = st.selectbox(t("data.encoding"), encodings, key=f"encoding_{data.serial}")
-    multiline = st.checkbox(t("data.multiline"), key=f"multiline_{data.serial}", help=t("data.multiline_help"))
-    with third:
-        again = st.button(t("data.reread"), key="reread", width="stretch")
-    raw, name = data.raw, data.name
-    if again and not _tried(lambda tell: loading.upload(space, name, raw, delimiter, encoding, multiline, tell=tell)):
-        st.rerun()
+    private_tag()
+    note(t("data.title_above", row=number(row)), "warning")
+    if st.button(t("data.take_header_row", row=number(row)), key="take_header_row"):
+        _again(space, data, Form(sheet=data.source["sheet"], header_row=row))
 
 
 def _sheet(space: Workspace, data: Dataset) -> None:
@@ -126,18 +179,12 @@ def _sheet(space: Workspace, data: Dataset) -> None:
     sheets = list(data.source["sheets"])
     at = sheets.index(data.source["sheet"])
     chosen = st.selectbox(t("data.sheet"), sheets, index=at, key=f"sheet_{data.serial}")
-    raw, name = data.raw, data.name
-    if raw is None or chosen == data.source["sheet"]:
-        return
-    if not _tried(lambda tell: loading.upload(space, name, raw, sheet=chosen, tell=tell)):
-        st.rerun()
+    if chosen != data.source["sheet"]:
+        _again(space, data, Form(sheet=chosen))
 
 
-def _path(space: Workspace) -> None:
-    with st.form("path_form", border=False):
-        text = st.text_input(t("data.path"), key="path", placeholder="/data/census.parquet", help=t("data.path_help"))
-        pressed = st.form_submit_button(t("data.path_load"))
-    if pressed and not _tried(lambda tell: loading.by_path(space, text or "", tell=tell)):
+def _again(space: Workspace, data: Dataset, form: Form) -> None:
+    if not _tried(lambda tell: loading.again(space, data, form, tell=tell)):
         st.rerun()
 
 

@@ -128,7 +128,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     schema = space.schema
     found = buy_schema(
         space.dataset.table,
-        [Wanted(name=r.name, kind=KINDS[r.cells()["kind"]]) for r in rows],
+        [_wanted(r) for r in rows],
         name=schema.name,
         epsilon=epsilon,
         delta=delta,
@@ -152,6 +152,12 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         }
     )
     return Schema.of(document.document())
+
+
+def _wanted(row: Row) -> Wanted:
+    """What is bought of a column; how its cells are written goes along, for otherwise none could be read."""
+    formats = tuple(row.document.get("formats") or ())
+    return Wanted(name=row.name, kind=KINDS[row.cells()["kind"]], written=row.document.get("written"), formats=formats)
 
 
 def _said(found: Discovery) -> list[tuple[str, str]]:

@@ -133,8 +133,8 @@ def _form(space: Workspace, p: Proposal) -> None:
         with third:
             bins = st.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
         with fourth:
-            written = (document.get("formats") or [""])[0]
-            way = st.text_input(t("guide.formats"), written, key=f"way_{mark}", help=t("guide.formats_help"))
+            example = _example(document)
+            way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
         saved = st.form_submit_button(t("guide.save"), type="primary")
     if not saved:
         return
@@ -146,10 +146,38 @@ def _form(space: Workspace, p: Proposal) -> None:
         st.error(literal(sentence(ValueError(made.problem))))
         return
     after = {**made.document, "source": "public"}
-    if after["kind"] == "datetime":
-        after["formats"] = [way.strip()] if way and way.strip() else []
+    if (way or "").strip() != example or after["kind"] != document["kind"]:
+        problem = _write(after, (way or "").strip())
+        if problem:
+            st.error(problem)
+            return
     st.session_state[CHANGING] = None
     _take(space, [after])
+
+
+def _example(document: Mapping[str, Any]) -> str:
+    """How the cells of a column are written, by an example; empty where nothing is declared."""
+    from dpsyn_core.schema import written_dates
+
+    if document["kind"] == "datetime":
+        return written_dates.shown(document)
+    return str(document.get("written") or "")
+
+
+def _write(document: dict[str, Any], example: str) -> str:
+    """Declares how cells are written, by an example or a strptime format; a sentence where neither can be read."""
+    from dpsyn_core.schema import written_dates
+
+    document.pop("written", None)
+    document.pop("formats", None)
+    if document["kind"] == "numeric" and example:
+        document["written"] = example
+    if document["kind"] == "datetime" and example:
+        way = example if "%" in example else written_dates.way_of(example)
+        if way is None:
+            return t("guide.no_date", example=literal(example))
+        document["formats"] = [way] if way else []
+    return ""
 
 
 def _decide(space: Workspace, proposals: list[Proposal]) -> None:
@@ -241,13 +269,15 @@ def proposed(p: Proposal) -> str:
         words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
         return words.format(kind=cells["kind"], values=_listed(d["values"]))
     if d["kind"] == "datetime":
-        way = (d.get("formats") or [""])[0]
+        way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
         words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
     else:
         words = t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}")
         if d.get("step") not in (None, 1):
             words += " " + t("guide.as_step", step=f"{d['step']:g}")
+        if d.get("written"):
+            words += t("guide.as_written", example=d["written"])
     return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 

@@ -152,6 +152,8 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     special = [_numeric(c.strip(), old["name"], whole=True) for c in codes.split(",") if c.strip()]
     if special or "special_values" in out:
         out["special_values"] = special
+    if "kind" in edits and old.get("written"):  # whole numbers and others are written alike
+        out["written"] = old["written"]
     for field, value in (("step", given["step"]), ("scale", given["scale"])):
         out.pop(field, None)
         if value:

@@ -37,7 +37,7 @@ MOST = 200  # workspaces kept at once
 
 @dataclass
 class Dataset:
-    """A loaded table. `table` None: the worker reads `path` itself."""
+    """A loaded table, and where it came from. path: as it was typed, of a file that was read where it lies."""
 
     name: str
     ledger: str

@@ -1,0 +1,136 @@
+"""Ways of writing dates: finds the one in which every cell of a column is written, for a proposal to be confirmed.
+
+Reads the data, except `way_of`, which reads an example that a person typed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any
+
+from dpsyn_core.schema.identifying import PARTS
+
+FEW = 8  # distinct cells from which on digits alone may be dates
+HEAD = 50  # cells that are tried before all are
+DAYS = (
+    "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d/%m/%y", "%m/%d/%y",
+    "%d.%m.%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%b %d %Y", "%b %d, %Y", "%d %b, %Y", "%m/%Y", "%b %Y", "%b-%Y",
+    "%b-%y", "%Y%m%d",
+)  # fmt: skip
+TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
+FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
+LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
+# fmt: off
+WORDS = frozenset({
+    "date", "dates", "datum", "day", "days", "tag", "dob", "birth", "born", "birthday", "time", "timestamp", "month",
+    "months", "monat", "ym", "ymd", "yymmdd", "yyyymmdd", "yyyymm", "period", "start", "end", "begin", "from", "until",
+    "since", "hired", "joined", "opened", "closed", "issued", "fecha", "jour", "mois",
+})
+# fmt: on
+
+
+def dates(name: str, texts: Any) -> dict[str, Any] | None:
+    """A column of dates that are not written as 2020-12-31, as an attribute that is known; None where there are none.
+
+    Dates without marks and without four digits for the year (800102), or without a day (202401), could be any number:
+    they are taken for dates where the header says so.
+
+    Args:
+        name: the header.
+        texts: pyarrow string array of distinct cells, none of them blank.
+    """
+    found = _way(texts, DAYS, TIMES)
+    if found is None and named_like_one(name):
+        found = _of_digits(texts)
+    if found is None:
+        return None
+    way, low, high = found
+    first, last = f"{low:04d}-01-01", f"{high:04d}-12-31"
+    made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
+    if re.search("%[HI]", way):
+        made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
+    if "%d" not in way:
+        made |= {"bins": {"every": "month"}}
+    return made | {"missing": True, "formats": [way]}
+
+
+def named_like_one(name: str) -> bool:
+    """Whether a header speaks of a date: date, BirthDate, dob, start_month."""
+    return any(part.lower() in WORDS for part in PARTS.findall(name))
+
+
+def way_of(example: str) -> str | None:
+    """The strptime format of one date as somebody types it (31/12/2020); empty for ISO 8601, None for no date."""
+    import pyarrow as pa
+
+    from dpsyn_core.tables.instants import parse_one
+
+    if parse_one(example) is not None:
+        return ""
+    text = pa.array([example.strip()], pa.string())
+    found = _way(text, DAYS, TIMES) or _of_digits(text)
+    return None if found is None else found[0]
+
+
+def shown(document: dict[str, Any]) -> str:
+    """The last day of a column of dates as its cells are written; empty where they are written as ISO 8601."""
+    import pyarrow as pa
+
+    from dpsyn_core.tables.instants import written
+
+    way = (document.get("formats") or [""])[0]
+    day = pa.array([datetime.datetime.fromisoformat(document["max"][:10])], pa.timestamp("s"))
+    return str(written(day, way)[0]) if way else ""
+
+
+def _of_digits(texts: Any) -> tuple[str, int, int] | None:
+    import pyarrow.compute as pc
+
+    sizes = pc.unique(pc.utf8_length(texts)).to_pylist()
+    if not pc.all(pc.match_substring_regex(texts, r"^\d+$")).as_py() or len(sizes) != 1:
+        return None
+    last = datetime.datetime.now(tz=datetime.UTC).year
+    for way, size in DIGITS:
+        found = _way(texts, (way,), ("",)) if sizes == [size] else None
+        if found is not None and ("%y" not in way or found[2] <= last):  # two digits do not name the century
+            return found
+    return None
+
+
+def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str, int, int] | None:
+    """A way of writing dates that reads every text, with the first and the last year; None without one.
+
+    Day before month is tried first; it fails at the first day above 12 that stands second.
+    """
+    import pyarrow.compute as pc
+
+    head = texts[:HEAD]
+    if not len(texts) or not pc.all(pc.match_substring_regex(head, LIKELY)).as_py():
+        return None
+    for day in days:
+        for time in times:
+            way = day + time
+            if _years(head, way) is None or (found := _years(texts, way)) is None:
+                continue
+            if "%b" in way and pc.any(pc.match_substring_regex(texts, "[A-Za-z]{4}")).as_py():
+                way = way.replace("%b", "%B")
+            return way, *found
+    return None
+
+
+def _years(texts: Any, way: str) -> tuple[int, int] | None:
+    from dpsyn_core.tables.casting import to_instants
+
+    if way == "%Y%m%d":  # the marks of the others tell their parts apart
+        import pyarrow.compute as pc
+
+        if not pc.all(pc.equal(pc.utf8_length(texts), 8)).as_py():
+            return None
+    seconds, valid = to_instants(texts, (way,))
+    if not valid.all():
+        return None
+    years = seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970
+    low, high = int(years.min()), int(years.max())
+    return (low, high) if low >= FIRST and high <= LAST else None

@@ -1,0 +1,241 @@
+"""Amounts: numbers written with a currency, a unit, a percent sign or marks between thousands.
+
+How they are written is public: an example such as `$1,234.56`, `12.5 %` or `1.234,5 €` declares it. Each cell is read
+by itself, as the example says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SchemaError
+
+MOST = 15  # digits after the mark
+LONGEST = 12  # letters of a currency or a unit
+SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
+_GAP = rf"[\s{SPACES}]*"
+_WORD = r"[^\s\d.,'’()+\-=@|\"\\;:!?#*/&<>{}\[\]~^`]"  # letters, currency signs, percent and degree signs
+_EXAMPLE = re.compile(
+    rf"^(?P<prefix>{_WORD}{{0,{LONGEST}}})(?P<before>[{SPACES}]?)"
+    rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
+    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_WORD}{{0,{LONGEST}}})$"
+)
+_GROUPED = re.compile(
+    rf"^[1-9]\d{{0,2}}(?:(?P<group>[.,'’{SPACES}])\d{{3}})(?:(?P=group)\d{{3}})*(?:(?P<mark>[.,])(?P<digits>\d+))?$"
+)
+_PLAIN = re.compile(r"^\d+(?:(?P<mark>[.,])(?P<digits>\d+))?$")
+# fmt: off
+_CURRENCIES = frozenset({
+    "kr", "Kr", "zł", "Kč", "Ft", "lei", "Fr", "Rs", "TL", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR",
+    "GBP", "INR", "JPY", "KRW", "MXN", "NOK", "PLN", "RUB", "SEK", "TRY", "USD", "ZAR",
+})
+# fmt: on
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Form:
+    """How numbers are written: what stands before and after them, the mark between thousands, and the decimal mark.
+
+    prefix, suffix: with the gap towards the number. group: empty without one. digits: after the decimal mark.
+    """
+
+    prefix: str
+    suffix: str
+    group: str
+    mark: str
+    digits: int
+
+    def example(self) -> str:
+        """A number written so, which `form` reads as this form again."""
+        whole = f"1{self.group}234" if self.group else "12"
+        fraction = self.mark + "567890123456789"[: self.digits] if self.digits else ""
+        return f"{self.prefix}{whole}{fraction}{self.suffix}"
+
+
+@cache
+def form(example: str) -> Form:
+    """The form that an example declares.
+
+    Raises:
+        SchemaError: it is no number with a currency, a unit or marks in it.
+    """
+    found = _EXAMPLE.match(example.strip())
+    number = found["number"] if found else ""
+    parts = _GROUPED.match(number) or _PLAIN.match(number)
+    group = parts.groupdict().get("group") or "" if parts else ""
+    digits = len(parts["digits"] or "") if parts else 0
+    if found is None or parts is None or parts["mark"] == group != "" or digits > MOST:
+        msg = (
+            f"'{example[:40]}' does not show how numbers are written; write one of them, such as $1,234.56, 12.5 % or "
+            "1.234,5 €"
+        )
+        raise SchemaError(msg)
+    return Form(
+        prefix=found["prefix"] + (found["before"] if found["prefix"] else ""),
+        suffix=(found["after"] if found["suffix"] else "") + found["suffix"],
+        group=group,
+        mark=parts["mark"] or ("," if group == "." else "."),
+        digits=digits,
+    )
+
+
+def plain(texts: Any, how: Form) -> Any:
+    """Cells as plain numerals (-1234.5); what is not written in the form stays as it is.
+
+    The currency or unit may be left away; a minus stands before or behind, or brackets stand around. An apostrophe at
+    the start is passed over: it keeps a spreadsheet from running the cell (`write.escape`).
+
+    Args:
+        texts: pyarrow string array.
+        how: the form.
+    """
+    import pyarrow.compute as pc
+
+    pattern = _pattern(how)
+    text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
+    parts = pc.extract_regex(text, pattern)
+    found = parts.is_valid()
+
+    def part(name: str) -> Any:
+        return pc.fill_null(pc.struct_field(parts, name), "")
+
+    opened, closed = (pc.equal(part(name), mark) for name, mark in (("open", "("), ("close", ")")))
+    whole, fraction = part("whole"), part("fraction")
+    if how.group:
+        whole = pc.replace_substring_regex(whole, _class(how.group), "")
+    filled = pc.greater(pc.add(pc.utf8_length(whole), pc.utf8_length(fraction)), 0)
+    found = pc.and_(pc.and_(found, filled), pc.equal(opened, closed))
+    minus = opened
+    for name in ("first", "second", "third"):
+        minus = pc.or_(minus, pc.equal(part(name), "-"))
+    number = pc.binary_join_element_wise(pc.if_else(minus, "-", ""), whole, "")
+    number = pc.if_else(pc.equal(fraction, ""), number, pc.binary_join_element_wise(number, fraction, "."))
+    return pc.if_else(pc.fill_null(found, False), number, text)
+
+
+def _pattern(how: Form) -> str:
+    """A regular expression of pyarrow's engine, whose groups all have names."""
+    whole = rf"\d{{1,3}}(?:{_class(how.group)}\d{{3}})+|\d*" if how.group else r"\d*"
+    before, after = (re.escape(s.strip(SPACES)) for s in (how.prefix, how.suffix))
+    return (
+        rf"^'?(?P<open>\(?)(?P<first>[+-]?){_GAP}(?:{before})?{_GAP}(?P<second>[+-]?){_GAP}(?P<whole>{whole})"
+        rf"(?:{re.escape(how.mark)}(?P<fraction>\d*))?{_GAP}(?:{after})?{_GAP}(?P<third>-?)(?P<close>\)?)$"
+    )
+
+
+def _class(group: str) -> str:
+    """What stands between thousands: one kind of space or apostrophe is as good as another."""
+    if group in SPACES:
+        return f"[{SPACES}]"
+    return "['’]" if group in "'’" else re.escape(group)
+
+
+def written(values: NDArray[Any], how: Form, mask: NDArray[np.bool_] | None) -> Any:
+    """Numbers (n,) as a pyarrow array of text in a form, rounded to its digits; null where `mask` is True."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if values.dtype.kind == "f":
+        scaled = np.rint(np.clip(np.abs(values), 0, 9e18 / 10**how.digits) * 10.0**how.digits).astype(np.int64)
+    else:
+        scaled = np.abs(values.astype(np.int64)) * 10**how.digits
+    whole, fraction = np.divmod(scaled, 10**how.digits)
+    rest, text = whole // 1000, pa.array(whole if not how.group else whole % 1000).cast(pa.string())
+    if how.group:
+        text = pc.if_else(pa.array(rest > 0), _padded(whole % 1000, 3), text)
+        while (rest > 0).any():
+            more = pc.if_else(pa.array(rest >= 1000), _padded(rest % 1000, 3), pa.array(rest % 1000).cast(pa.string()))
+            text = pc.if_else(pa.array(rest > 0), pc.binary_join_element_wise(more, text, how.group), text)
+            rest = rest // 1000
+    if how.digits:
+        text = pc.binary_join_element_wise(text, _padded(fraction, how.digits), how.mark)
+    sign = pc.if_else(pa.array((values < 0) & (scaled > 0)), "-", "")
+    out = pc.binary_join_element_wise(sign, how.prefix, text, how.suffix, "")
+    return out if mask is None else pc.if_else(pa.array(mask), pa.scalar(None, pa.string()), out)
+
+
+def _padded(numbers: NDArray[np.int64], width: int) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.utf8_lpad(pa.array(numbers).cast(pa.string()), width, "0")
+
+
+def recognised(texts: Any) -> Form | None:
+    """The form in which every one of these cells is written; None where there is none, or where they are plain numbers.
+
+    Reads the data: what follows from it is read from the data.
+
+    Args:
+        texts: pyarrow string array of distinct cells, none of them blank.
+    """
+    import pyarrow.compute as pc
+
+    text = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
+    word = rf"{_WORD}{{0,{LONGEST}}}"
+    parts = pc.extract_regex(
+        text,
+        rf"^\(?[+-]?(?P<prefix>{word})(?P<before>{_GAP})[+-]?(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
+        rf"(?P<after>{_GAP})(?P<suffix>{word})-?\)?$",
+    )
+    if len(text) == 0 or parts.null_count:
+        return None
+    one = {
+        name: pc.unique(pc.struct_field(parts, name)).to_pylist() for name in ("prefix", "before", "after", "suffix")
+    }
+    prefixes, suffixes = ([s for s in one[name] if s] for name in ("prefix", "suffix"))
+    if len(prefixes) > 1 or len(suffixes) > 1 or (prefixes and not _currency(prefixes[0])):
+        return None
+    prefix, suffix = ((found or [""])[0] for found in (prefixes, suffixes))
+    numbers = pc.struct_field(parts, "number")
+    if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
+        return None  # numbers that all have the same letters behind them and many digits: codes
+    marks = _marks(numbers, money=_currency(prefix) or _currency(suffix))
+    if marks is None or not (prefix or suffix or marks[0] or marks[1] == ","):
+        return None
+    group, mark, digits = marks
+    return Form(
+        prefix=prefix + (" " if prefix and any(one["before"]) else ""),
+        suffix=(" " if suffix and any(one["after"]) else "") + suffix,
+        group=group,
+        mark=mark,
+        digits=digits,
+    )
+
+
+def _currency(word: str) -> bool:
+    return word in _CURRENCIES or any(unicodedata.category(c) == "Sc" for c in word)
+
+
+def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
+    """The mark between thousands, the decimal mark and the most digits after it, by which all numbers can be read.
+
+    money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands.
+    """
+    import pyarrow.compute as pc
+
+    def all_match(pattern: str) -> bool:
+        return bool(pc.all(pc.match_substring_regex(numbers, pattern)).as_py())
+
+    def any_match(pattern: str) -> bool:
+        return bool(pc.any(pc.match_substring_regex(numbers, pattern)).as_py())
+
+    if any_match(r"^0\d"):
+        return None  # leading zeros: codes
+    if money and any_match(r"\.") and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
+        return ".", ",", 0
+    for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", ".")):
+        between = _class(group)
+        if all_match(rf"^(\d{{1,3}}({between}\d{{3}})+|\d+)({re.escape(mark)}\d+)?$"):
+            tail = pc.struct_field(pc.extract_regex(numbers, rf"{re.escape(mark)}(?P<digits>\d+)$"), "digits")
+            digits = pc.max(pc.fill_null(pc.utf8_length(tail), 0)).as_py()
+            seen = any_match(rf"\d{between}\d")
+            return (group if seen else ""), (mark if digits or seen else "."), min(digits, MOST)
+    return None
