@@ -19,7 +19,7 @@ from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafting import absent
 from dpsyn_core.schema.identifying import named_like_one
-from dpsyn_core.tables import canonical
+from dpsyn_core.tables import amounts, canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
 MANY = 200  # values of a list that is proposed
@@ -198,10 +198,21 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
         if min((counts.get(k, 0) for k in keys), default=0) < COMMON and not named_like_one(drafted["name"]):
             return _range(drafted, values)
+    values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
     why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
     made = base | {"values": common or list(values), "other": True}
     return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)
+
+
+def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple[list[Any], list[str], dict[str, Any]]:
+    """Listed amounts (5%, 10%) in the order of their numbers, as an ordered list; others as they are."""
+    form = amounts.recognised(_texts(keys).combine_chunks()) if values else None
+    if form is None:
+        return values, keys, base
+    numbers = [float(n) for n in amounts.plain(_texts(keys).combine_chunks(), form).to_pylist()]
+    order = sorted(range(len(keys)), key=numbers.__getitem__)
+    return [values[i] for i in order], [keys[i] for i in order], base | {"ordered": True}
 
 
 def _range(drafted: Mapping[str, Any], values: list[int]) -> Proposal:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from dpsyn_core.schema.identifying import PARTS
@@ -74,7 +75,7 @@ def way_of(example: str) -> str | None:
     return None if found is None else found[0]
 
 
-def shown(document: dict[str, Any]) -> str:
+def shown(document: Mapping[str, Any]) -> str:
     """The last day of a column of dates as its cells are written; empty where they are written as ISO 8601."""
     import pyarrow as pa
 

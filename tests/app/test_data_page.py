@@ -1,8 +1,9 @@
 """The Data page through AppTest: uploads, paths, who is one individual, the ledger's name and limit."""
 
 import pytest
+from openpyxl import Workbook
 
-from tests.app_driver import BAD, at_page, keys, uploaded, words
+from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
 
 FEW = ("empty.csv", "ragged.csv", "torn.parquet")  # of the bad files; each is read by a process of its own
 
@@ -57,6 +58,51 @@ def test_a_path_that_is_no_file_gets_a_sentence(app):
     app.button[0].click()
     next(b for b in app.button if b.label == "Load the file").click().run()
     assert "cannot be read" in app.error[0].value
+
+
+def loaded_by_path(app, path):
+    app.run()
+    app.segmented_control(key="data_way").set_value("path").run()
+    app.text_input(key="path").set_value(str(path))
+    return next(b for b in app.button if b.label == "Load the file").click().run()
+
+
+def test_a_workbook_given_by_path_offers_its_sheets_also_where_the_first_is_no_table(app, tmp_path):
+    for first in (["made by", None, "for"], ["what", "by", "for"]):
+        book = Workbook()
+        book.active.title = "read me"
+        for row in (first, ["hand", "x", "y"]):
+            book.active.append(row)
+        page = book.create_sheet("people")
+        for row in (["age", "town"], *([20 + i % 9, "abc"[i % 3]] for i in range(30))):
+            page.append(row)
+        path = tmp_path / f"book{len(first[0])}{first[1]}.xlsx"
+        book.save(path)
+        loaded_by_path(app, path)
+        key = next(k for k in keys(app.selectbox) if k.startswith("sheet_"))
+        app.selectbox(key=key).set_value("people").run()
+        assert not app.error and not app.exception
+        assert space_of(app).dataset.table.column_names == ["age", "town"]
+
+
+def test_a_file_that_begins_with_a_title_is_read_from_the_line_of_its_headers(app):
+    raw = b"Sales 2024\nall branches\n\nbranch,staff\n" + b"".join(b"b%d,%d\n" % (i % 3, i % 7) for i in range(40))
+    uploaded(app, name="sales.csv", raw=raw)
+    assert "look like a title" in words(app)
+    app.button(key="take_header_row").click().run()
+    assert space_of(app).dataset.table.column_names == ["branch", "staff"]
+    assert "look like a title" not in words(app) and not app.error
+    at_page(app, "schema")
+    at_page(app, "data")
+    assert space_of(app).dataset.source["header_row"] == 3
+
+
+def test_a_file_whose_first_line_has_blank_headers_can_be_read_from_a_lower_one(app):
+    raw = b"Sales,,\nbranch,staff,town\n" + b"".join(b"b%d,%d,t\n" % (i % 3, i % 7) for i in range(40))
+    uploaded(app, name="sales.csv", raw=raw)
+    assert "blank header" in app.error[0].value
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_of_"))).set_value(2).run()
+    assert space_of(app).dataset.table.column_names == ["branch", "staff", "town"] and not app.error
 
 
 def test_a_blank_ledger_name_is_explained(app):

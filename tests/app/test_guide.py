@@ -31,7 +31,7 @@ def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreei
     guided(app)
     assert "whole number, 0 to 120" in words(app)
     assert "In the table: 18 to 67. Ends are rounded outward." in words(app)
-    assert "date written as %d/%m/%Y, 2019-01-01 to 2019-12-31" in words(app)
+    assert "date written as 31/12/2019, 2019-01-01 to 2019-12-31" in words(app)
     assert "Every record has a value of its own" in words(app)
     app.button(key="guide_agree").click().run()
     schema = space_of(app).schema
@@ -61,6 +61,24 @@ def test_columns_are_decided_one_by_one(app):
     next(b for b in app.button if b.label == "Save").click().run()
     wage = space_of(app).schema["wage"]
     assert (wage.max, wage.source) == (99, "public")
+
+
+def test_how_cells_are_written_is_changed_by_an_example(app):
+    guided(app)
+
+    def written(column, example):
+        app.button(key=f"change_{mark(column)}").click().run()
+        app.text_input(key=f"way_{mark(column)}").set_value(example)
+        next(b for b in app.button if b.label == "Save").click().run()
+
+    assert "in steps of 0.01" in words(app) and "number, 0.0 to" not in words(app)
+    written("hired", "tomorrow")
+    assert "not read as a date" in app.error[0].value
+    app.text_input(key=f"way_{mark('hired')}").set_value("Dec 31, 2019")
+    next(b for b in app.button if b.label == "Save").click().run()
+    assert space_of(app).schema["hired"].formats == ("%b %d, %Y",)
+    written("wage", "$1,234.50")
+    assert space_of(app).schema["wage"].written == "$1,234.50" and not app.error
 
 
 def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):

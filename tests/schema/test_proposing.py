@@ -77,6 +77,8 @@ def test_a_list_whose_values_few_records_have_is_not_called_one_that_many_have()
 @pytest.mark.parametrize(
     ("cells", "way"),
     [("{d:02d}/{m:02d}/2020", "%d/%m/%Y"), ("{m:02d}/{d:02d}/2020", "%m/%d/%Y"), ("{d}.{m}.2020", "%d.%m.%Y"),
+     ("2020{m:02d}{d:02d}", "%Y%m%d"), ("Feb {d}, 2020", "%b %d, %Y"), ("{d} March 2020", "%d %B %Y"),
+     ("{d:02d}-Jun-20", "%d-%b-%y"), ("{m}/{d}/2020 3:{d:02d} PM", "%m/%d/%Y %I:%M %p"), ("{m:02d}/2020", "%m/%Y"),
      ("2020{m:02d}{d:02d}x", None)],
 )  # fmt: skip
 def test_dates_in_other_ways_of_writing_are_proposed_and_read(cells, way):
@@ -91,6 +93,35 @@ def test_dates_in_other_ways_of_writing_are_proposed_and_read(cells, way):
     made = agreed(schema, [found])
     codes = Codec(made).encode(t).codes
     assert codes[0].max() < made["when"].size - made["when"].special, "no cell is blank"
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "way"),
+    [("date", "8{y}{m:02d}{d:02d}", "%y%m%d"), ("birth_date", "0{y}{m:02d}{d:02d}", "%y%m%d"),
+     ("month", "201{y}{m:02d}", "%Y%m"), ("start", "{d:02d}{m:02d}201{y}", "%d%m%Y"),
+     ("amount", "8{y}{m:02d}{d:02d}", None), ("date", "6{y}{m:02d}{d:02d}", None)],
+)  # fmt: skip
+def test_digits_alone_are_dates_where_the_header_says_so_and_their_century_is_known(name, cells, way):
+    t = table(
+        **{name: [cells.format(d=1 + i % 28, m=1 + i % 12, y=i % 10) for i in range(N)], "other": ["a", "b"] * (N // 2)}
+    )
+    drafted = draft(t, "t")
+    [found, _] = propose(drafted, t)
+    if way is None:
+        assert found.why != "written"
+        return
+    assert (found.why, found.document["formats"]) == ("written", [way])
+    made = agreed(drafted, [found])
+    codes = Codec(made).encode(t).codes
+    assert codes[0].max() < made[name].size - made[name].special, "no cell is blank"
+    back = Codec(made).decode(codes, rng=np.random.default_rng(0))
+    assert (Codec(made).encode(back).codes == codes).all()
+
+
+def test_percentages_in_a_list_stand_in_their_order():
+    found = one("discount", ["10%", "5%", "0%", "20%"] * 30).document
+    assert (found["values"], found["ordered"]) == (["0%", "5%", "10%", "20%"], True)
+    assert one("grade", ["A", "C", "B"] * 30).document["ordered"] is False
 
 
 def test_why_a_column_is_left_out_is_said():

@@ -15,6 +15,7 @@ from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables import inflate, scanning
+from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.read import read, read_table
 from tests.schema.helpers import num, schema
 
@@ -56,6 +57,9 @@ def test_row_1_to_3_nothing_to_read_is_refused(tmp_path):
     assert "no records" in refusal(b"a,b,c\n")
     assert "no records" in refusal(b"a,b,c")
     assert "no text" in refusal(b"\n\r\n\n", strict=False)
+    assert cells(b"\n\r\n\nage\n1\n\n2\n") == {"age": ["1", "", "2"]}, (
+        "a column alone has blank cells, below its header"
+    )
     for headers_alone in (b"a,b,c\n", b"a,b,c", b"a,b,c\r", b"\na,b,c\r\n\r\n"):
         assert cells(headers_alone) == {"a": [], "b": [], "c": []}
     assert "none.csv" in refusal(tmp_path / "none.csv")
@@ -468,3 +472,23 @@ def test_one_odd_cell_does_not_change_how_the_decimal_commas_of_others_are_read(
     columns = {last: read_table(f"x;y\n12,5;1\n3.5;1\n{last};1\n".encode()) for last in ("1,5", "k.A.", "7")}
     codes = [Codec(s).encode(table).codes[0, :2].tolist() for table in columns.values()]
     assert codes == [[2, 0]] * 3
+
+
+def test_headers_below_a_title_are_read_where_they_are_said_to_be_and_hinted_at():
+    text = b"Sales 2024\nall branches\n\nbranch,month,staff\nnorth,1,5\nsouth,2,6\neast,3,7,8\n"
+    whole = read(text)
+    assert whole.header_hint == 3 and whole.table.column_names == ["Sales 2024"]
+    got = read(text, header_row=3)
+    assert got.table.to_pydict() == {
+        "branch": ["north", "south", UNREADABLE], "month": ["1", "2", UNREADABLE], "staff": ["5", "6", UNREADABLE],
+    }  # fmt: skip
+    assert "line 7 has 4 cells" in got.odd[0] and got.header_hint is None
+    book = excel(["Sales 2024"], [], ["branch", "month"], ["north", 1], ["south", 2], ["east", 3])
+    assert read(book).header_hint == 2
+    assert cells(book, header_row=2) == {"branch": ["north", "south", "east"], "month": ["1", "2", "3"]}
+    assert read(b"a,b\n1,2\n3,4\n5,6\n").header_hint is None
+    assert read(b"note,\nx,1\ny,2\nz,3\n".replace(b"note,", b"note")).header_hint is None, "numbers are no headers"
+    with pytest.raises(TableError, match="has fewer"):
+        read(b"a,b\n1,2\n", header_row=9)
+    with pytest.raises(TableError, match="the first line is 1"):
+        read(b"a,b\n1,2\n", header_row=0)

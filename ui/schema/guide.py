@@ -273,7 +273,7 @@ def proposed(p: Proposal) -> str:
         key = "guide.as_dates_written" if way else "guide.as_dates"
         words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
     else:
-        words = t("guide.as_range", kind=cells["kind"], low=f"{d['min']:,}", high=f"{d['max']:,}")
+        words = t("guide.as_range", kind=cells["kind"], low=_plain(d["min"]), high=_plain(d["max"]))
         if d.get("step") not in (None, 1):
             words += " " + t("guide.as_step", step=f"{d['step']:g}")
         if d.get("written"):
@@ -281,10 +281,16 @@ def proposed(p: Proposal) -> str:
     return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 
+def _plain(value: float) -> str:
+    """A number of a range without an empty fraction, with marks between thousands."""
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
+
+
 def _seen(p: Proposal) -> str:
     seen: Mapping[str, Any] = p.seen
     if seen["what"] == "range":
-        return t("guide.seen_range", low=seen["low"], high=seen["high"])
+        low, high = (v if isinstance(v, str) else _plain(v) for v in (seen["low"], seen["high"]))
+        return t("guide.seen_range", low=low, high=high)
     if seen["what"] == "values":
         return t("guide.seen_values", values=_listed(seen["values"]))
     return t("guide.seen_distinct", count=number(seen["count"]), records=number(seen["records"]))

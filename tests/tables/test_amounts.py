@@ -1,0 +1,120 @@
+"""Numbers with currencies, units, percent signs and marks between thousands: declared, read, written, recognised."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.drafting import draft
+from dpsyn_core.schema.misfits import misfits
+from dpsyn_core.tables import amounts
+from dpsyn_core.tables.write import escape
+from tests.schema.helpers import num, schema
+
+N = 90
+
+
+def recognised(*cells):
+    found = amounts.recognised(pa.array(cells))
+    return None if found is None else found.example()
+
+
+@pytest.mark.parametrize(
+    "example", ["$1,234.56", "12.5 %", "1.234,5 €", "1 234,5", "CHF 1'234.50", "12%", "12 kg", "12,56"]
+)
+def test_an_example_declares_a_form_and_the_form_writes_an_example_that_declares_it(example):
+    form = amounts.form(example)
+    assert amounts.form(form.example()) == form
+
+
+@pytest.mark.parametrize("example", ["", "abc", "1.2.3", "=1", "$", "1,2,3", "-5", "+5", "5|6", "=SUM(1)", "'5"])
+def test_what_shows_no_number_is_refused_with_what_would(example):
+    with pytest.raises(SchemaError, match="does not show how numbers are written"):
+        amounts.form(example)
+
+
+def test_a_cell_is_read_as_the_example_says_and_anything_else_stays_what_it_is():
+    form = amounts.form("$1,234.56")
+    cells = ["$1,234.56", "1,234", "12", "-$5.5", "$-5.5", "($7.25)", "5-", "'-$5.50", "1e-07", "true",
+             "1,23", "1.234,5", "($5", "", "$", "-", "12 %"]  # fmt: skip
+    read = amounts.plain(pa.array(cells), form).to_pylist()
+    assert read[:8] == ["1234.56", "1234", "12", "-5.5", "-5.5", "-7.25", "-5", "-5.50"]
+    assert read[8:] == cells[8:]
+    assert amounts.plain(pa.array(["1.234", "12.5", "1.234.567,8 €"]), amounts.form("1.234,5 €")).to_pylist() == [
+        "1234", "12.5", "1234567.8",
+    ]  # fmt: skip
+
+
+def test_numbers_are_written_with_all_their_marks_and_no_spreadsheet_runs_them():
+    values = np.array([-1234567.891, 0.004, 12, 1000, 999.999, -0.001, 5])
+    mask = np.arange(7) == 6
+    text = amounts.written(values, amounts.form("$1,234.56"), mask)
+    assert text.to_pylist() == ["-$1,234,567.89", "$0.00", "$12.00", "$1,000.00", "$1,000.00", "$0.00", None]
+    whole = amounts.written(np.array([1_234_567, -12, 1_000_005]), amounts.form("1.234 €"), None)
+    assert whole.to_pylist() == ["1.234.567 €", "-12 €", "1.000.005 €"]
+    kept = escape(pa.table({"a": ["-$5.50", "-12 %", "-1+cmd", "+A1", "=1"]}))
+    assert kept["a"].to_pylist() == ["-$5.50", "-12 %", "'-1+cmd", "'+A1", "'=1"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "example"),
+    [
+        (("$1,234.56", "$12.00", "-$5.50", "($7.25)"), "$1,234.56"),
+        (("12 %", "1.5 %", "0%"), "12.5 %"),
+        (("1.234,56 €", "12,00 €"), "1.234,56 €"),
+        (("1.250 €", "999 €", "12.500 €"), "1.234 €"),
+        (("1,234", "567", "1,234,567"), "1,234"),
+        (("12 kg", "3.5 kg"), "12.5 kg"),
+        (("12,5", "3,25"), "12,56"),
+        (("12.5", "3"), None),
+        (("A12", "A13"), None),
+        (("007 €", "008 €"), None),
+        (("20240131x", "20240201x"), None),
+        (("3rd", "4th"), None),
+        (("5'10", "6'1"), None),
+        (("10:30", "11:45"), None),
+        (("192.168.1.1", "10.0.0.1"), None),
+        (("$1.5K", "$2M"), None),
+        (("+49 30 1234", "+49 40 2345"), None),
+    ],
+)
+def test_a_column_is_taken_for_amounts_only_where_every_cell_is_one(cells, example):
+    assert recognised(*cells) == example
+
+
+def test_amounts_are_drafted_read_and_come_back_as_they_were_written():
+    rng = np.random.default_rng(0)
+    table = pa.table({
+        "price": [f"${v:,.2f}" for v in rng.gamma(2, 2000, N)],
+        "share": [f"{v:.1f} %" for v in rng.random(N) * 100],
+        "people": [f"{v:,}" for v in rng.integers(0, 10**7, N)],
+    })  # fmt: skip
+    drafted = draft(table, "t")
+    assert [a.written for a in drafted.attributes] == ["$1,234.56", "12.5 %", "1,234"]
+    assert [a.dtype for a in drafted.attributes] == ["float", "float", "integer"]
+    codec = Codec(drafted)
+    codes = codec.encode(table).codes
+    back = codec.decode(codes, rng=np.random.default_rng(1))
+    assert (codec.encode(back).codes == codes).all()
+    assert back["price"][0].as_py().startswith("$") and back["share"][0].as_py().endswith(" %")
+
+
+def test_a_typed_number_is_read_as_its_text_would_be():
+    attribute = schema(num("a", 0, 10_000, 100, dtype="float", written="$1,234.56", missing=True))
+    values = [1.5, 999.25, 1234.0, 5.0]
+    typed = Codec(attribute).encode(pa.table({"a": values})).codes
+    text = Codec(attribute).encode(pa.table({"a": [repr(v) for v in values]})).codes
+    marked = Codec(attribute).encode(pa.table({"a": [f"${v:,.2f}" for v in values]})).codes
+    assert (typed == text).all() and (typed == marked).all()
+
+
+def test_the_owner_is_told_that_cells_which_do_not_fit_are_amounts():
+    table = pa.table({"a": [f"${v:,}" for v in range(1000, 1030)]})
+    [found] = misfits(schema(num("a", 0, 5000, 10, missing=True)), table)
+    assert "declare how its numbers are written" in found.sentence()
+
+
+def test_a_form_with_digits_does_not_fit_whole_numbers():
+    with pytest.raises(SchemaError, match="has digits after the mark"):
+        schema(num("a", 0, 9, 10, dtype="integer", written="$1.25"))
