@@ -143,6 +143,19 @@ def test_a_range_alone_is_bought_where_no_bins_are_wanted_for_it_says_where_fine
     assert sum(c.rho for c in found.charges) == pytest.approx(whole.rho)  # what bins cost before goes to the range
 
 
+def test_what_is_bought_of_amounts_and_of_dates_is_read_as_they_are_written():
+    years = np.arange(600) % 20 + 1990
+    table = pa.table({"pay": [f"${1000 + 3 * i:,}" for i in range(600)], "since": [f"31/12/{y}" for y in years]})
+    wanted = [
+        Wanted(name="pay", kind="integer", written="$1,234"),
+        Wanted(name="since", kind="date", formats=("%d/%m/%Y",)),
+    ]
+    found, _ = buy(table, wanted, Budget(epsilon=1.0, delta=1e-9), noise=QUIET)
+    assert (found.schema["pay"].written, found.schema["since"].formats) == ("$1,234", ("%d/%m/%Y",))
+    assert (found.schema["pay"].max, found.schema["since"].min) == (4095, "1990-01-01")
+    assert Codec(found.schema).encode(table).codes.max(axis=1)[0] < found.schema["pay"].size - 1
+
+
 def test_declared_ranges_cost_nothing_and_few_whole_numbers_need_no_edges():
     table = people()
     found, _ = buy(table, [Wanted(name="age", kind="integer", low=17, high=90)], Budget(epsilon=1.0, delta=1e-6))
