@@ -49,11 +49,11 @@ MOST_WEIGHTS = 300_000  # of one batch of ranges
 GOALS = {"exact": 0.80, "estimated": 1.0, "bounded": 1.5}
 
 
-def ranges(made: Case, rng: np.random.Generator) -> list[Sums]:
+def ranges(made: Case, rng: np.random.Generator, queries: int = QUERIES) -> list[Sums]:
     """Random ranges: sets of one to three attributes, in each a batch of runs of values (or of sets of values)."""
     domain, out = made.table.domain, list[Sums]()
     usable = [a.name for a in domain.attributes if a.size > 1]
-    while sum(len(q.weights) for q in out) < QUERIES:
+    while sum(len(q.weights) for q in out) < queries:
         names = domain.ordered_set(rng.choice(usable, min(int(rng.integers(1, 4)), len(usable)), replace=False))
         each = min(EACH, MOST_WEIGHTS // domain.cells(names))
         if each < 4:
@@ -117,7 +117,7 @@ def ask(made: Case, epsilon: float, number: int, *, declared: bool = False) -> d
     told = Questions.of([*wanted, *({**q, "name": f"r{q['name']}"} for q in models)]) if declared else None
     task = Task.of(schema, Budget(epsilon=epsilon, delta=DELTA), questions=told)
     system = configure("rls", {}).calibrate(task)
-    quick = configure("rls", {"effort": INFERENCE.effort}).calibrate(task)
+    quick = configure("rls", {"effort": INFERENCE.effort, "even": False}).calibrate(task)
     gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=task.unit)
     measured = system.measure(MemoryCounter(table.codes, domain), gate=gate)
     codes = system.synthesize(measured, None, rng=np.random.default_rng(number))

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.inference.direct import Direct, read_directly
+from dpsyn_core.inference.quantities import Gaps
 from dpsyn_core.privacy.budget import Budget
 
 Floats = NDArray[np.float64]
 SEED = 17
 BASE = 0.30  # share of recoveries without the treatment
 Z = 1.959963984540054  # two-sided 95 %
+AT_ONCE = 200  # studies that are read together: weights of 200 x 800 cells
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,25 +48,37 @@ def sigma(epsilon: float, delta: float) -> float:
 def studies(people: int, effect: float, noise: float, *, times: int, seed: int) -> Studies:
     """`times` studies of `people` patients, half of them treated; each releases a 2 x 2 table with noise.
 
-    Each share is recovered / (recovered + not), both noisy. Variances: p (1 - p) / n for the patients drawn, and
+    Each share is recovered / (recovered + not), both noisy. The intervals are those of the engine for one noisy table;
+    for a share p of n patients its variances are p (1 - p) / n for the patients drawn, and
     noise^2 ((1 - p)^2 + p^2) / n^2 for the noise, by the delta method.
     """
     rng = np.random.default_rng((SEED, seed, people))
     half = people // 2
     shares = np.array([BASE, BASE + effect])
     got = rng.binomial(half, shares[:, None], (2, times)).astype(np.float64)
-    table = np.stack([got, half - got])  # (recovered or not, arm, study)
-    table = table + np.rint(noise * rng.standard_normal(table.shape))
-    sizes = np.maximum(table.sum(axis=0), 1.0)
-    p = np.clip(table[0] / sizes, 0.0, 1.0)
-    drawn = (p * (1 - p) / sizes).sum(axis=0)
-    added = (noise**2 * ((1 - p) ** 2 + p**2) / sizes**2).sum(axis=0)
+    table = np.stack([half - got, got])  # (recovered or not, arm, study)
+    table = table + np.rint(noise * rng.standard_normal(table.shape))[::-1]
+    tables = np.moveaxis(table, (0, 1, 2), (2, 1, 0))  # (study, arm, not recovered or recovered)
+    found = [_read(part, noise) for part in np.array_split(tables, -(-times // AT_ONCE))]
     return Studies(
         truth=effect,
-        estimate=p[1] - p[0],
-        naive=Z * np.sqrt(drawn),
-        honest=Z * np.sqrt(drawn + added),
+        estimate=np.concatenate([f.estimate for f in found]),
+        naive=np.concatenate([f.forgetful() for f in found]),
+        honest=np.concatenate([f.half("population") for f in found]),
     )
+
+
+def _read(tables: Floats, noise: float) -> Direct:
+    """The engine's intervals for the difference of two shares, which is a gap of means of 0 and 1, one a study.
+
+    An arm whose noisy counts show nobody is read as one patient, half recovered, so that every study has an estimate.
+    """
+    tables = np.maximum(tables, 0.0)
+    tables = np.where(tables.sum(axis=2, keepdims=True) > 0, tables, 0.5)
+    gaps = Gaps(
+        attributes=("study", "arm", "recovered"), axis=2, side=1, codes=(1, 0), numbers=np.array([0.0, 1.0])
+    )  # fmt: skip
+    return read_directly(gaps, tables, noise)
 
 
 def expected_coverage(people: int, effect: float, noise: float) -> float:

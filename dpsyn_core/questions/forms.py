@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, Tag
@@ -72,7 +73,7 @@ Bins = Annotated[
 ]
 
 
-class BaseQuestion(Part):
+class BaseQuestion(Part, ABC):
     """What every question has."""
 
     scales: ClassVar[bool] = False  # whether the answer grows with the number of records
@@ -83,9 +84,9 @@ class BaseQuestion(Part):
     )
 
     @property
+    @abstractmethod
     def attributes(self) -> tuple[str, ...]:
         """All attributes that it names, each once, in the order of the form."""
-        raise NotImplementedError
 
 
 class TableQuestion(BaseQuestion):

@@ -197,12 +197,18 @@ def plain_codes(
 
 
 def refit_of(manifest: Manifest, schema: Schema, n_records: int, *, effort: float) -> Refit | None:
-    """The record synthesis of the run's system, at some effort; None where it needs more than released tables."""
+    """The record synthesis of the run's system, at some effort; None where it needs more than released tables.
+
+    effort: of the run's. Below 1, records are not evened out either: that takes more than half the time, and intervals
+    made of such refits are as wide and hold as often (docs/adr/0148).
+    """
     if manifest.method not in REFITTED:
         return None
     settings = dict(manifest.settings)
     if "effort" in settings:
         settings["effort"] = max(0.1, effort * float(settings["effort"]))
+    if "even" in settings and effort < 1:
+        settings["even"] = False
     task = Task.of(schema, Budget(epsilon=manifest.epsilon, delta=manifest.delta))
     system = configure(manifest.method, settings).calibrate(task)
 

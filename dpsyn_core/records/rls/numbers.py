@@ -15,7 +15,13 @@ Floats = NDArray[np.float64]
 
 
 def shrink_numbers(
-    values: Floats, rows: Floats, columns: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+    values: Floats,
+    rows: Floats,
+    columns: Floats,
+    sigma: float,
+    *,
+    towards: float = 0.0,
+    tuning: Shrinkage = RECORDS.shrinkage,
 ) -> tuple[Floats, float]:
     """A noisy table of two numbers, shrunk towards the Gaussian copula that is nearest to it.
 
@@ -29,6 +35,7 @@ def shrink_numbers(
         rows: float64 (r,), counts of the rows alone.
         columns: float64 (c,), those of the columns, with the same sum.
         sigma: standard deviation of the noise of a cell.
+        towards: the correlation that is taken to hold where the table shows no other; see `correlation_beyond`.
         tuning: constants.
 
     Returns:
@@ -37,12 +44,8 @@ def shrink_numbers(
     total = float(rows.sum())
     if total <= 0 or min(values.shape) < 2:
         return values, 1.0
-    p, q = (np.maximum(side, 1e-6 * total) for side in (rows, columns))
-    cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
-    copula = Copula(p / p.sum(), q / q.sum())
-    strength = copula.nearest(cells / max(float(cells.sum()), 1e-9))
-    noise = sigma * math.sqrt(values.size) / total  # about that of a correlation, which is lost where it is no larger
-    strength *= max(1 - (noise / strength) ** 2, 0.0) if strength else 0.0
+    copula = _copula(rows, columns)
+    strength = correlation_beyond(values, copula, total, sigma, towards=towards, tuning=tuning)
     expected = total * copula.shares(strength)
     z = (values - expected) / sigma
     shrunk = z.copy()
@@ -54,6 +57,57 @@ def shrink_numbers(
     left = float(np.divide(shrunk, z, out=np.ones_like(z), where=z != 0).mean())
     out: Floats = np.maximum(expected + sigma * shrunk, 0.0)
     return out, left
+
+
+def correlation_beyond(
+    values: Floats, copula: Copula, total: float, sigma: float, *, towards: float = 0.0,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> float:  # fmt: skip
+    """The correlation of the copula that is nearest to a noisy table, drawn towards another one as far as noise goes.
+
+    Its difference from `towards` is lost where it is no larger than the noise of a correlation, which is about that of
+    all cells over the total.
+    """
+    cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
+    beyond = copula.nearest(cells / max(float(cells.sum()), 1e-9)) - towards
+    noise = sigma * math.sqrt(values.size) / total
+    return towards + (beyond * max(1 - (noise / beyond) ** 2, 0.0) if beyond else 0.0)
+
+
+def shrink_classes(
+    values: Floats, rows: Floats, columns: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> tuple[Floats, float]:
+    """A noisy table of two numbers in each of a few classes: class by class, towards what all classes show together.
+
+    A class with few records says little of a correlation by itself, and its own is rarely unlike that of the others.
+
+    Args:
+        values: float64 (classes, r, c), noisy counts; rows and columns in order.
+        rows: float64 (classes, r), counts of the rows in each class.
+        columns: float64 (classes, c), those of the columns.
+        sigma: standard deviation of the noise of a cell.
+        tuning: constants.
+
+    Returns:
+        Counts, and the part of the noise that is left in them.
+    """
+    held = (rows.sum(axis=1) + columns.sum(axis=1)) / 2
+    rows, columns = (s * (held / np.maximum(s.sum(axis=1), 1e-9))[:, None] for s in (rows, columns))
+    total = float(held.sum())
+    if total <= 0 or min(values.shape[1:]) < 2:
+        return values, 1.0
+    together, noise = values.sum(axis=0), sigma * math.sqrt(len(values))
+    shared = correlation_beyond(together, _copula(rows.sum(axis=0), columns.sum(axis=0)), total, noise, tuning=tuning)
+    found = [
+        shrink_numbers(v, r, c, sigma, towards=shared, tuning=tuning)
+        for v, r, c in zip(values, rows, columns, strict=True)
+    ]
+    return np.stack([v for v, _ in found]), float(np.mean([left for _, left in found]))
+
+
+def _copula(rows: Floats, columns: Floats) -> Copula:
+    p, q = (np.maximum(side, 1e-6 * float(side.sum())) for side in (rows, columns))
+    return Copula(p / p.sum(), q / q.sum())
 
 
 def shrink_mixed(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:

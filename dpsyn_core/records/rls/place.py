@@ -175,18 +175,24 @@ def _keys(rows: NDArray[np.uint16], targets: Sequence[Target], place: int, at: d
 def _correlations(
     targets: Sequence[Target], one_ways: Sequence[Floats], numbers: Sequence[Number], at: dict[int, int]
 ) -> Floats:
-    """Correlations (numbers, numbers) of the copula, from the pairs that were measured; 0 where none was."""
+    """Correlations (numbers, numbers) of the copula, from what was measured of two numbers; 0 where nothing was.
+
+    A table of two numbers comes before the sums of a larger one that holds these two and no other number.
+    """
     matrix = np.eye(len(numbers))
-    for target in targets:
-        if len(target.attributes) != 2 or not all(a in at for a in target.attributes):
+    for target in sorted(targets, key=lambda t: -len(t.attributes)):
+        axes = [k for k, a in enumerate(target.attributes) if a in at]
+        if len(axes) != 2:
             continue
-        i, j = (at[a] for a in target.attributes)
-        sizes = [int(m[numbers[k].ranked - 1]) + 1 for k, m in zip((i, j), target.maps, strict=True)]
+        i, j = (at[target.attributes[k]] for k in axes)
+        maps = [target.maps[k] for k in axes]
+        values = target.values.sum(axis=tuple(k for k in range(len(target.attributes)) if k not in axes))
+        sizes = [int(m[numbers[k].ranked - 1]) + 1 for k, m in zip((i, j), maps, strict=True)]
         sides = [
             np.bincount(m[: numbers[k].ranked], weights=one_ways[a][: numbers[k].ranked], minlength=size)
-            for k, a, m, size in zip((i, j), target.attributes, target.maps, sizes, strict=True)
+            for k, a, m, size in zip((i, j), [target.attributes[x] for x in axes], maps, sizes, strict=True)
         ]
         if min(sizes) > 1 and min(float(s.sum()) for s in sides) > 0:
-            found = correlation(target.values[: sizes[0], : sizes[1]], *(np.maximum(s, 1e-6) for s in sides))
+            found = correlation(values[: sizes[0], : sizes[1]], *(np.maximum(s, 1e-6) for s in sides))
             matrix[i, j] = matrix[j, i] = found
     return matrix

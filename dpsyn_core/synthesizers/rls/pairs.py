@@ -43,6 +43,7 @@ def choose_pairs(
     cost: Cost,
     resolution: float,
     gate: Gate,
+    pairs: list[AttributeSet] | None = None,
     progress: Progress = silent,
 ) -> Pairs:
     """Scores all pairs, some a second time at a coarser resolution, and chooses the tables that pay.
@@ -59,10 +60,11 @@ def choose_pairs(
         cost: what the tables of pairs may spend.
         resolution: coarse values an attribute, at most about; see `View.recodes`.
         gate: through which scores are released.
+        pairs: those to score, if not all.
         progress: told the steps.
     """
     tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
-    pairs = view.domain.subsets(2)
+    pairs = view.domain.subsets(2) if pairs is None else pairs
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
     mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in view.fine}
     by_numbers = (fine, mixed, few)

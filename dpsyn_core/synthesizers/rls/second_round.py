@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def triples_to_score(view: View, scores: dict[AttributeSet, float]) -> list[Attr
     size = {n: int(r.max()) + 1 for n, r in recodes.items()}
     sets = [t for t in view.domain.subsets(3) if math.prod(size[n] for n in t) <= tuning.most_cells]
     sets = [t for t in sets if min(size[n] for n in t) > 1]
-    strength = [scores[t[0], t[1]] + scores[t[0], t[2]] + scores[t[1], t[2]] for t in sets]
+    strength = [sum(scores.get(p, 0.0) for p in combinations(t, 2)) for t in sets]
     best = np.argsort(-np.array(strength), kind="stable")[: tuning.most_triples]
     return [sets[i] for i in sorted(best)]
 

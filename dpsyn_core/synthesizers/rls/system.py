@@ -32,6 +32,7 @@ from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, t
 from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
+from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import View, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
@@ -140,9 +141,14 @@ class Rls(Synthesizer):
         if plan.pairs is None:
             return measured
         resolution = plan.resolution if self.config.resolution else finer_where_small(view, plan.resolution)
+        needs, target = () if self.workload is None else self.workload.needs, self._target()
+        wide = plan if target is None else beside_target(plan, domain[target].size)
         chosen = choose_pairs(
-            counter, view, plan=plan, cost=plan.pairs, resolution=resolution, gate=gate, progress=progress
-        )
+            counter, view, plan=wide, cost=plan.pairs, resolution=resolution, gate=gate, progress=progress,
+            pairs=None if target is None else pairs_to_score(view, plan, target, needs),
+        )  # fmt: skip
+        if target is not None:
+            chosen = with_target(chosen, target, needs, view)
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
@@ -158,6 +164,12 @@ class Rls(Synthesizer):
                 measure_pairs=lambda cost: self._measure_pairs(counter, chosen, cost, gate),
             )  # fmt: skip
         return measured
+
+    def _target(self) -> str | None:
+        """What is to be predicted, where pairs are measured together with it."""
+        if self.workload is None:
+            return None
+        return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
     def _coarse_one_ways(
         self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
@@ -292,13 +304,15 @@ class Rls(Synthesizer):
         rest = share_of(plan.pairs, self.cost)
         scales = [noise_of(c, self.unit) for h in held for c in plan.pairs.split(self.noise.shares(np.array(h)))]
         tables = [int(c) for h in held for c in h]
+        target = self._target()
+        most_cells = max(tables) * (1 if target is None else self.domain[target].size)
         return [
             *known, ones, *asked,
             # coarser tables of some pairs may be scored as well
             Step(kind="scores", parts=(1, 2 + (extra > 0)), share=(scored, 2 * scored + extra), about=ones.about),
             Step(
                 kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
-                cells=(min(tables), max(tables)), likely=(len(likely[0]), len(likely[1])), about=True,
+                cells=(min(tables), most_cells), likely=(len(likely[0]), len(likely[1])), about=True,
             ),
         ]  # fmt: skip
 

@@ -229,6 +229,13 @@ class DeclaredTables:
     target_values: float = 12.0
     """Coarse values, at most about, of what a target is predicted from."""
 
+    precise_score: float = 0.03
+    """Of the records: noise of a pair's score, above which only pairs of columns that tell most of a declared target
+    are scored, as many as have no more noise."""
+
+    target_most: int = 4
+    """Values of a target, at most, for which pairs of what it is predicted from are measured as triples with it."""
+
     resolutions: tuple[float, ...] = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512)
     """Resolutions that are tried for those, the coarsest first."""
 

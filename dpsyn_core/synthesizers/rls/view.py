@@ -16,7 +16,7 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_pair
 from dpsyn_core.records.rls.fit import Target
-from dpsyn_core.records.rls.numbers import shrink_mixed, shrink_numbers
+from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.sums import Sums, shrink_with_sums
@@ -114,6 +114,16 @@ class View:
         out: Floats = parts[0].T @ ratio @ parts[1] / max(self.total, 1.0)
         return out
 
+    def dependence(self, names: AttributeSet) -> float:
+        """L1 distance, in records, of a measured pair without its noise from independence; 0 if it was not measured."""
+        found = 0.0
+        for m in self.joint:
+            if m.attributes == names:
+                maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in names}
+                clean = self._clean_pair(m, maps)[0]
+                found = max(found, float(np.abs(clean - self.product(names, maps)).sum()))
+        return found
+
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """The (coarse) pair table that independence expects, from the one-ways."""
         first, second = (np.bincount(recodes[n], weights=self.one_ways[self.domain.index(n)]) for n in names)
@@ -144,12 +154,8 @@ class View:
                 values = np.bincount(maps[name], weights=counts, minlength=m.cells).astype(np.float64)
             elif len(m.attributes) == 2:
                 values, sigma = self._clean_pair(m, maps)
-            elif len(m.attributes) > 2 and self.total < self.tuning.declared.noisy * m.sigma * m.cells:
-                alone: list[Floats] = [
-                    np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]).astype(np.float64)
-                    for n in m.attributes
-                ]
-                values = shrink_wide(values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
+            elif len(m.attributes) > 2:
+                values, sigma = self._clean_wide(m, maps)
             place = tuple(self.domain.index(n) for n in m.attributes)
             out.append(Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=sigma * scale))
         return out
@@ -175,6 +181,36 @@ class View:
         elif self.numbers.intersection(m.attributes):
             clean = self._clean_mixed(m, maps, alone, clean)
         return clean, sigma
+
+    def _clean_wide(self, m: Measurement, maps: Recodes) -> tuple[Floats, float]:
+        """A table of three or more attributes without most of its noise, and the noise that it is trusted with.
+
+        Two numbers and a few classes go class by class, as a pair of numbers does.
+        """
+        tuning, clean = self.tuning.records.shrinkage, m.values
+        if self.total < self.tuning.declared.noisy * m.sigma * m.cells:
+            alone: list[Floats] = [
+                np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]).astype(np.float64)
+                for n in m.attributes
+            ]
+            clean = shrink_wide(clean, alone, m.sigma, tuning=tuning)
+        numbers = [n for n in m.attributes if n in self.numbers]
+        classes = [n for n in m.attributes if n not in self.numbers]
+        if len(numbers) != 2 or len(classes) != 1:
+            return clean, m.sigma
+        (target,), axis = classes, m.attributes.index(classes[0])
+        of_target = {target: maps[target]}
+        sides = []
+        for n in numbers:
+            pair = self.domain.ordered_set((n, target))
+            known = self.expected(pair, {n: maps[n], **of_target})
+            sides.append(known if pair[0] == target else known.T)
+        values, clean = np.moveaxis(m.values, axis, 0), np.moveaxis(clean.copy(), axis, 0)
+        rows, columns = (int(maps[n][self.domain[n].size - self.domain[n].special - 1]) + 1 for n in numbers)
+        first, second = np.maximum(sides[0][:, :rows], 0.0), np.maximum(sides[1][:, :columns], 0.0)
+        part = values[:, :rows, :columns]
+        clean[:, :rows, :columns], left = shrink_classes(part, first, second, m.sigma, tuning=tuning)
+        return np.moveaxis(clean, 0, axis), m.sigma * float(np.clip(left, tuning.least_left, 1.0))
 
     def _clean_mixed(self, m: Measurement, maps: Recodes, alone: Floats, clean: Floats) -> Floats:
         """The table of a number and a category; special values of the number as `clean` has them."""

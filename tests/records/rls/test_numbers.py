@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_interaction, shrink_pair
-from dpsyn_core.records.rls.numbers import shrink_mixed, shrink_numbers
+from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Copula, correlations_of
 
 K, N, SIGMA = 12, 20_000.0, 40.0
@@ -77,3 +77,21 @@ def test_correlations_of_records_are_those_of_the_copula_behind_their_cells():
     assert found[0, 1] == pytest.approx(0.6, abs=0.04)
     assert found[0, 2] == found[1, 2] == 0 or abs(found[0, 2]) < 0.05
     assert (np.diag(found) == 1).all()
+
+
+def test_a_class_with_few_records_follows_all_classes_where_its_own_noise_hides_its_correlation():
+    big, small = band(0.6), band(0.6) / 20
+    rows = np.stack([SIDES, SIDES / 20])
+    noisy = np.stack([big, small]) + np.random.default_rng(1).normal(0, SIGMA, (2, K, K))
+    clean, left = shrink_classes(noisy, rows, rows, SIGMA)
+    alone = shrink_numbers(noisy[1], rows[1], rows[1], SIGMA)[0]
+    assert abs(order(clean[1]) - order(small)) < abs(order(alone) - order(small)) / 2
+    assert 0.0 <= left < 0.5
+
+
+def test_classes_whose_correlations_differ_by_more_than_noise_keep_their_own():
+    two = np.stack([band(0.8), band(-0.3)])
+    rows = np.stack([SIDES, SIDES])
+    clean, _ = shrink_classes(two + np.random.default_rng(1).normal(0, SIGMA, two.shape), rows, rows, SIGMA)
+    for found, real in zip(clean, two, strict=True):
+        assert abs(order(found) - order(real)) < 0.05

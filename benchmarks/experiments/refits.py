@@ -1,0 +1,75 @@
+"""Intervals from refits made in two ways: `python -m benchmarks.experiments.refits [--places sample:1,adult_codes:1]`.
+
+Releases of the tables of `benchmarks.coverage` are asked some 900 ranges, and means, gaps, medians and Gini indices by
+group, once with refits whose records are evened out as those of a run and once without. Prints coverage and median
+width by grade and the seconds that the refits took, on the same released values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+from benchmarks.coverage import DELTA, GOALS, Sizes, asked_one, figures, ranges, said
+from benchmarks.coverage_tables import case
+from benchmarks.process import table as markdown
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.inference.asked import asked
+from dpsyn_core.inference.evidence import Evidence
+from dpsyn_core.inference.fits import Fits
+from dpsyn_core.inference.intervals import Inferrer
+from dpsyn_core.inference.tuning import INFERENCE
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.registry import configure
+
+ASKED = 900
+
+
+def compared(name: str, epsilon: float) -> list[list[object]]:
+    """A row a way of making refits, of one release."""
+    made = case(name)
+    task = Task.of(made.schema, Budget(epsilon=epsilon, delta=DELTA))
+    system = configure("rls", {}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=task.unit)
+    measured = system.measure(MemoryCounter(made.table.codes, made.table.domain), gate=gate)
+    codes = system.synthesize(measured, None, rng=np.random.default_rng(0))
+    scores = None if measured.scores is None else measured.scores.bounds()
+    evidence = Evidence(made.table.domain, measured, n_public=made.schema.n_records, scores=scores)
+    out: list[list[object]] = []
+    for even in (True, False):
+        quick = configure("rls", {"effort": INFERENCE.effort, "even": even}).calibrate(task)
+        fits = Fits(codes, measured, lambda t, rng, s=quick: s.synthesize(list(t), codes.shape[1], rng=rng), pure=False)
+        started = time.perf_counter()
+        every = (fits.redrawn, fits.left_out, fits.pairs_alone)
+        took = time.perf_counter() - started
+        del every
+        inferrer, sizes = Inferrer(evidence, fits, rng=np.random.default_rng(0)), Sizes(evidence)
+        wanted = [(q, f"range of {len(q.attributes)}") for q in ranges(made, np.random.default_rng(7), ASKED)]
+        for question in Questions.of(figures(made)).checked(made.schema).questions:
+            parts = asked(question, made.schema, lambda names, i=inferrer: i.tables(names)[0]).parts
+            wanted += [(quantity, question.kind) for quantity, _ in parts]
+        rows = [r for quantity, kind in wanted for r in asked_one(made, inferrer, quantity, sizes, kind)]
+        per = [said([r for r in rows if r[0] == grade]) for grade in GOALS]
+        out.append([f"{name}, {epsilon:g}", "evened out" if even else "not", *per, f"{took:.1f}"])
+    return out
+
+
+def main() -> None:
+    """Prints Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--places", default="sample:1,adult_codes:1", help="comma-separated, TABLE:EPSILON")
+    given = parser.parse_args()
+    places = [p.split(":") for p in given.places.split(",")]
+    rows = [row for name, epsilon in places for row in compared(name, float(epsilon))]
+    print(markdown(["table, epsilon", "refits", *GOALS, "seconds"], rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()
