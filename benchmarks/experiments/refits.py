@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
+from numpy.random import Generator
 
 from benchmarks.coverage import DELTA, GOALS, Sizes, asked_one, figures, ranges, said
 from benchmarks.coverage_tables import case
@@ -18,18 +21,35 @@ from benchmarks.process import table as markdown
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.inference.asked import asked
 from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.fits import Fits
+from dpsyn_core.inference.fits import Fits, Refit
 from dpsyn_core.inference.intervals import Inferrer
+from dpsyn_core.inference.quantities import Quantity
 from dpsyn_core.inference.tuning import INFERENCE
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.registry import configure
 
 ASKED = 900
+
+
+def refit_by(system: Synthesizer, n_records: int) -> Refit:
+    """Records from released tables."""
+
+    def refit(tables: Sequence[Measurement], rng: Generator) -> np.ndarray:
+        return system.synthesize(list(tables), n_records, rng=rng)
+
+    return refit
+
+
+def of_released(inferrer: Inferrer, names: AttributeSet) -> np.ndarray:
+    """The counts of the released records."""
+    return inferrer.tables(names)[0]
 
 
 def compared(name: str, epsilon: float) -> list[list[object]]:
@@ -51,9 +71,11 @@ def compared(name: str, epsilon: float) -> list[list[object]]:
         took = time.perf_counter() - started
         del every
         inferrer, sizes = Inferrer(evidence, fits, rng=np.random.default_rng(0)), Sizes(evidence)
-        wanted = [(q, f"range of {len(q.attributes)}") for q in ranges(made, np.random.default_rng(7), ASKED)]
+        wanted: list[tuple[Quantity, str]] = [
+            (q, f"range of {len(q.attributes)}") for q in ranges(made, np.random.default_rng(7), ASKED)
+        ]
         for question in Questions.of(figures(made)).checked(made.schema).questions:
-            parts = asked(question, made.schema, lambda names, i=inferrer: i.tables(names)[0]).parts
+            parts = asked(question, made.schema, partial(of_released, inferrer)).parts
             wanted += [(quantity, question.kind) for quantity, _ in parts]
         rows = [r for quantity, kind in wanted for r in asked_one(made, inferrer, quantity, sizes, kind)]
         per = [said([r for r in rows if r[0] == grade]) for grade in GOALS]
