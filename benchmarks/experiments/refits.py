@@ -65,7 +65,7 @@ def compared(name: str, epsilon: float) -> list[list[object]]:
     out: list[list[object]] = []
     for even in (True, False):
         quick = configure("rls", {"effort": INFERENCE.effort, "even": even}).calibrate(task)
-        fits = Fits(codes, measured, lambda t, rng, s=quick: s.synthesize(list(t), codes.shape[1], rng=rng), pure=False)
+        fits = Fits(codes, measured, refit_by(quick, codes.shape[1]), pure=False)
         started = time.perf_counter()
         every = (fits.redrawn, fits.left_out, fits.pairs_alone)
         took = time.perf_counter() - started
