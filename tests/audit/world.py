@@ -61,6 +61,7 @@ SPELT_OUT = {
     ("dirichlet-multinomial", "tables"): {"tables": (("a", "b"), ("c", "d"))},
     ("field-groups", "groups"): {"groups": (("a", "b", "c"), ("d",))},
     ("rls", "no triples and its own shares"): {"triples": False, "one_way_share": 0.3, "resolution": 2},
+    ("p3gm", "a head for the target"): {"target": "b"},
     ("dp-gm", "a network a value"): {"target": "b", "divide": "target"},
     ("dpsyn-2018", "a design"): {
         "design": {

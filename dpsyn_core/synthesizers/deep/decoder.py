@@ -7,9 +7,11 @@ every attribute independently with its released shares.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.synthesizers.deep.components import Components
@@ -18,6 +20,7 @@ from dpsyn_core.synthesizers.deep.features import Block, Space
 Floats = NDArray[np.float64]
 NEVER = -40.0  # logit of a place that no value has: e^-40 is nothing beside any share, and no denormal number
 LEAST_LEFT = 0.1  # least part of a number's variance that components leave to chance at the start
+ROUNDS = 4  # of setting the shares of drawn values
 LEAST_WITHIN = 0.25  # the same for latent values within a category
 
 
@@ -46,10 +49,14 @@ class Layout:
     outputs: int
 
 
-def layout_of(space: Space) -> Layout:
-    """Blocks by kind: those of curves lie behind the others."""
-    plain = [i for i, b in enumerate(space.blocks) if b.curves is None]
-    curved = [i for i, b in enumerate(space.blocks) if b.curves is not None]
+def layout_of(space: Space, only: Sequence[int] | None = None) -> Layout:
+    """Blocks by kind: those of curves lie behind the others.
+
+    only: positions of the blocks that are decoded; None for all.
+    """
+    chosen_blocks = range(len(space.blocks)) if only is None else only
+    plain = [i for i in chosen_blocks if space.blocks[i].curves is None]
+    curved = [i for i in chosen_blocks if space.blocks[i].curves is not None]
     groups, at = [], 0
     for chosen in (plain, curved):
         if not chosen:
@@ -87,6 +94,26 @@ def probabilities(group: Group, outputs: Floats, offsets: Floats | float = 0.0) 
     np.exp(logits, out=logits)
     logits /= logits.sum(axis=2, keepdims=True)
     return logits
+
+
+def settled(group: Group, outputs: Floats) -> Floats:
+    """Offsets (blocks, values) with which the network's outputs (records, outputs) together give released shares."""
+    wanted = np.where(group.real, np.exp(group.logs), 1.0)
+    offsets = np.zeros_like(wanted)
+    for _ in range(ROUNDS):
+        got = probabilities(group, outputs, offsets).mean(axis=0)
+        change = np.log(wanted / np.maximum(got, 1e-12))
+        offsets += np.where(group.real, np.clip(change, -3, 3), 0.0)
+    return offsets
+
+
+def drawn(group: Group, outputs: Floats, offsets: Floats, rng: Generator) -> NDArray[np.intp]:
+    """Coarse values (records, blocks), by chance, for the network's outputs (records, outputs)."""
+    p = probabilities(group, outputs, offsets)
+    np.cumsum(p, axis=2, out=p)
+    at = (p < rng.random(p.shape[:2])[:, :, None]).sum(axis=2)
+    out: NDArray[np.intp] = np.minimum(at, group.real.sum(axis=1) - 1)
+    return out
 
 
 def linear_start(space: Space, layout: Layout, found: Components) -> Floats:

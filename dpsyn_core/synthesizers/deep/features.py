@@ -122,6 +122,10 @@ class Space:
         """Coarse values of records, (records, attributes)."""
         return np.stack([b.recode[c] for b, c in zip(self.blocks, codes, strict=True)], axis=1)
 
+    def featured(self, coarse: NDArray[np.intp]) -> Floats:
+        """Features (records, width) of coarse values (records, attributes)."""
+        return np.concatenate([b.features[v] for b, v in zip(self.blocks, coarse.T, strict=True)], axis=1)
+
     def fine(self, coarse: NDArray[np.intp], rng: Generator) -> NDArray[np.unsignedinteger]:
         """Codes (attributes, records) of coarse values (records, attributes), by the released shares within them."""
         out = np.empty(coarse.T.shape, dtype=self.dtype)

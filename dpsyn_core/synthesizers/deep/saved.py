@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import InputError, MethodError
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.deep.components import Components
+from dpsyn_core.synthesizers.deep.decoder import layout_of
 from dpsyn_core.synthesizers.deep.features import CURVES, Block, Space
+from dpsyn_core.synthesizers.deep.head import Head, Others
 from dpsyn_core.synthesizers.deep.library import EXTRA
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape
@@ -64,14 +66,17 @@ def pack(released: Released, *, columns: Sequence[str]) -> bytes:
     if first.components is not None:
         arrays["components.vectors"] = np.ascontiguousarray(first.components.vectors)
         arrays["components.deviations"] = first.components.deviations
+    if first.head is not None:
+        arrays["head.weights"] = first.head.weights
     document = {
         "version": VERSION,
         "columns": list(columns),
         "blocks": [{"name": b.name, "ranked": b.ranked, "weight": b.weight} for b in first.space.blocks],
         "dtype": first.space.dtype.name,
         "space_total": first.space.total,
-        "shape": {name: getattr(first.shape, name) for name in _SHAPE},
+        "shape": _told(first.shape),
         "noisy": first.noisy,
+        "head": None if first.head is None else {"at": first.head.at, "shape": _told(first.head.shape)},
         "settled": first.settled,
         "losses": list(first.losses),
         "fixed": [None if m.fixed is None else [int(x) for x in m.fixed] for m in released.models],
@@ -117,12 +122,17 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
     components = None
     if "components.vectors" in arrays:
         components = Components(vectors=arrays["components.vectors"], deviations=arrays["components.deviations"])
+    head = None
+    if document.get("head") is not None:
+        told = document["head"]
+        head = Head(at=int(told["at"]), shape=_shape(told["shape"]), weights=arrays["head.weights"])
     prior = Mixture(**{name: arrays[f"prior.{name}"] for name in ("weights", "means", "variances")})
     models = tuple(
         Trained(
-            space=space, shape=Shape(**{n: int(document["shape"][n]) for n in _SHAPE}), weights=weights, prior=prior,
+            space=space, shape=_shape(document["shape"]), weights=weights, prior=prior,
             components=components, noisy=bool(document["noisy"]), losses=tuple(map(float, document["losses"])),
             fixed=None if fixed is None else (int(fixed[0]), int(fixed[1])), settled=bool(document["settled"]),
+            head=head,
         )
         for weights, fixed in zip(arrays["weights"], document["fixed"], strict=True)
     )  # fmt: skip
@@ -131,6 +141,14 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
         passes=int(document["passes"]),
     )  # fmt: skip
     return Saved(released=released, columns=tuple(map(str, document["columns"])))
+
+
+def _told(shape: Shape) -> dict[str, int]:
+    return {name: getattr(shape, name) for name in _SHAPE}
+
+
+def _shape(told: dict[str, Any]) -> Shape:
+    return Shape(**{name: int(told[name]) for name in _SHAPE})
 
 
 def _check(released: Released, domain: Domain) -> None:
@@ -175,5 +193,15 @@ def _check(released: Released, domain: Domain) -> None:
         fits.append(
             m.fixed is None or (0 <= m.fixed[0] < len(domain) and 0 <= m.fixed[1] < space.blocks[m.fixed[0]].size)
         )
+    if first.head is not None and all(fits):
+        head = first.head
+        fits += [0 <= head.at < len(domain)]
+        if fits[-1]:
+            fits += [
+                head.shape.latent == len(Others.of(space, head.at).columns),
+                head.shape.hidden >= 0 and head.shape.inputs == head.shape.seen == 0,
+                head.shape.outputs == layout_of(space, [head.at]).outputs,
+                head.weights.shape == (head.shape.size,) and bool(np.isfinite(head.weights).all()),
+            ]
     if not all(fits):
         raise ValueError

@@ -34,7 +34,8 @@ class DeepSettings(MethodConfig, ABC):
         "",
         title="Column to predict",
         description="Column that models of the synthetic table will predict, named without looking at the table: it "
-        "counts more in the components, and dp-gm can train a network for each of its values. Empty: none.",
+        "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each of "
+        "its values. Empty: none.",
     )
     values: int = Field(
         64,
@@ -133,10 +134,15 @@ class DeepSettings(MethodConfig, ABC):
         """How many steps are taken, from public facts."""
         return self._usual(len(domain))
 
-    def schedule(self, domain: Domain) -> Schedule:
-        """Of the training."""
+    def target_steps(self, domain: Domain) -> int:
+        """How many steps the head that predicts the target takes, from public facts; 0 without a head."""
+        del domain
+        return 0
+
+    def schedule(self, steps: int) -> Schedule:
+        """Of a training."""
         return Schedule(
-            steps=self.steps_for(domain),
+            steps=steps,
             rate=self.sampling,
             clip=self.clip,
             learning=self.learning_rate,
@@ -145,7 +151,8 @@ class DeepSettings(MethodConfig, ABC):
 
     def spared(self, budget: Budget, domain: Domain) -> float:
         """Part of delta that is kept for the samples."""
-        return SHARE * budget.delta if self.steps_for(domain) and not self.unprotected else 0.0
+        trained = self.steps_for(domain) or self.target_steps(domain)
+        return SHARE * budget.delta if trained and not self.unprotected else 0.0
 
     def estimate(self, size: Size) -> Estimate:
         """The library torch takes 260 MB beside the rest."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -34,6 +35,8 @@ from dpsyn_core.synthesizers.steps import Step, even, share_of
 
 Floats = NDArray[np.float64]
 S = TypeVar("S", bound=DeepSettings)
+# what is released in a training, and what its progress is called
+STAGES = {"training": ("gradients", "training"), "target": ("gradients of the head", "learning the target")}
 
 
 class Deep(Synthesizer, Generic[S]):
@@ -43,6 +46,7 @@ class Deep(Synthesizer, Generic[S]):
         """Gaussian noise throughout; a part of delta is kept for the samples of the training."""
         self.config, self.task, self.domain = config, task, task.domain
         self.taken = config.steps_for(task.domain)
+        self.headed = config.target_steps(task.domain)
         self.failure = config.spared(task.budget, task.domain)
         self.cost: Cost = task.budget.gaussian(spare_delta=self.failure)
         names = list(self.shares())
@@ -52,8 +56,8 @@ class Deep(Synthesizer, Generic[S]):
             return
         for rest in (c for n, c in self.costs.items() if n != "one-ways"):
             check_widest(sum_charge("sum", rest, task.unit, kind="sum", cells=1, norm=1 << 24).scale)
-        if self.taken:
-            self._training_charge()
+        for name, taken in self.trainings().items():
+            self._training_charge(name, taken)
 
     @abstractmethod
     def shares(self) -> dict[str, float]:
@@ -67,12 +71,19 @@ class Deep(Synthesizer, Generic[S]):
         """How many sums over all records are released."""
         return 0
 
-    def _training_charge(self) -> None:
+    def trainings(self) -> dict[str, int]:
+        """Steps of each training: of the networks, and of the head that predicts the target."""
+        return {name: taken for name, taken in (("training", self.taken), ("target", self.headed)) if taken}
+
+    def failing(self) -> float:
+        """Part of delta for the samples of one training."""
+        return self.failure / max(len(self.trainings()), 1)
+
+    def _training_charge(self, name: str, taken: int) -> None:
         """Refuses here, where nothing is spent, what cannot be accounted or drawn."""
-        c = self.config
         charge = sampled_charge(
-            "training", self.costs["training"], self.task.unit, kind="training", cells=1, norm=1 << 24,
-            rate=c.sampling, steps=self.taken, delta=self.failure,
+            name, self.costs[name], self.task.unit, kind="training", cells=1, norm=1 << 24,
+            rate=self.config.sampling, steps=taken, delta=self.failing(),
         )  # fmt: skip
         check_widest(charge.scale)
 
@@ -80,14 +91,15 @@ class Deep(Synthesizer, Generic[S]):
         """Known before the run, charge by charge."""
         d, sizes = len(self.domain), self.domain.sizes
         out = [even("1-way", self.costs["one-ways"], self.cost, self.task.unit, parts=(d, d), cells=sizes)]
-        summed = [c for n, c in self.costs.items() if n not in ("one-ways", "training")]
+        trained = [self.costs[n] for n in self.trainings()]
+        summed = [c for n, c in self.costs.items() if n != "one-ways" and n not in self.trainings()]
         if summed:
             share = sum(share_of(c, self.cost) for c in summed)
             out.append(Step(kind="sum", parts=(self.sums(),) * 2, share=(share, share), cells=(1, 2**40)))
-        if "training" in self.costs:
-            share = share_of(self.costs["training"], self.cost)
+        if trained:
+            share = sum(share_of(c, self.cost) for c in trained)
             # a hair less is charged where the least noise that pays is found by search
-            out.append(Step(kind="training", parts=(1, 1), share=(share * 0.999, share), cells=(1, 2**40)))
+            out.append(Step(kind="training", parts=(len(trained),) * 2, share=(share * 0.999, share), cells=(1, 2**40)))
         return out
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Released:
@@ -150,16 +162,21 @@ class Deep(Synthesizer, Generic[S]):
 
     def trained(
         self, counter: Counter, team: Team, first: Floats, *, gate: Gate, progress: Progress,
-        shares: Floats | None = None,
+        shares: Floats | None = None, name: str = "training",
+        longer: float = 1.0, faster: float = 1.0,
     ) -> Result:  # fmt: skip
-        """The weights after all steps."""
-        c = self.config
-        if not self.taken:
+        """The weights after all steps.
+
+        name: of the training that pays. longer: factor of the clip norm. faster: of the first rate.
+        """
+        taken = self.trainings().get(name, 0)
+        if not taken:
             return Result(weights=first, losses=())
-        seen = team.encoding.seen
+        seen, c = team.encoding.seen, self.config
+        schedule = replace(c.schedule(taken), clip=c.clip * longer, learning=c.learning_rate * faster)
         sums = gate.release_sampled_sum(
-            "gradients", counter, rule=rule_of(seen, c.clip, team.cells), rate=c.sampling, steps=self.taken,
-            cost=self.costs["training"], delta=self.failure,
+            STAGES[name][0], counter, rule=rule_of(seen, schedule.clip, team.cells), rate=c.sampling, steps=taken,
+            cost=self.costs[name], delta=self.failing(),
         )  # fmt: skip
 
         def take(vectors: VectorMap) -> tuple[Floats, float]:
@@ -167,8 +184,8 @@ class Deep(Synthesizer, Generic[S]):
             return got.values.ravel(), got.sigma
 
         return train(
-            team, first, take, schedule=c.schedule(self.domain), total=seen.space.total,
-            device=device(c.device, c.name), progress=progress, shares=shares,
+            team, first, take, schedule=schedule, total=seen.space.total, device=device(c.device, c.name),
+            progress=progress, shares=shares, stage=STAGES[name][1],
         )  # fmt: skip
 
     def hidden_units(self, shape: Shape, members: int = 1) -> Shape:

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.deep.components import Components
-from dpsyn_core.synthesizers.deep.decoder import Layout, layout_of, probabilities
+from dpsyn_core.synthesizers.deep.decoder import Layout, drawn, layout_of, settled
 from dpsyn_core.synthesizers.deep.features import Space
+from dpsyn_core.synthesizers.deep.head import Head
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape, decoded, encoded, variances
 
 Floats = NDArray[np.float64]
 CHUNK = 4096  # records drawn at a time
 TRIED = 2048  # records by which the shares of values are set
-ROUNDS = 4  # of setting them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Trained:
     components: the fixed encoder; None when it was learned, and then its weights are among the others. noisy: the
     encoder has variances. losses: mean loss of an epoch in nats a record, as it was released. fixed: an attribute and
     the coarse value that all records of this decoder have. settled: drawn records are to have the released shares,
-    which hold for all records and not for a part of them.
+    which hold for all records and not for a part of them. head: decodes one column last, from all others.
     """
 
     space: Space
@@ -40,6 +40,7 @@ class Trained:
     losses: tuple[float, ...] = ()
     fixed: tuple[int, int] | None = None
     settled: bool = True
+    head: Head | None = None
 
     def layout(self) -> Layout:
         """Where the decoder's outputs belong."""
@@ -58,7 +59,7 @@ class Trained:
         offsets: list[list[Floats]] = []
         z = self.prior.draw(TRIED if self.settled else 1, tried)
         for turn in range(passes + 1):
-            offsets.append(self._offsets(layout, z))
+            offsets.append(self._offsets(layout, z, tried))
             if turn < passes:
                 z = self._again(self._values(layout, z, offsets[-1], tried), tried)
         out = np.empty((len(self.space.blocks), n), dtype=self.space.dtype)
@@ -73,32 +74,32 @@ class Trained:
             progress("drawing records", start + count, n)
         return out
 
-    def _offsets(self, layout: Layout, z: Floats) -> list[Floats]:
-        """Offsets (blocks, values) of each group with which latent values `z` give the released shares."""
+    def _offsets(self, layout: Layout, z: Floats, rng: Generator) -> list[Floats]:
+        """Offsets (blocks, values) of each group, and of the head, with which `z` gives the released shares."""
+        if not self.settled:
+            return [np.zeros_like(group.logs) for group in layout.groups]
         outputs = decoded(self.shape, self.weights, z)
-        found = []
-        for group in layout.groups:
-            wanted = np.where(group.real, np.exp(group.logs), 1.0)
-            offsets = np.zeros_like(wanted)
-            for _ in range(ROUNDS if self.settled else 0):
-                got = probabilities(group, outputs, offsets).mean(axis=0)
-                change = np.log(wanted / np.maximum(got, 1e-12))
-                offsets += np.where(group.real, np.clip(change, -3, 3), 0.0)
-            found.append(offsets)
+        found = [settled(group, outputs) for group in layout.groups]
+        if self.head is not None:
+            found.append(self.head.offsets(self.space, self._coarse(layout, z, found, rng)))
         return found
 
     def _values(self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.unsignedinteger]:
         """Codes (attributes, records) for latent values."""
-        outputs = decoded(self.shape, self.weights, z)
-        coarse = np.empty((len(z), len(self.space.blocks)), dtype=np.intp)
-        for group, shift in zip(layout.groups, offsets, strict=True):
-            p = probabilities(group, outputs, shift)
-            np.cumsum(p, axis=2, out=p)
-            at = (p < rng.random(p.shape[:2])[:, :, None]).sum(axis=2)
-            coarse[:, group.attributes] = np.minimum(at, group.real.sum(axis=1) - 1)
+        coarse = self._coarse(layout, z, offsets, rng)
+        if self.head is not None:
+            coarse[:, self.head.at] = self.head.draw(self.space, coarse, offsets[-1], rng)
         if self.fixed is not None:
             coarse[:, self.fixed[0]] = self.fixed[1]
         return self.space.fine(coarse, rng)
+
+    def _coarse(self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.intp]:
+        """Coarse values (records, attributes) by the decoder alone."""
+        outputs = decoded(self.shape, self.weights, z)
+        coarse = np.empty((len(z), len(self.space.blocks)), dtype=np.intp)
+        for group, shift in zip(layout.groups, offsets[: len(layout.groups)], strict=True):
+            coarse[:, group.attributes] = drawn(group, outputs, shift, rng)
+        return coarse
 
     def _again(self, codes: NDArray[np.unsignedinteger], rng: Generator) -> Floats:
         """Latent values of records, with the encoder's noise."""

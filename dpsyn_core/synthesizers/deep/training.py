@@ -14,6 +14,7 @@ from dpsyn_core.counting.features import Outer, Part, VectorMap
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.deep.components import Components
+from dpsyn_core.synthesizers.deep.head import Others
 from dpsyn_core.synthesizers.deep.network import Machine, Objective, Shape
 from dpsyn_core.synthesizers.deep.optimiser import Optimiser
 from dpsyn_core.synthesizers.deep.seen import Seen
@@ -49,6 +50,18 @@ class Encoding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OthersSeen:
+    """What the head of a column sees of a record: the features of all others."""
+
+    seen: Seen
+    others: Others
+
+    def __call__(self, block: Floats) -> Floats:
+        """Inputs (records, width)."""
+        return self.others(self.seen.unclipped(block))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Team:
     """One or several networks of one shape, each for its part of the records: every record teaches one of them.
 
@@ -56,7 +69,7 @@ class Team:
     networks are one vector, zero outside the record's own, so that its length is that of one network's gradient.
     """
 
-    encoding: Encoding
+    encoding: Encoding | OthersSeen
     objectives: Sequence[Objective]
     part: Callable[[Floats], NDArray[np.intp]] | None = None
 
@@ -78,7 +91,9 @@ class Team:
     @property
     def ignorant(self) -> float:
         """Loss of a decoder that knows nothing, nats a record."""
-        return max(sum(b.entropy for b in self.encoding.seen.space.blocks), 0.1)
+        blocks = self.encoding.seen.space.blocks
+        decoded = (i for g in self.objectives[0].layout.groups for i in g.attributes)
+        return max(sum(blocks[i].entropy for i in decoded), 0.1)
 
     def split(self, flat: Floats) -> Floats:
         """Weights of each network (members, size) of a flat vector in the order of the parts' cells."""
@@ -164,6 +179,7 @@ def train(
     device: Any,
     progress: Progress,
     shares: Floats | None = None,
+    stage: str = "training",
 ) -> Result:
     """Moves the weights step by step. Everything that it reads came out of the gate.
 
@@ -176,6 +192,7 @@ def train(
         device: of torch.
         progress: told the mean loss of each epoch, as it was released.
         shares: of the records that each network is for; None for one network.
+        stage: what progress calls it.
     """
     machines = [Machine(o, device) for o in team.objectives]
     optimiser = Optimiser(
@@ -195,7 +212,7 @@ def train(
         if (step + 1) * EPOCHS // schedule.steps > step * EPOCHS // schedule.steps:
             losses.append(float(np.clip(np.mean(recent), 0, LOSS_RANGE * team.ignorant)))
             recent = []
-        progress("training", step + 1, schedule.steps, losses[-1] if losses else None)
+        progress(stage, step + 1, schedule.steps, losses[-1] if losses else None)
     return Result(weights=optimiser.averaged, losses=tuple(losses))
 
 

@@ -29,7 +29,14 @@ def released(name, **settings):
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("p3gm", {}), ("p3gm-ae", {}), ("dp-vae", {}), ("dp-gm", {}), ("dp-gm", {"divide": "target", "target": "a"})],
+    [
+        ("p3gm", {}),
+        ("p3gm", {"target": "c"}),
+        ("p3gm-ae", {}),
+        ("dp-vae", {}),
+        ("dp-gm", {}),
+        ("dp-gm", {"divide": "target", "target": "a"}),
+    ],
 )
 def test_a_model_that_is_read_back_draws_the_same_records(name, settings):
     from dpsyn_core.synthesizers.deep.saved import pack, unpack
