@@ -11,6 +11,7 @@ eight categories and four numbers of eight hidden classes, whose label is a weig
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from benchmarks.engine import mean_distance
 from benchmarks.process import table
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any] | None] = {
     "no head": {"target_share": 0.0},
     "linear head": {"hidden": 0},
     "head": {},
@@ -48,7 +49,9 @@ def scores(n: int = 25_000) -> deep.Data:
 
 def labels(score: np.ndarray, negative: float, rng: np.random.Generator) -> np.ndarray:
     """A label that a score makes likely; about `negative` of the records have a score below even chances."""
-    return (rng.random(len(score)) < 1 / (1 + np.exp(np.quantile(score, negative) - score))).astype(int)
+    chances = 1 / (1 + np.exp(np.quantile(score, negative) - score))
+    out: np.ndarray = (rng.random(len(score)) < chances).astype(int)
+    return out
 
 
 def people(n: int = 30_000) -> deep.Data:

@@ -34,8 +34,8 @@ class DeepSettings(MethodConfig, ABC):
         "",
         title="Column to predict",
         description="Column that models of the synthetic table will predict, named without looking at the table: it "
-        "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each of "
-        "its values. Empty: none.",
+        "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each "
+        "of its values. Empty: none.",
     )
     values: int = Field(
         64,

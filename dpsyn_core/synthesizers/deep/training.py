@@ -93,7 +93,8 @@ class Team:
         """Loss of a decoder that knows nothing, nats a record."""
         blocks = self.encoding.seen.space.blocks
         decoded = (i for g in self.objectives[0].layout.groups for i in g.attributes)
-        return max(sum(blocks[i].entropy for i in decoded), 0.1)
+        known_nothing: float = max(sum(blocks[int(i)].entropy for i in decoded), 0.1)
+        return known_nothing
 
     def split(self, flat: Floats) -> Floats:
         """Weights of each network (members, size) of a flat vector in the order of the parts' cells."""
