@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.data import profile, projects, quick, sources
 from ui.shared.state import workspace
-from ui.shared.text import number, t
+from ui.shared.text import counted, t
 from ui.shared.theme import heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
@@ -31,14 +31,14 @@ with right:
         sources.returned(space)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
-        columns = t("data.columns", columns=number(width)) if width != 1 else t("data.column")
+        columns = counted("data.columns", width)
         if space.choices.safe:
             note(f"{columns} {t('data.safe')}")
         else:
             private_tag()
             for sentence in dataset.odd:
                 note(sentence, "warning")
-            note(t("data.shape", columns=columns, rows=number(dataset.table.num_rows)))
+            note(counted("data.shape", dataset.table.num_rows, columns=columns))
             profile.panel(space, dataset)
     shown = quick.button(space)
 if shown is not None:

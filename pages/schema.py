@@ -8,7 +8,7 @@ from ui.schema import more as schema
 from ui.shared import stamps
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import number, t
+from ui.shared.text import counted, number, t
 from ui.shared.theme import end_page, facts, heading, not_private, note, section
 from ui.synthesize import design
 
@@ -41,7 +41,7 @@ guided = any(a.source == "data" for a in space.schema.attributes)
 with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
     editor.table(space)
 editor.problems(space)
-sure = t("schema.confirm", count=number(len(unsure)))
+sure = counted("schema.confirm", len(unsure))
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     editor.take(space, confirm(space.schema))
     editor.sync(space)

@@ -120,3 +120,9 @@ def test_a_limit_is_kept_and_shown_and_a_wrong_one_explained(app):
     app.text_input(key="limit_text").set_value("four")
     next(b for b in app.button if b.label == "Set the limit").click().run()
     assert "'four'" in app.error[0].value
+
+
+def test_a_single_column_and_a_single_record_are_counted_as_one(app):
+    uploaded(app, name="one.csv", raw=b"\n\nheight\n171\n")
+    assert "1 column. 1 record." in words(app) and "Say what is public: 1 column" in words(app)
+    assert not app.exception and not app.error

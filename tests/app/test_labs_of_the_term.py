@@ -25,6 +25,15 @@ def test_the_expected_share_of_a_reconstruction_is_what_attacks_reach():
         assert np.mean(got) == pytest.approx(reconstruction.expected_share(asked, noise), abs=0.012)
 
 
+def test_the_figure_of_reconstruction_names_its_lines_in_the_legend_where_no_words_can_meet():
+    from ui.learn.reconstruction import figure
+
+    asked = reconstruction.survey(64, 4)
+    drawn = figure(asked, 1.0, reconstruction.attack(asked, 1.0), 67.6)
+    assert not drawn.layout.annotations
+    assert {"noise: square root of people", "noise for epsilon 1"} <= {line.name for line in drawn.data}
+
+
 def test_the_cliff_of_reconstruction_lies_at_a_multiple_of_the_root_of_the_people():
     # spread^2 is 4 / (answers - people) for large groups, so that 95 % are read up to sqrt(3 n) / (4 x 1.645)
     for people in (64, 256):

@@ -17,7 +17,7 @@ from ui.schema.rows import KINDS, Row, changed, shown
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, percent, plain, sentence, t
+from ui.shared.text import counted, literal, number, percent, plain, sentence, t
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def panel(space: Workspace) -> None:
     proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
     section(t("guide.title"))
     private_tag()
-    note(t("guide.lead", count=number(len(undecided))))
+    note(counted("guide.lead", len(undecided)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        words = t("guide.agree", count=number(len(proposals)))
+        words = counted("guide.agree", len(proposals))
         if st.button(words, key="guide_agree", type="primary", help=t("guide.agree_help")):
             _decide(space, proposals)
         view = st.segmented_control(

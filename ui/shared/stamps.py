@@ -7,7 +7,7 @@ import streamlit as st
 from dpsyn_core.schema.document import Schema
 from ui.shared.going import go_to
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import counted, number, t
 from ui.shared.theme import not_private
 
 NAMED = 6  # columns that a sentence names
@@ -32,9 +32,9 @@ def draft(space: Workspace, *, key: str) -> None:
     if space.schema is None or space.schema.private:
         return
     count = len(space.schema.from_data)
-    words = t("guide.to_guide", count=number(count)) if count else t("stamp.to_schema")
+    words = counted("guide.to_guide", count) if count else t("stamp.to_schema")
     with st.container(key=f"stamp_{key}"):
-        not_private(t("stamp.draft"))
+        not_private(t("stamp.draft" if count else "stamp.unit"))
         if st.button(words, key=key, type="primary"):
             go_to("schema")
 

@@ -65,6 +65,11 @@ def t(key: str, **values: object) -> str:
     return sentence.format(**values) if values else sentence
 
 
+def counted(key: str, count: int, **values: object) -> str:
+    """The sentence of `key` about so many things, with {count}; the entry `<key>_one` is for a single one."""
+    return t(f"{key}_one" if count == 1 else key, count=number(count), **values)
+
+
 def figure_words() -> dict[str, str]:
     """The words that figures of the engine are drawn with."""
     return {key: t(f"figure.{key}") for key in ENGLISH}

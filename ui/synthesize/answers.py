@@ -36,7 +36,7 @@ def panel(space: Workspace) -> None:
             format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",
         )  # fmt: skip
         if not space.schema.private:
-            not_private(t("stamp.draft"))
+            not_private(t("stamp.draft" if space.schema.from_data else "stamp.unit"))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
 
 

@@ -33,7 +33,7 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
     if space.schema is None:
         return
     with st.expander(t("design.title"), key="design_expander"):
-        note(t("design.lead"))
+        note(t("design.lead" if not choose else "design.lead_schema"))
         given = space.choices.settings.get(METHOD, {}).get("design", {})
         try:
             design = given if isinstance(given, Design) else Design.model_validate(given or {})

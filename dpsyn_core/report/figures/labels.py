@@ -11,6 +11,7 @@ LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 REAL_BIN = re.compile(rf"\[({NUMBER}), ({NUMBER})[)\]]")
 WHOLE_BIN = re.compile(r"(-?\d+)-(-?\d+)")
+DAY = re.compile(r"\d{4}-\d\d-\d\d(?![^T])")
 WHOLE = re.compile(r"(-?\d+)(?:-(-?\d+))?")  # a whole number, or a bin of some
 NEAR = 0.2  # a rounded end of a bin lies within this share of the bin's width
 
@@ -56,6 +57,9 @@ def merged(first: str, last: str) -> str:
     real = REAL_BIN.fullmatch(first), REAL_BIN.fullmatch(last)
     if real[0] and real[1]:
         return f"[{real[0][1]}, {real[1][2]}{last[-1]}"
+    days = DAY.match(first), DAY.match(last)
+    if days[0] and days[1] and days[0][0] != days[1][0]:  # short enough for an axis
+        return f"{first[:10]} … {last[5:10]}" if first[:4] == last[:4] else f"{first[:7]} … {last[:7]}"
     return f"{first} … {last}"
 
 

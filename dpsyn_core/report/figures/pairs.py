@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 FEW = 40  # attributes between whose cells a map has room for gaps
 CELL = {"showgrid": False, "ticks": "", "type": "category"}
 BAR = {"orientation": "h", "thickness": 8, "len": 0.6, "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
-       "nticks": 5, "outlinewidth": 0, "tickformat": "~%"}  # fmt: skip
+       "nticks": 3, "tickangle": 0, "outlinewidth": 0, "tickformat": "~%"}  # fmt: skip
 
 
 def pair_map(
