@@ -163,7 +163,8 @@ def test_what_a_run_charges_lies_inside_its_plan(name, neighbours, pure, sizes, 
             if step.sigma is not None and step.likely is None:
                 assert all(step.cells[0] <= c.cells <= step.cells[1] for c in own), step
         assert sum(s.share[0] for s in made.steps) <= 1 + 1e-9
-        assert 0.98 < sum(s.share[1] for s in made.steps) < 1.4
+        # where few records leave it open whether there will be pairs, one-ways may get all
+        assert 0.98 < sum(s.share[1] for s in made.steps) < 1.8
 
 
 @pytest.mark.parametrize("name", names())

@@ -91,6 +91,24 @@ class Shrinkage:
     shortest_empty: int = 8
     """Values: shorter runs without evidence stay, for smoothing has taken most of their noise (ADR 0134)."""
 
+    listed_evenly: int = 8
+    """Values of a short list without order, at most, whose counts are pulled together where noise is large."""
+
+    shape_units: int = 64
+    """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""
+
+    shape_stiff: float = 1e6
+    """Penalty of the third differences of the logarithm at first: practically a normal curve ..."""
+
+    shape_loose: float = 1e-2
+    """... and at last: practically free."""
+
+    shape_penalties: int = 9
+    """Penalties tried, in equal ratios from the first to the last, until evidence has fallen twice."""
+
+    shape_ends: float = 0.25
+    """Standard deviations of the noise of one count that are left out at each end of a smooth shape."""
+
     elsewhere: float = 3.0
     """Standard deviations of the noise from which on records that no stretch shows are taken to be there: one column in
     a thousand keeps noise (convention)."""

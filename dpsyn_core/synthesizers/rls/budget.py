@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,14 @@ class BudgetPlan:
     Attributes:
         whole: what the run may spend.
         total: for the number of records; None where it is public.
+        total_again: for the same once more, where the first figure is near its noise; None where it is not.
         one_ways: for each attribute, in domain order; its values one by one.
         coarse_one_ways: for each attribute, what a second table of its coarse values gets; None where there is none.
+        blocks: for each attribute, how many runs of values its one-way tells apart; None where it tells all.
         scores: for the scores of all pairs together; not spent on them where questions get all.
         pairs: for the tables of pairs, and for all that is decided on the way: second scores at a coarser resolution,
             and the second round with its scores of triples, its triples, and the same pairs again. None where
-            questions get all of it.
+            questions get all of it, and where scores would be noise; then one-ways get all.
         questions: for the tables that declared questions need; a part of what pairs would get. None without questions.
         resolution: coarse values an attribute in pairs, at most about.
         number_resolution: the same for both sides of a pair of numbers, whose fine values are placed after the fit.
@@ -79,8 +82,10 @@ class BudgetPlan:
 
     whole: Cost
     total: Cost | None
+    total_again: Cost | None = None
     one_ways: tuple[Cost, ...]
     coarse_one_ways: tuple[Cost | None, ...]
+    blocks: tuple[int | None, ...] = ()
     scores: Cost
     pairs: Cost | None
     questions: Cost | None = None
@@ -109,14 +114,23 @@ def total_cost(whole: Cost, n_public: int | None, shares_: Shares) -> Cost | Non
     return None if n_public is not None else whole.scaled(shares_.total)
 
 
+def total_again_cost(whole: Cost, n_public: int | None, total: float, noise: Noise, shares_: Shares) -> Cost | None:
+    """What the number of records gets a second time: nothing where it is public, or far above its noise."""
+    first = total_cost(whole, n_public, shares_)
+    if first is None or total > shares_.total_sure * noise.of_cell(first):
+        return None
+    return whole.scaled(shares_.total_again_pure if whole.pure else shares_.total_again)
+
+
 def plan_budget(
     sizes: tuple[int, ...],
     *,
-    fine: tuple[bool, ...],
+    ranked: tuple[int, ...],
     whole: Cost,
     unit: Unit,
     n_public: int | None,
     total: float,
+    again: bool | None = None,
     one_way_share: float | None,
     resolution: int | None,
     questions_share: float = 0.0,
@@ -128,36 +142,47 @@ def plan_budget(
     root.
 
     Args:
-        sizes: of the attributes, at least one; what they count for when the one-ways are planned.
-        fine: for each attribute whether it has so many values in order that their sums are measured as well.
+        sizes: of the attributes, at least one.
+        ranked: for each attribute how many bins of a number it has; 0 where it is none.
         whole: what the run may spend.
         unit: of privacy.
         n_public: the number of records, when it is public.
         total: the number of records: public, released, or assumed for a forecast.
+        again: whether the number of records is measured twice; None lets the number decide.
         one_way_share: a setting; None lets the error of one-ways decide.
         resolution: a setting; None lets the strength of the budget decide.
         questions_share: from 0 to 1, of what pairs would get, for the tables of declared questions.
         tuning: constants.
     """
     noise, s = Noise(unit=unit, pure=whole.pure), tuning.shares
-    one = s.only_one_ways
-    if len(sizes) > 1:
-        one = _predicted_share(sizes, whole, noise, total, s) if one_way_share is None else one_way_share
-    parts = np.array(_of_noise([one, s.scores, 1 - one - s.scores], pure=whole.pure))
+    second = total_again_cost(whole, n_public, 0.0 if again else total, noise, s) if again in (None, True) else None
     left = whole.scaled(1.0 if n_public is not None else 1 - s.total)
-    one_ways, scores, joint = left.split([float(p) for p in parts])
-    pairs, questions = _with_questions(joint, left.split([float(parts[0]), float(parts[1:].sum())])[1], questions_share)
+    if second is not None:
+        left = left.less(second)
+    counted = _counted(sizes, ranked, tuning)
+    joint_of = partial(_parts, left, whole=whole, noise=noise, total=total, setting=one_way_share, shares_=s)
+    one_ways, scores, joint, rest = joint_of(counted)
+    blocks = _blocks(one_ways.split(noise.shares(np.array(counted))), ranked, noise, total, tuning)
+    fewer = tuple(min(c, b) if b is not None else c for c, b in zip(counted, blocks, strict=True))
+    if fewer != counted:  # a number of few blocks needs less
+        counted = fewer
+        one_ways, scores, joint, rest = joint_of(counted)
+    pairs, questions = _with_questions(joint, rest, questions_share)
+    if one_way_share is None and questions is None and _pairs_lost(len(sizes), scores, noise, total, s):
+        one_ways, pairs = left, None
     strength = _strength(whole, noise, total)
     usual = float(_resolution(strength, tuning) if resolution is None else resolution)
-    each = one_ways.split(noise.shares(np.array(sizes)))
-    part = s.coarse_one_way
-    of_both = _of_noise([1 - part, part], pure=whole.pure)
-    twice = [cost.split(of_both) if f else (cost, None) for f, cost in zip(fine, each, strict=True)]
+    each = one_ways.split(noise.shares(np.array(counted)))
+    twice = [
+        _twice(cost, r, b, pure=whole.pure, tuning=tuning) for cost, r, b in zip(each, ranked, blocks, strict=True)
+    ]
     return BudgetPlan(
         whole=whole,
         total=total_cost(whole, n_public, s),
-        one_ways=tuple(first for first, _ in twice),
-        coarse_one_ways=tuple(second for _, second in twice),
+        total_again=second,
+        one_ways=tuple(values for values, _ in twice),
+        coarse_one_ways=tuple(coarse for _, coarse in twice),
+        blocks=blocks,
         scores=scores,
         pairs=pairs,
         questions=questions,
@@ -167,6 +192,56 @@ def plan_budget(
         noise=noise,
         tuning=tuning,
     )
+
+
+def _counted(sizes: tuple[int, ...], ranked: tuple[int, ...], tuning: Tuning) -> tuple[int, ...]:
+    """What attributes count for when the one-ways are planned: numbers for at most so many values (ADR 0151)."""
+    r = tuning.resolution
+    return tuple(
+        min(size, r.numbers_weight) if bins and size >= r.numbers_from else size
+        for size, bins in zip(sizes, ranked, strict=True)
+    )
+
+
+def _parts(
+    left: Cost, sizes: tuple[int, ...], *, whole: Cost, noise: Noise, total: float, setting: float | None,
+    shares_: Shares,
+) -> tuple[Cost, Cost, Cost, Cost]:  # fmt: skip
+    """What one-ways, scores and joint tables get, and the last two together."""
+    one = shares_.only_one_ways
+    if len(sizes) > 1:
+        one = _predicted_share(sizes, whole, noise, total, shares_) if setting is None else setting
+    parts = _of_noise([one, shares_.scores, 1 - one - shares_.scores], pure=whole.pure)
+    one_ways, scores, joint = left.split(parts)
+    return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
+
+
+def _pairs_lost(attributes: int, scores: Cost, noise: Noise, total: float, shares_: Shares) -> bool:
+    """Whether the scores of all pairs would be noise, so that none of them is worth a table."""
+    count = attributes * (attributes - 1) // 2
+    return count > 0 and noise.of_score(scores, count) > shares_.hopeless * total
+
+
+def _blocks(
+    each: list[Cost], ranked: tuple[int, ...], noise: Noise, total: float, tuning: Tuning
+) -> tuple[int | None, ...]:
+    """For each number how many blocks of bins its one-way tells apart, where single bins would be lost in noise."""
+    r = tuning.resolution
+    strengths = [total / noise.of_cell(cost) for cost in each]
+    wanted = [max(r.fewest_blocks, round(r.blocks * s)) for s in strengths]
+    return tuple(
+        count if strength < r.scarce and 2 * count <= bins else None
+        for count, strength, bins in zip(wanted, strengths, ranked, strict=True)
+    )
+
+
+def _twice(cost: Cost, bins: int, blocks: int | None, *, pure: bool, tuning: Tuning) -> tuple[Cost, Cost | None]:
+    """What the one-way of an attribute gets, and what its coarse values get beside, where there are many."""
+    if blocks is None and bins < tuning.resolution.fine_from:
+        return cost, None
+    part = tuning.shares.coarse_one_way if blocks is None else tuning.resolution.coarse_share
+    values, coarse = cost.split(_of_noise([1 - part, part], pure=pure))
+    return values, coarse
 
 
 def _of_noise(parts: list[float], *, pure: bool) -> list[float]:

@@ -73,7 +73,9 @@ def choose_pairs(
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
     cells = np.array([e.size for e in expected], dtype=np.float64)
-    errors = np.stack([np.maximum(scores, 0), np.zeros(len(pairs))], axis=1)
+    # a table of a single coarse value each way would tell what the one-ways tell
+    useless = np.array([min(e.shape) < 2 for e in expected])
+    errors = np.stack([np.maximum(scores, 0), np.where(useless, np.inf, 0.0)], axis=1)
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
 
     def chosen_for(cost: Cost) -> NDArray[np.intp]:

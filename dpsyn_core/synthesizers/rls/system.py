@@ -34,7 +34,7 @@ from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_s
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
-from dpsyn_core.synthesizers.rls.view import View, total_of
+from dpsyn_core.synthesizers.rls.view import View, even_blocks, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 
@@ -92,26 +92,17 @@ class Rls(Synthesizer):
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
 
-    def budget_plan(self, total: float) -> BudgetPlan:
-        """How the budget is divided when there are about so many records; for at least one attribute."""
+    def budget_plan(self, total: float, *, again: bool | None = None) -> BudgetPlan:
+        """How the budget is divided when there are about so many records; for at least one attribute.
+
+        again: whether the number of records is measured twice; None lets the number decide.
+        """
         return plan_budget(
-            self._weights(), fine=tuple(self._fine()), whole=self.cost, unit=self.unit, n_public=self.n_public,
-            total=total, one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
+            self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
+            whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
+            one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
             questions_share=0.0 if self.workload is None else self.workload.share,
         )  # fmt: skip
-
-    def _weights(self) -> tuple[int, ...]:
-        """Values of each attribute, of numbers at most so many: neighbouring counts are smoothed together."""
-        tuning = self.tuning.resolution
-        return tuple(
-            min(a.size, tuning.numbers_weight) if a.number and a.size >= tuning.numbers_from else a.size
-            for a in self.domain.attributes
-        )
-
-    def _fine(self) -> list[bool]:
-        """For each attribute whether it is a number of so many bins that a second, coarse one-way is measured."""
-        least = self.tuning.resolution.fine_from
-        return [a.number and a.size - a.special >= least for a in self.domain.attributes]
 
     def view(self, measured: Sequence[Measurement]) -> View:
         """What has been released so far, read for a fit."""
@@ -127,7 +118,10 @@ class Rls(Synthesizer):
         if for_total is not None:
             measured += measure_marginals(counter, [()], [for_total], gate=gate)
         plan = self.budget_plan(total_of(measured, self.n_public))
-        measured += measure_marginals(counter, domain.singletons(), plan.one_ways, gate=gate)
+        if plan.total_again is not None:
+            measured += measure_marginals(counter, [()], [plan.total_again], gate=gate)
+            plan = self.budget_plan(total_of(measured, self.n_public), again=True)
+        measured += self._one_ways(counter, plan, gate)
         measured += self._coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
@@ -152,9 +146,12 @@ class Rls(Synthesizer):
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
+        if not chosen.sets:  # nothing is left to spend it on but the one-ways
+            measured += self._one_ways(counter, plan, gate, chosen.cost)
+            return measured
         first, later = chosen.cost, None
         triples = triples_to_score(view, chosen.scores) if self.config.triples else []
-        if chosen.sets and triples and triples_may_pay(view, plan, chosen, len(triples)):
+        if triples and triples_may_pay(view, plan, chosen, len(triples)):
             first, later = plan.rounds(chosen.cost)
         measured += self._measure_pairs(counter, chosen, first, gate)
         progress("measuring pairs", 1, 1)
@@ -171,6 +168,20 @@ class Rls(Synthesizer):
             return None
         return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
+    def _one_ways(self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None) -> list[Measurement]:
+        """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
+        costs: Sequence[Cost] = plan.one_ways
+        if cost is not None:
+            costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
+        return [
+            m
+            for a, own, blocks in zip(self.domain.attributes, costs, plan.blocks, strict=True)
+            for m in measure_marginals(
+                counter, [(a.name,)], [own], gate=gate,
+                recodes={} if blocks is None else {a.name: even_blocks(a, blocks)},
+            )
+        ]  # fmt: skip
+
     def _coarse_one_ways(
         self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
     ) -> list[Measurement]:
@@ -180,13 +191,19 @@ class Rls(Synthesizer):
         view = self.view(measured)
         return [
             m
-            for name, cost in zip(self.domain.names, plan.coarse_one_ways, strict=True)
+            for name, cost, blocks in zip(self.domain.names, plan.coarse_one_ways, plan.blocks, strict=True)
             if cost is not None
             for m in measure_marginals(
-                counter, [(name,)], [cost], gate=gate,
-                recodes={name: view.recode(name, self.tuning.resolution.coarse_one_way)},
+                counter, [(name,)], [cost], gate=gate, recodes={name: self._coarse(view, name, cost, blocks is None)}
             )
-        ]  # fmt: skip
+        ]
+
+    def _coarse(self, view: View, name: str, cost: Cost, every: bool) -> NDArray[np.intp]:
+        """The coarse values of a second one-way; every: whether the first one told all values apart."""
+        r = self.tuning.resolution
+        if every:
+            return view.recode(name, r.coarse_one_way)
+        return view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost))
 
     def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""
@@ -272,18 +289,53 @@ class Rls(Synthesizer):
         d, n = len(self.domain), float(n_records if self.n_public is None else self.n_public)
         if not d:
             return []
-        plan = self.budget_plan(n)
-        known = [] if plan.total is None else [self._step("total", [plan.total], [1])]
-        again = [c for c in plan.coarse_one_ways if c is not None]
-        counted = [*self.domain.sizes, *([1] * len(again))]  # coarse values follow from what is released
-        ones = self._step("1-way", [*plan.one_ways, *again], counted, about=self.n_public is None)
+        plans = self._likely_plans(n)
+        about = self.n_public is None
+        known, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
         if d < 2:
             return [*known, ones]
         asked = []
-        if self.workload is not None and plan.questions is not None:
-            asked.append(question_step(self.workload.needs, self.domain, plan, total=n, about=ones.about))
-        if plan.pairs is None:
+        if self.workload is not None and plans[0].questions is not None:
+            asked.append(question_step(self.workload.needs, self.domain, plans[0], total=n, about=about))
+        pairing = [p for p in plans if p.pairs is not None]
+        if not pairing:
             return [*known, ones, *asked]
+        return [*known, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
+
+    def _likely_plans(self, n: float) -> list[BudgetPlan]:
+        """The plan for a number of records, then those for what may be released in its place: four deviations away."""
+        plan = self.budget_plan(n)
+        if plan.total is None:
+            return [plan]
+        away = 4 * self.noise.of_cell(plan.total if plan.total_again is None else plan.total_again)
+        first = 4 * self.noise.of_cell(plan.total)
+        twice = {self.budget_plan(max(n + side, 0.0)).total_again is not None for side in (-first, 0.0, first)}
+        others = [(max(n + side, 0.0), again) for side in (-away, 0.0, away) for again in twice]
+        return [plan, *(self.budget_plan(total, again=again) for total, again in others)]
+
+    def _total_steps(self, plans: Sequence[BudgetPlan]) -> list[Step]:
+        """The step of the number of records: one release, or two where there are few; either where it is near."""
+        costs = [[c for c in (p.total, p.total_again) if c is not None] for p in plans]
+        if not costs[0]:
+            return []
+        made = [self._step("total", c, [1]) for c in costs]
+        return [_over(made, about=len({len(c) for c in costs}) > 1)]
+
+    def _one_way_step(self, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
+        """The one-ways, and the second ones of numbers, whose coarse values follow from what is released."""
+        made = []
+        for plan in plans:
+            again = [c for c in plan.coarse_one_ways if c is not None]
+            places = zip(self.domain.attributes, plan.blocks, strict=True)
+            told = [a.size if b is None else b + a.special for a, b in places]
+            made.append(self._step("1-way", [*plan.one_ways, *again], [*told, *([1] * len(again))]))
+        return _over(made, about=about)
+
+    def _pair_steps(self, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
+        """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""
+        if plan.pairs is None:
+            return []
+        d = len(self.domain)
         cells, pairs = self._likely_cells(plan, n), math.comb(d, 2)
         noise = self.noise.of_score(plan.scores, pairs)
         likely: list[list[float]] = []
@@ -295,7 +347,7 @@ class Rls(Synthesizer):
             )  # fmt: skip
             likely.append([float(c) for c in cells[chosen]])
         held = [h or [float(cells.min())] for h in likely]
-        most, scored, extra = pairs, share_of(plan.scores, self.cost), 0.0
+        most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
         limits = self.tuning.triples
         if self.config.triples and 3 <= d <= limits.most_attributes:
             # a second round may score triples, and measure some of them, or the pairs again
@@ -307,9 +359,11 @@ class Rls(Synthesizer):
         target = self._target()
         most_cells = max(tables) * (1 if target is None else self.domain[target].size)
         return [
-            *known, ones, *asked,
             # coarser tables of some pairs may be scored as well
-            Step(kind="scores", parts=(1, 2 + (extra > 0)), share=(scored, 2 * scored + extra), about=ones.about),
+            Step(
+                kind="scores", parts=(int(certain), 2 + (extra > 0)),
+                share=(scored if certain else 0.0, 2 * scored + extra), about=about,
+            ),
             Step(
                 kind="chosen", parts=(0, most), share=(0.0, rest), sigma=(min(scales), max(scales)),
                 cells=(min(tables), most_cells), likely=(len(likely[0]), len(likely[1])), about=True,
@@ -327,9 +381,12 @@ class Rls(Synthesizer):
         coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
         few = np.minimum(coarse, np.ceil(plan.number_resolution))
         mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
-        least = self.tuning.resolution.numbers_from
-        number = [a.number and a.size - a.special >= least for a in self.domain.attributes]
-        values = (coarse, np.where(self._fine(), mixed, coarse), few)
+        r = self.tuning.resolution
+        number, fine = (
+            [a.number and a.size - a.special >= least for a in self.domain.attributes]
+            for least in (r.numbers_from, r.fine_from)
+        )
+        values = (coarse, np.where(fine, mixed, coarse), few)
         by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
         return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
 
@@ -341,3 +398,16 @@ class Rls(Synthesizer):
             kind=kind, parts=(len(costs), len(costs)), share=(share, share), sigma=(min(scales), max(scales)),
             cells=(min(cells), max(cells)), about=about,
         )  # fmt: skip
+
+
+def _over(steps: Sequence[Step], *, about: bool) -> Step:
+    """One step for several that are possible: from the least to the most of each figure."""
+    sigmas = [s.sigma for s in steps if s.sigma is not None]
+    return Step(
+        kind=steps[0].kind,
+        parts=(min(s.parts[0] for s in steps), max(s.parts[1] for s in steps)),
+        share=(min(s.share[0] for s in steps), max(s.share[1] for s in steps)),
+        sigma=(min(low for low, _ in sigmas), max(high for _, high in sigmas)) if sigmas else None,
+        cells=(min(s.cells[0] for s in steps), max(s.cells[1] for s in steps)),
+        about=about,
+    )

@@ -19,6 +19,16 @@ class Shares:
     total: float = 0.005
     """Of the budget, for the number of records, where it is not public (convention)."""
 
+    total_again: float = 0.03
+    """Of the budget, for the number of records once more where there are few: with `total` alone, a table of 50 records
+    has between 0 and 150 at epsilon 1 ..."""
+
+    total_again_pure: float = 0.06
+    """... and of a pure epsilon, by which noise falls faster."""
+
+    total_sure: float = 12.0
+    """Standard deviations of its noise up to which the released number counts as few."""
+
     scores: float = 0.02
     """Of the rest, for the scores of all pairs; .05 and .1 change nothing (notebook 0100)."""
 
@@ -51,6 +61,10 @@ class Shares:
     coarse_one_way: float = 0.15
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
     Wasserstein distance and noisier single values (ADR 0197)."""
+
+    hopeless: float = 0.85
+    """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
+    noise alone, and what pairs would get is worth more to one-ways (ADR 0144)."""
 
     held_back: float = 0.25
     """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
@@ -109,6 +123,25 @@ class Resolution:
 
     coarse_one_way: float = 32.0
     """Coarse values of that table, at most about (ADR 0197)."""
+
+    scarce: float = 100.0
+    """Strength of a one-way, records over the noise of one count, up to which noise counts as large against the
+    records: single bins of a number would be lost in it, and blocks of bins are counted instead (ADR 0143)."""
+
+    blocks: float = 0.32
+    """Blocks of a number that are counted first, over that strength ..."""
+
+    fewest_blocks: int = 16
+    """... but at least so many. Numbers with less than twice as many bins keep single bins."""
+
+    coarse_share: float = 0.5
+    """Of what such a number gets, for its second table."""
+
+    few_values: float = 12.0
+    """Coarse values of that second table, at most about ..."""
+
+    few_held: float = 1.5
+    """... which hold at least so many deviations of its noise."""
 
     numbers_weight: int = 100
     """Values that a number counts for when the one-ways get their share, at most: its neighbours are smoothed together.

@@ -15,6 +15,7 @@ from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_pair
+from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Number
@@ -25,6 +26,7 @@ from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 Floats = NDArray[np.float64]
+SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
 MOST_SMOOTHED = 64  # values of a category, each smoothed on its own: some tens of milliseconds
 Recodes = dict[str, NDArray[np.intp]]
 
@@ -34,7 +36,16 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     if n_public is not None:
         return float(n_public)
     sums = [float(m.values.sum()) for m in measured]
-    return max(float(np.average(sums, weights=[1 / (m.cells * m.sigma**2) for m in measured])), 0.0)
+    precision = [1 / (m.cells * m.sigma**2) for m in measured]
+    mean, sigma = float(np.average(sums, weights=precision)), sum(precision) ** -0.5
+    # near its noise, the expected number given that it is not negative: a table is not empty for noise alone
+    return mean if mean > SURE * sigma else float(above_zero(np.array([mean]), sigma)[0])
+
+
+def even_blocks(attribute: CodedAttribute, count: int) -> NDArray[np.intp]:
+    """The map from the values in order of an attribute to so many runs of nearly equal length; special values stay."""
+    ranked = attribute.size - attribute.special
+    return np.append(np.arange(ranked) * count // ranked, count + np.arange(attribute.special)).astype(np.intp)
 
 
 class View:
@@ -47,13 +58,23 @@ class View:
         self.domain, self.tuning = domain, tuning
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
-        self.sigmas = [ones[a.name].sigma for a in domain.attributes]
+        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
+        self.coarse = {
+            a.name: [Sums(m.recodes[a.name], m.values, m.sigma) for m in self.joint if m.attributes == (a.name,)]
+            for a in domain.attributes
+        }
         self.attributes = [
             replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
             for a in domain.attributes
         ]
-        self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
-        self.one_ways = [self._one_way(a, ones[a.name]) for a in self.attributes]
+        firsts = {n: sums[0] for n, sums in self.coarse.items() if sums}
+        # of a value, and of the smallest run of values that was counted
+        self.counted = [(ones if n in ones else firsts)[n].sigma for n in domain.names]
+        self.sigmas = [
+            s if a.name in ones else s * math.sqrt(len(self.coarse[a.name][0].values) / a.size)
+            for a, s in zip(domain.attributes, self.counted, strict=True)
+        ]
+        self.one_ways = [self._one_way(a, ones.get(a.name)) for a in self.attributes]
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
@@ -61,13 +82,18 @@ class View:
         least = tuning.resolution.fine_from
         self.fine = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
 
-    def _one_way(self, a: CodedAttribute, measured: Measurement) -> Floats:
+    def _one_way(self, a: CodedAttribute, measured: Measurement | None) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
-        sums = [Sums(m.recodes[a.name], m.values, m.sigma) for m in self.joint if m.attributes == (a.name,)]
+        tuning, sums = self.tuning.records.shrinkage, self.coarse[a.name]
+        if measured is None:
+            return shrink_blocks(sums, a.size, special=a.special, total=self.total, tuning=tuning)
+        if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
+            return shrink_few(
+                measured.values, measured.sigma, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
+            )
         return shrink_with_sums(
-            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total,
-            tuning=self.tuning.records.shrinkage,
-        )  # fmt: skip
+            measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
+        )
 
     @cached_property
     def places(self) -> list[Number]:
@@ -82,10 +108,11 @@ class View:
         """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
-    def recode(self, name: str, resolution: float) -> NDArray[np.intp]:
-        """The coarse map of one attribute; see `recodes`."""
+    def recode(self, name: str, resolution: float, *, least: float | None = None) -> NDArray[np.intp]:
+        """The coarse map of one attribute; see `recodes`. least: records, in place of three times the noise."""
         i = self.domain.index(name)
-        least = max(self.total / resolution, self.tuning.resolution.held * self.sigmas[i])
+        held = self.tuning.resolution.held * self.counted[i] if least is None else least
+        least = max(self.total / resolution, held)
         return coarse_map(self.one_ways[i], self.attributes[i], least=least)
 
     def expected(self, names: AttributeSet, recodes: Recodes) -> Floats:

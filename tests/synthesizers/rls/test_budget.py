@@ -31,8 +31,10 @@ def amount(cost):
 @pytest.mark.parametrize("total", [0.0, 300.0, 5_000.0, 1e7])
 def test_its_parts_add_up_to_the_whole(delta, n_public, total):
     plan = system_of(delta=delta, n_public=n_public, theta=2).budget_plan(total)
-    parts = [plan.total, *plan.one_ways, plan.scores, plan.pairs]
+    assert (plan.pairs is None) == (total == 0)  # scores would be noise
+    parts = [plan.total, plan.total_again, *plan.one_ways, *([] if plan.pairs is None else [plan.scores, plan.pairs])]
     assert (plan.total is None) == (n_public is not None)
+    assert (plan.total_again is None) == (n_public is not None or total > (1e6 if delta == 0 else 3_000))
     assert all(p is None or amount(p) > 0 for p in parts)
     assert amount(plan.whole) * (1 - 1e-9) < sum(map(amount, parts)) <= amount(plan.whole)
 
@@ -55,6 +57,7 @@ def test_settings_override_what_the_plan_would_choose():
 @pytest.mark.parametrize("delta", [0.0, 1e-9])
 def test_a_run_charges_and_a_forecast_states_what_the_plan_says(delta):
     codes = np.zeros((3, 5_000), dtype=np.uint8)
+    codes[:, 2_500:] = 1  # all three depend on each other, so that pairs pay
     system = system_of(delta=delta, n_public=5_000, triples=False)
     plan = system.budget_plan(5_000.0)
     gate = Gate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())

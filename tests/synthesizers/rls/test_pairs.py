@@ -130,3 +130,25 @@ def test_parts_of_a_total_are_measured_together_because_the_total_would_tie_them
     out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
     assert set(out.sets) == {("a", "b"), ("a", "s"), ("b", "s")}
     assert out.scores["a", "b"] < 0.2 * out.scores["a", "s"]
+
+
+def test_a_pair_with_one_coarse_value_on_a_side_is_never_measured():
+    """All records but a few hold one value of `a`, and what is left of it is too few for a coarse value of its own."""
+    rng = np.random.default_rng(3)
+    codes = np.stack([np.zeros(N), rng.integers(0, 20, N)]).astype(np.uint8)
+    codes[0, :3] = 1
+    domain = Domain.of({"a": 2, "b": 20})
+    cost = Cost(rho=0.02)
+    ones, scores, pairs = cost.split([0.2, 0.1, 0.7])
+    gate = Gate(account=Account(cost), noise=SeededNoise(5), unit=Unit())
+    counter = MemoryCounter(codes, domain)
+    measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 2), gate=gate)
+    plan = BudgetPlan(
+        whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
+        number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
+    )  # fmt: skip
+    view = View(domain, measured, N)
+    assert view.recode("a", 64.0).max() == 0
+    gate = Gate(account=Account(cost), noise=SeededNoise(5, shift=10**6), unit=Unit())  # noise makes the score large
+    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
+    assert out.sets == []

@@ -329,3 +329,51 @@ def test_coarse_one_ways_of_nothing_and_of_a_table_with_one_attribute_are_served
     for rows, where in ((codes[:1], alone), (codes[:1, :0], alone), (codes[:, :0], domain), (codes[:, :1], domain)):
         made, *_ = run(rows, where, n=50)
         assert made.shape == (len(where), 50)
+
+
+def small_numbers(n=140):
+    """Two numbers of 600 bins that have nothing to do with each other, and a short list."""
+    rng = np.random.default_rng(5)
+    codes = np.stack([rng.normal(200, 40, n), rng.normal(300, 60, n), rng.integers(0, 3, n)]).clip(0, 599)
+    numbers = [CodedAttribute(name=k, size=600, ordered=True, number=True) for k in "xy"]
+    return codes.astype(np.uint16), Domain((*numbers, CodedAttribute(name="z", size=3)))
+
+
+def test_numbers_of_few_records_are_counted_in_blocks_and_keep_their_middle_and_spread():
+    codes, domain = small_numbers()
+    for seed in range(3):
+        out, measured, _, _ = run(codes, domain, seed=seed)
+        ones = [m for m in measured if len(m.attributes) == 1]
+        assert all(m.cells <= 16 for m in ones)
+        for j in range(2):
+            assert np.median(out[j]) == pytest.approx(np.median(codes[j]), abs=60)
+            assert np.subtract(*np.quantile(out[j].astype(float), [0.9, 0.1])) < 330  # a range of 600 bins has 480
+
+
+class Low(SeededNoise):
+    def gaussian(self, sigma, size):
+        return np.full(size, -round(sigma), dtype=np.int64)
+
+
+def test_a_small_table_does_not_come_out_empty_for_noise_below_zero():
+    codes, domain = small_numbers(40)
+    out, measured, _, _ = run(codes, domain, noise=Low())
+    assert [m.attributes for m in measured[:3]] == [(), (), ("x",)]  # few records: their number is released twice
+    assert out.shape[1] > 5
+
+
+def test_where_scores_would_be_noise_the_one_ways_get_all():
+    sizes = {f"a{i}": 4 for i in range(16)}
+    domain, codes = Domain.of(sizes), np.random.default_rng(0).integers(0, 4, (16, 150)).astype(np.uint8)
+    _, measured, gate, system = run(codes, domain)
+    assert {c.kind for c in gate.account.charges} == {"total", "1-way"}
+    assert gate.account.spent > 0.999 * system.cost.rho
+    assert measured.scores is None
+
+
+def test_where_no_pair_pays_the_one_ways_are_measured_once_more():
+    codes, domain = np.zeros((2, 3_000), dtype=np.uint8), Domain.of({"a": 3, "b": 3})
+    _, measured, gate, system = run(codes, domain)
+    assert [m.attributes for m in measured].count(("a",)) == 2
+    assert measured.scores is not None
+    assert gate.account.spent > 0.999 * system.cost.rho
