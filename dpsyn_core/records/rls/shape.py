@@ -68,7 +68,8 @@ def _likeliest(seen: Floats, wanted: Floats, width: Floats, tuning: Shrinkage) -
     rough = np.diff(np.eye(units), order, axis=0)
     penalty = rough.T @ rough
     log = np.zeros(units)
-    best, top, falls = width / width.sum(), -np.inf, 0
+    best: Floats = width / width.sum()
+    top, falls = -np.inf, 0
     for strength in np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties):
         log, curvature, misfit = _fit(log, seen, wanted, width, strength * penalty)
         determinant = float(np.linalg.slogdet(curvature + FLAT * np.eye(units))[1])
