@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.data import profile, projects, quick, sources
 from ui.shared.state import workspace
-from ui.shared.text import counted, t
+from ui.shared.text import counted, number, t
 from ui.shared.theme import heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
@@ -38,7 +38,11 @@ with right:
             private_tag()
             for sentence in dataset.odd:
                 note(sentence, "warning")
-            note(counted("data.shape", dataset.table.num_rows, columns=columns))
+            if dataset.records is None:
+                note(counted("data.shape", dataset.table.num_rows, columns=columns))
+            else:
+                some, rows = number(dataset.table.num_rows), number(dataset.records)
+                note(t("data.large", columns=columns, rows=rows, some=some))
             profile.panel(space, dataset)
     shown = quick.button(space)
 if shown is not None:

@@ -28,8 +28,11 @@ left, right = st.columns(2, gap="large")
 with left:
     section(t("export.table"))
     with st.container(horizontal=True, gap="small"):
-        for ending in ("csv", "parquet", "xlsx"):
-            files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == "csv")
+        offered = files.endings(space, job)
+        for ending in offered:
+            files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
+    if len(offered) == 1:
+        note(t("export.large"))
     section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):
         files.manifest_button(space, job, key="export_manifest")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.report import asked, attack, columns, headline, incomes, learning, pairs, queries, released, several
-from ui.report.look import look
+from ui.report.look import look, sampled
 from ui.shared import results
 from ui.shared.state import workspace
 from ui.shared.text import t
@@ -50,6 +50,7 @@ with st.spinner(t("report.comparing")):
 if shown is None:
     note(t("report.other_table"), "warning")
     end_page()
+sampled(space, job)
 headline.headline(shown)
 st.space("small")
 if view == "incomes":

@@ -43,7 +43,7 @@ def run(folder: Path) -> None:
     schema = Schema.load(folder / SCHEMA)
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
-    result = attack(take_table(folder, spec), schema, spec, progress=report)
+    result = attack(take_table(folder, spec, schema), schema, spec, progress=report)
     write_json(folder / RESULT, result.model_dump(mode="json"))
     write_json(folder / DONE, {"seconds": time.time() - started})
 

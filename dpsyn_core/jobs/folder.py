@@ -23,7 +23,10 @@ from dpsyn_core.jobs.spec import JobSpec
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.runs.release import Release
+    from dpsyn_core.progress import Progress
+    from dpsyn_core.runs.release import Prepared
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.sources.base import Source
 
 PROGRESS, DONE, ERROR, JOB = "progress.json", "done.json", "error.json", "job.json"
 SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA = "synthetic.parquet", "manifest.json", "measurements.json.gz", "schema.json"
@@ -55,29 +58,43 @@ def load_spec(folder: Path) -> JobSpec:
         raise InputError(msg) from error
 
 
-def take_table(folder: Path, spec: JobSpec) -> pa.Table:
-    """Reads the private table; the folder's own copy of it is removed as soon as it is in memory."""
+def in_place(folder: Path, spec: JobSpec) -> bool:
+    """Whether the table lies outside the folder, and is read where it is."""
+    return (folder / spec.table).parent != folder
+
+
+def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source:
+    """The private table; the folder's own copy of it is removed as soon as it is in memory."""
     path = folder / spec.table
-    if path.parent == folder and path.suffix == ".parquet":
+    if not in_place(folder, spec):
         import pyarrow.parquet as pq
 
         table = pq.read_table(path)
         path.unlink()
         return table
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.sources.choose import choose, source_of_batches
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.text_batches import TextForm
 
-    return read_table(path, delimiter=spec.delimiter, encoding=spec.encoding)
+    batches, memory = place_batches(path, TextForm(delimiter=spec.delimiter, encoding=spec.encoding)), memory_of(spec)
+    return source_of_batches(batches, choose(batches, engine=None, memory=memory, schema=schema), False, memory)
 
 
-def leave_release(folder: Path, release: Release) -> None:
-    """Writes the manifest, then the synthetic table, then the released marginals."""
+def memory_of(spec: JobSpec) -> int:
+    """Bytes that a run on a table outside its folder plans with: less than its limit, which libraries share."""
+    return spec.memory_mb * 2**20 * 3 // 4
+
+
+def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Progress) -> None:
+    """Makes the records, and writes the manifest, the synthetic table and the released marginals."""
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.runs.parts import write_release_to
 
-    measured = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
-    write_release(
-        release.manifest, release.arrow, folder / SYNTHETIC, folder / MANIFEST,
-        measurements=measured, measurements_path=folder / MEASUREMENTS,
+    measured = pack_measurements(prepared.marginals, schema=prepared.schema, scores=prepared.scores)
+    write_release_to(
+        prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
+        memory=memory_of(spec) if in_place(folder, spec) else None,
+        measurements=measured, measurements_path=folder / MEASUREMENTS, progress=progress,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dpsyn_core.errors import DPSynError, OutputError, SizeError
+from dpsyn_core.errors import DPSynError, OutputError, SizeError, TableError
 from dpsyn_core.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
 from dpsyn_core.jobs.limits import limit_resources
 from dpsyn_core.jobs.spec import QuerySpec, ReadJob, ReadSpec
@@ -71,10 +71,36 @@ def _read(folder: Path, spec: ReadSpec) -> None:
 def _from_file(folder: Path, spec: ReadSpec) -> Reading:
     from dpsyn_core.tables.read import read
 
+    if spec.path is not None and spec.most_cells is not None:
+        return _some(spec.path, spec.most_cells, spec)
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
     return read(
         source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
         multiline=spec.multiline, header_row=spec.header_row,
+    )  # fmt: skip
+
+
+def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
+    """Records of a large table, drawn by chance, for looks at it; runs read all of it."""
+    import numpy as np
+
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.reading import Reading
+    from dpsyn_core.tables.sampling import sampled
+    from dpsyn_core.tables.text_batches import TextForm
+
+    if spec.header_row != 1:
+        msg = (
+            f"the headers are said to stand in line {spec.header_row}, which is for files that are read whole; remove "
+            "the lines above them from a table of this size"
+        )
+        raise TableError(msg)
+    form = TextForm(delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
+    batches = place_batches(path, form)
+    most = max(1, most_cells // max(1, len(batches.columns)))
+    found = sampled(batches, most, rng=np.random.default_rng())
+    return Reading(
+        table=found.table, kind="files", notices=batches.notices, odd=tuple(batches.odd), records=found.of,
     )  # fmt: skip
 
 

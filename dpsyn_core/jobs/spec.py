@@ -9,7 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class JobSpec(BaseModel):
-    """A run. Paths are relative to the job's folder unless absolute."""
+    """A run. Paths are relative to the job's folder unless absolute.
+
+    An absolute `table` is a file, a folder or a pattern of files; it is read in batches and may be larger than memory.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,6 +60,9 @@ class ReadSpec(BaseModel):
     sheet: str | None = None
     multiline: bool = False
     header_row: int = Field(default=1, ge=1)
+    most_cells: int | None = Field(
+        default=None, ge=1, description="Of a path: where it holds more cells, so many are drawn by chance; null: all"
+    )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
 

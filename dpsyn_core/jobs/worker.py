@@ -38,14 +38,14 @@ def run(folder: Path) -> None:
     report = Reporter(folder)
     spec = load_spec(folder)
     report("loading the engine", 0, 1)
-    from dpsyn_core.runs.release import synthesize
+    from dpsyn_core.runs.release import prepare
     from dpsyn_core.schema.document import Schema
 
     schema = Schema.load(folder / SCHEMA)
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
-    table = take_table(folder, spec)
-    release = synthesize(
+    table = take_table(folder, spec, schema)
+    prepared = prepare(
         table,
         schema,
         epsilon=spec.epsilon,
@@ -59,8 +59,8 @@ def run(folder: Path) -> None:
         questions_share=spec.questions_share,
         progress=report,
     )
-    report("writing", 0, 1)
-    leave_release(folder, release)
+    del table
+    leave_release(folder, spec, prepared, report)
     report("writing", 1, 1)
     write_json(folder / DONE, {"seconds": time.time() - started})
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,13 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.types import NO_RECODES, Measurement
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.released import Wanted
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
+
+Recodes = Mapping[str, NDArray[np.intp]]
+BATCH = 4_000_000  # cells that are counted in one reading of the records
 
 
 def measure_marginals(
@@ -22,22 +25,71 @@ def measure_marginals(
     costs: Sequence[Cost],
     *,
     gate: Gate,
-    recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES,
+    recodes: Recodes | Sequence[Recodes] = NO_RECODES,
     kind: str | None = None,
 ) -> list[Measurement]:
     """One noisy marginal a set, each at its own cost. Guarantee: the gate's; one charge a marginal.
 
-    kind: of the charges; default by the number of attributes.
+    Marginals are charged, counted and released many at a time, so that records on disk or on a cluster are read once
+    for all of them.
+
+    Args:
+        counter: exact counts.
+        sets: attribute sets.
+        costs: of each.
+        gate: through which they are released.
+        recodes: coarse maps of attributes that are counted coarsely: of all sets, or for each set its own.
+        kind: of the charges; default by the number of attributes.
     """
-    out: list[Measurement] = []
-    for names, cost in zip(sets, costs, strict=True):
-        used = {n: recodes[n] for n in names if n in recodes}
-        shape = tuple(int(used[n].max()) + 1 if n in used else counter.domain[n].size for n in names)
-        cells = int(np.prod(shape, dtype=object)) if shape else 1
-        name = "marginal " + " x ".join(names) if names else "total"
-        got = gate.release(
-            name, partial(counter.marginal, names, used), kind=kind or table_kind(len(names)), cells=cells, cost=cost
+    maps = [recodes] * len(sets) if isinstance(recodes, Mapping) else list(recodes)
+    used = [{n: own[n] for n in names if n in own} for names, own in zip(sets, maps, strict=True)]
+    shapes = [
+        tuple(int(own[n].max()) + 1 if n in own else counter.domain[n].size for n in names)
+        for names, own in zip(sets, used, strict=True)
+    ]
+    cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
+    wanted = [
+        Wanted(
+            name="marginal " + " x ".join(names) if names else "total", kind=kind or table_kind(len(names)), cells=size,
+            cost=cost,
         )
-        values = got.values.reshape(shape).astype(np.float64)
-        out.append(Measurement(attributes=names, values=values, sigma=got.sigma, recodes=used))
+        for names, size, cost in zip(sets, cells, costs, strict=True)
+    ]  # fmt: skip
+    out: list[Measurement] = []
+    for part in _batches(cells):
+        got = gate.release_tables(wanted[part], _Counts(counter, sets[part], maps[part]))
+        out += [
+            Measurement(attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own)
+            for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
+        ]
     return out
+
+
+class _Counts:
+    """Exact marginals, counted when it is called; those of one coarse map are counted together."""
+
+    def __init__(self, counter: Counter, sets: Sequence[AttributeSet], maps: Sequence[Recodes]) -> None:
+        self._counter, self._sets, self._maps = counter, sets, maps
+
+    def __call__(self) -> list[NDArray[np.int64]]:
+        """In the order of the sets."""
+        together: dict[int, list[int]] = {}
+        for i, own in enumerate(self._maps):
+            together.setdefault(id(own), []).append(i)
+        found: dict[int, NDArray[np.int64]] = {}
+        for places in together.values():
+            tables = self._counter.marginals([self._sets[i] for i in places], self._maps[places[0]])
+            found.update(zip(places, tables, strict=True))
+        return [found[i] for i in range(len(self._sets))]
+
+
+def _batches(cells: Sequence[int]) -> Iterator[slice]:
+    """Consecutive tables of at most BATCH cells together, or one larger one."""
+    start, held = 0, 0
+    for i, size in enumerate(cells):
+        if i > start and held + size > BATCH:
+            yield slice(start, i)
+            start, held = i, 0
+        held += size
+    if start < len(cells):
+        yield slice(start, len(cells))

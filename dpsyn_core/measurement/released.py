@@ -1,4 +1,4 @@
-"""What comes out of the gate: safe to show, store and post-process."""
+"""What is asked of the gate, and what comes out of it: safe to show, store and post-process."""
 
 from __future__ import annotations
 
@@ -8,8 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.cost import Cost
 
 _LEAST = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """A table to be released: its public name, kind, cells and cost; l1, l2: see `Gate.release`."""
+
+    name: str
+    kind: str
+    cells: int
+    cost: Cost
+    l1: float | None = None
+    l2: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,6 +14,7 @@ from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import EngineError
 from dpsyn_core.measurement.gate import Gate, Released, ReleasedSum, SampledSums
+from dpsyn_core.measurement.released import Wanted
 from dpsyn_core.measurement.sums import check_maps, check_rule, counter_of, released
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
@@ -27,16 +28,19 @@ class UnprotectedGate(Gate):
     Only what the systems without a promise ask for is there; the other ways of the gate are refused.
     """
 
-    def release(
-        self, name: str, count: Callable[[], NDArray[np.int64]], *, kind: str, cells: int, cost: Cost,
-        l1: float | None = None, l2: float | None = None,
-    ) -> Released:  # fmt: skip
-        """The exact values. cost, l1, l2: not looked at."""
-        values = np.asarray(count())
-        if values.size != cells:
-            msg = f"'{name}' must be counted as {cells} integers"
-            raise EngineError(msg)
-        return Released(values=values.astype(np.int64), sigma=STATED, charge=_exact(name, kind, cells))
+    def release_tables(
+        self, wanted: Sequence[Wanted], count: Callable[[], Sequence[NDArray[np.int64]]]
+    ) -> list[Released]:
+        """The exact values. Costs and sensitivities are not looked at."""
+        out = []
+        for w, table in zip(wanted, count(), strict=True):
+            values = np.asarray(table)
+            if values.size != w.cells:
+                msg = f"'{w.name}' must be counted as {w.cells} integers"
+                raise EngineError(msg)
+            charge = _exact(w.name, w.kind, w.cells)
+            out.append(Released(values=values.astype(np.int64), sigma=STATED, charge=charge))
+        return out
 
     def release_sum(
         self, name: str, counter: Counter, maps: VectorMap | Sequence[VectorMap], *, rule: SumRule, kind: str = "sum",

@@ -35,12 +35,15 @@ SPILL = 40  # bytes of scratch space for each record while individuals are bound
 class Choice:
     """Which engine counts, and what that takes.
 
-    why: sentences for the owner, since they may tell the size of the private table. scratch: bytes on disk.
+    why: sentences for the owner, since they may tell the size of the private table; so do the numbers: bytes on disk
+    and in memory at the peak, and seconds of the whole run on two idle cores, all of them about.
     """
 
     engine: str
     why: str
     scratch: int = 0
+    memory: float = 0.0
+    seconds: float = 0.0
 
 
 def source_of(
@@ -128,7 +131,7 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
     if cells:
         why += f"; a run takes about {period(SECONDS * cells)} on two idle cores"
     if chosen == "memory":
-        return Choice(engine=chosen, why=why)
+        return Choice(engine=chosen, why=why, memory=need, seconds=SECONDS * cells)
     scratch, free = scratch_of(batches, schema), room()
     if batches.records is not None and scratch > free:
         msg = (
@@ -140,6 +143,8 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
         engine=chosen,
         why=f"{why}, and about {shown(scratch)} of scratch space ({shown(free)} are free)",
         scratch=scratch,
+        memory=min(need, limit),
+        seconds=SECONDS * cells,
     )
 
 

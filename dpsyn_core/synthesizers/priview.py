@@ -237,11 +237,8 @@ class PriView(Synthesizer):
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Views:
         """One charge a view."""
-        costs = self._costs()
-        measured: list[Measurement] = []
-        for i, (names, cost) in enumerate(zip(self.views, costs, strict=True)):
-            measured += measure_marginals(counter, [names], [cost], gate=gate)
-            progress("measure", i + 1, len(self.views))
+        measured = measure_marginals(counter, self.views, self._costs(), gate=gate)
+        progress("measure", 1, 1)
         return Views(domain=self.domain, measured=measured)
 
     def synthesize(

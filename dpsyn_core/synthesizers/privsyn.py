@@ -208,9 +208,8 @@ class PrivSyn(Synthesizer):
         chosen = self._choose(pairs, scores, inner, pair_cost)
         progress("select", 3, 3)
         costs = pair_cost.split(allocation([inner.cells(s) for s in chosen]))
-        for i, (names, cost) in enumerate(zip(chosen, costs, strict=True)):
-            marginals += measure_marginals(counter, [names], [cost], gate=gate, recodes=recodes)
-            progress("measure", i + 1, len(chosen))
+        marginals += measure_marginals(counter, chosen, costs, gate=gate, recodes=recodes)
+        progress("measure", 1, 1)
         return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores)
 
     def _score(

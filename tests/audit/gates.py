@@ -66,6 +66,7 @@ class WatchGate(Gate):
         self.counter, self.quiet = two_sided, quiet
         self.forced = None if forced is None else list(forced)
         self.notes, self.late, self.there = [], [], None
+        self.theirs = []  # of tables that are counted together
 
     def _watched(self, name, read):
         def reading():
@@ -80,8 +81,20 @@ class WatchGate(Gate):
 
         return reading
 
-    def release(self, name, count, **kwargs):
-        return super().release(name, self._watched(name, count), **kwargs)
+    def release_tables(self, wanted, count):
+        names = [w.name for w in wanted]
+
+        def reading():
+            if [c.name for c in self.account.charges[-len(names) :]] != names:
+                self.late += names
+            own = count()
+            if self.counter is not None:
+                self.counter.side = 1 - self.counter.side
+                self.theirs = list(count())
+                self.counter.side = 1 - self.counter.side
+            return own
+
+        return super().release_tables(wanted, reading)
 
     def release_sparse(self, name, occupied, **kwargs):
         return super().release_sparse(name, self._watched(name, occupied), **kwargs)
@@ -126,6 +139,7 @@ class WatchGate(Gate):
         return np.ones(n_records, dtype=bool)
 
     def _noisy(self, exact, charge):
+        self.there = self.theirs.pop(0) if self.theirs else self.there
         there = None if self.there is None else np.asarray(self.there).astype(np.int64).reshape(exact.shape)
         real = super()._noisy
         return self._note("noise", exact, charge, lambda: exact if self.quiet else real(exact, charge), there=there)

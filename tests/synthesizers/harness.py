@@ -66,8 +66,8 @@ class WatchingGate(Gate):
 
         return call
 
-    def release(self, name, count, **kwargs):
-        return super().release(name, self._watched(count), **kwargs)
+    def release_tables(self, wanted, count):
+        return super().release_tables(wanted, self._watched(count))
 
     def select(self, name, scores, **kwargs):
         return super().select(name, self._watched(scores), **kwargs)
@@ -91,10 +91,13 @@ class TapeGate(Gate):
         self.account.debit(charge)
         return charge
 
-    def release(self, name, count, *, kind, cells, cost, l1=None, l2=None):
-        charge = self._booked(name, cells, "geometric" if cost.pure else "gaussian", cost)
-        tape = np.random.default_rng(len(name) + cells)
-        return Released(values=tape.integers(-3, 40, cells), sigma=2.0, charge=charge)
+    def release_tables(self, wanted, count):
+        out = []
+        for w in wanted:
+            charge = self._booked(w.name, w.cells, "geometric" if w.cost.pure else "gaussian", w.cost)
+            tape = np.random.default_rng(len(w.name) + w.cells)
+            out.append(Released(values=tape.integers(-3, 40, w.cells), sigma=2.0, charge=charge))
+        return out
 
     def _summed(self, counter, rule, maps, charge):
         return np.zeros(len(maps) * rule.cells, dtype=np.int64)

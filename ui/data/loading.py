@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.errors import TableError
 from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 EARLIER = 20  # tables of a visitor whose schemas are kept while another one is loaded
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
+MOST_CELLS = 50_000_000  # of a Parquet file that is
+LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 
 def sample(space: Workspace) -> None:
@@ -76,6 +77,8 @@ def recognised(dataset: Dataset, owner: str) -> str:
 
     if dataset.table is None:
         return dataset.serial
+    if dataset.place is not None:
+        return marked(owner.encode() + _files(Path(dataset.place)))[:24]
     content = hashlib.sha256(f"{dataset.table.num_rows}".encode())
     for name, column in zip(dataset.table.column_names, dataset.table.columns, strict=True):
         # one chunk, so that the same cells give the same bytes however a reader cut them
@@ -83,6 +86,14 @@ def recognised(dataset: Dataset, owner: str) -> str:
         with pa.ipc.new_stream(pa.PythonFile(_Digest(content), mode="w"), whole.schema) as stream:
             stream.write_table(whole)
     return marked(owner.encode() + content.digest())[:24]
+
+
+def _files(path: Path) -> bytes:
+    """A digest of where a large table lies, and of the sizes and times of its files: its content is not read for it."""
+    from dpsyn_core.tables.places import files_at
+
+    found = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files_at(path)[0]]
+    return hashlib.sha256(repr((str(path), found)).encode()).digest()
 
 
 class _Digest:
@@ -168,14 +179,29 @@ def upload(space: Workspace, name: str, raw: bytes, form: Form = FOUND, *, tell:
 
 
 def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lambda _: None) -> None:
-    """Reads a file on this machine in a child process. Raises TableError when not allowed, missing or too large."""
+    """Reads what lies on this machine in a child process: a file, or in part where it is too large to hold.
+
+    Raises TableError when it is not allowed, missing or no table.
+    """
     path = allowed(text)
-    if path.exists() and path.stat().st_size > LARGEST:
-        msg = f"'{path.name}' is above {LARGEST >> 30} GiB; use the command 'dpsyn synth' for it"
-        raise TableError(msg)
-    spec = ReadSpec(name=path.name, path=str(path.absolute()), **asdict(form), **limits())
+    most = LOOKED if is_large(path) else None
+    spec = ReadSpec(name=path.name, path=str(path.absolute()), most_cells=most, **asdict(form), **limits())
     reading, drafted = readers().read(spec, None, tell)
-    place(space, _dataset(path.name, reading, path=text), drafted)
+    dataset = _dataset(path.name, reading, path=text)
+    if reading.records is not None:
+        dataset.place, dataset.records = str(path.absolute()), reading.records
+    place(space, dataset, drafted)
+
+
+def is_large(path: Path) -> bool:
+    """Whether pages hold a part of a table only: of folders, patterns, and files with very many cells."""
+    from dpsyn_core.tables.parquet_batches import cells_of
+
+    if not path.is_file():
+        return path.is_dir() or "*" in path.name or "?" in path.name
+    if path.stat().st_size > LARGEST:
+        return True
+    return path.suffix.lower() == ".parquet" and cells_of(path) > MOST_CELLS
 
 
 def again(space: Workspace, dataset: Dataset, form: Form, *, tell: Tell = lambda _: None) -> None:

@@ -128,8 +128,8 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
     for i, job in enumerate(kept):
         entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in RELEASED}
-    if whole and data.table is not None:
-        entries[TABLE] = _parquet(data.table)
+    if whole and data.whole is not None:
+        entries[TABLE] = _parquet(data.whole)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, raw in entries.items():

@@ -283,9 +283,9 @@ def _proposal(space: Workspace, schema: Schema) -> None:
 
 def _repeating(space: Workspace, named: list[str]) -> Repeats | None:
     data = space.dataset
-    if data is None or data.table is None:
+    if data is None or data.whole is None:
         return None
-    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.table, named))
+    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.whole, named))
 
 
 def _kept(space: Workspace, column: str, most: int) -> None:
@@ -293,7 +293,10 @@ def _kept(space: Workspace, column: str, most: int) -> None:
     data = space.dataset
     if space.choices.safe or data is None or data.table is None:
         return
-    found = kept(space, ("repeats", data.serial, column), lambda: repeats(data.table, column))
+    if data.whole is None:
+        note(t("data.large_who"))
+        return
+    found = kept(space, ("repeats", data.serial, column), lambda: repeats(data.whole, column))
     if found.largest < 2:
         note(t("data.one_each", column=column))
         return

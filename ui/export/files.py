@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from dpsyn_core.jobs.folder import SYNTHETIC
 from ui.report import asked
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -43,6 +44,9 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped."""
     from dpsyn_core.tables.write import write_table
 
+    if results.synthetic_of(space, job) is not None:
+        return (job.folder / SYNTHETIC).read_bytes()  # offered as Parquet alone
+
     def make() -> bytes:
         with tempfile.TemporaryDirectory(dir=job.folder) as folder:
             path = Path(folder) / f"table.{ending}"
@@ -50,6 +54,11 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
             return path.read_bytes()
 
     return results.kept(space, ("file", job.id, ending), make)
+
+
+def endings(space: Workspace, job: Job) -> tuple[str, ...]:
+    """The formats that a table is offered in, the usual one first: of very large ones, the file as it lies there."""
+    return ("csv", "parquet", "xlsx") if results.synthetic_of(space, job) is None else ("parquet",)
 
 
 def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
@@ -127,7 +136,11 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
         schema = results.schema(space, job)
         measured = [m for m in results.measurements(space, job) if m.attributes]
         real = space.dataset.table if private and space.dataset else None
-        comparison = compare_tables(schema, results.synthetic(space, job), real, measurements=measured)
+        some = results.synthetic_of(space, job)
+        comparison = compare_tables(
+            schema, results.synthetic(space, job), real, measurements=measured, synthetic_of=some,
+            real_of=None if real is None or space.dataset is None else space.dataset.records,
+        )  # fmt: skip
         wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
         table = ScoredTable(
             name=job.label,
@@ -135,7 +148,7 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
             scores=compute(comparison, wanted),
             manifest=Manifest.load(job.folder / MANIFEST),
             receipt=results.checked(space, job),
-            asked=asked.answers(space, job, private=private),
+            asked=asked.answers(space, job, private=private) if some is None else (),
         )
         return html_report(schema.name, [table])
 
@@ -164,8 +177,9 @@ def bundle(space: Workspace, job: Job) -> bytes:
     from dpsyn_core.jobs.folder import MEASUREMENTS
 
     name = stem(space, job)
+    ending = endings(space, job)[0]
     files: dict[str, Any] = {
-        f"{name}.csv": table_bytes(space, job, "csv"),
+        f"{name}.{ending}": table_bytes(space, job, ending),
         f"{name}.manifest.json": manifest_text(job),
         "certificate.txt": certificate(job),
         "schema.json": schema_text(space, job),

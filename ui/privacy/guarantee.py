@@ -91,7 +91,7 @@ def records(space: Workspace) -> int | None:
         return space.schema.n_records
     if space.choices.safe or space.dataset is None or space.dataset.table is None:
         return None
-    return int(space.dataset.table.num_rows)
+    return space.dataset.n_records
 
 
 def limit(space: Workspace) -> None:

@@ -77,6 +77,9 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
     """Every question in its order; nothing where none is declared."""
     if not len(questions_of(space, job)):
         return
+    if results.synthetic_of(space, job) is not None:
+        note(t("asked.large"), "warning")
+        return
     try:
         found = answers(space, job, private=private)
     except DPSynError as error:

@@ -36,6 +36,9 @@ def panel(space: Workspace, job: Job) -> None:
     section(t("attack.title"))
     st.write(t("attack.lead"))
     st.write(f"**{t('attack.reading')}**")
+    if space.dataset is not None and space.dataset.whole is None:
+        note(t("attack.large"), "warning")
+        return
     if space.dataset is None or not results.same_table(space, job):
         note(t("report.other_table"), "warning")
         return

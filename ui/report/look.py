@@ -8,9 +8,11 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Comparison
 from ui.report import comparing
+from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.theme import palette
+from ui.shared.text import number, t
+from ui.shared.theme import note, palette
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,17 @@ class Look:
     def name(self, side: Side) -> str:
         """A run's name in a figure: with its letter when there are two."""
         return side.job.label if len(self.sides) == 1 else f"{side.letter}: {side.job.label}"
+
+
+def sampled(space: Workspace, job: Job) -> None:
+    """Says so where a report is of records drawn by chance, since a table is too large to hold."""
+    real = space.dataset.records if space.dataset else None
+    made = results.synthetic_of(space, job)
+    if real is not None and space.dataset is not None and space.dataset.table is not None:
+        note(t("report.sampled_real", some=number(space.dataset.table.num_rows), records=number(real)))
+    if made is not None:
+        some = number(results.synthetic(space, job).num_rows)
+        note(t("report.sampled_synthetic", some=some, records=number(made)))
 
 
 def look(space: Workspace, runs: list[Job], **roles: object) -> Look | None:

@@ -38,6 +38,9 @@ def panel(space: Workspace) -> None:
     rows = {r.name: r for r in space.rows if r.cells()["kind"] in KINDS}
     with st.expander(t("buying.title"), expanded=bool(space.memo.get("guide_buys"))):
         note(t("buying.lead"))
+        if space.dataset.whole is None:
+            note(t("buying.large"), "warning")
+            return
         first, second, third = st.columns([5, 2, 2], vertical_alignment="bottom")
         with first:
             wanted = st.multiselect(

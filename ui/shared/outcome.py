@@ -25,7 +25,7 @@ def card(space: Workspace, job: Job) -> None:
     section(t("outcome.title", label=job.label))
     table = results.synthetic(space, job)
     items = [
-        (number(table.num_rows), t("outcome.records"), t("outcome.records_note")),
+        (number(manifest["n_records"]), t("outcome.records"), t("outcome.records_note")),
         (f"{manifest['epsilon']:g}", t("outcome.epsilon"), t("outcome.delta", delta=plain(manifest["delta"]))),
     ]
     compared = None if space.choices.safe else comparing.of(space, job)
@@ -38,7 +38,10 @@ def card(space: Workspace, job: Job) -> None:
     facts(items)
     row = st.container(horizontal=True, gap="small")
     with row:
-        files.csv_button(space, job, key="quick_csv", primary=True)
+        if results.synthetic_of(space, job) is None:
+            files.csv_button(space, job, key="quick_csv", primary=True)
+        else:
+            files.table_button(space, job, "parquet", key="quick_parquet", primary=True)
         files.manifest_button(space, job, key="quick_manifest")
         if st.button(t("outcome.report"), key="quick_report"):
             st.session_state[OPEN] = job.id

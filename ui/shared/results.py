@@ -16,6 +16,8 @@ from ui.shared.text import language
 from ui.shared.theme import dark, dressed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import plotly.graph_objects as go
     import pyarrow as pa
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 MOST_KEPT = 200  # results kept for one visitor before all are forgotten
+MOST_CELLS = 20_000_000  # of a synthetic table that pages hold whole
 NAMELESS = ("comparison", "score", "synthetic", "manifest", "receipt", "measurements", "schema", "asked", "released")
 FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
@@ -83,10 +86,27 @@ def drawn(space: Workspace, key: tuple[Any, ...], make: Callable[[], Figure | go
 
 
 def synthetic(space: Workspace, job: Job) -> pa.Table:
-    """The synthetic table of a finished run."""
+    """The synthetic table of a finished run; of a very large one, some records drawn by chance (`synthetic_of`)."""
+    return kept(space, ("synthetic", job.id), lambda: _read(job.folder / SYNTHETIC))
+
+
+def _read(path: Path) -> pa.Table:
+    import numpy as np
     import pyarrow.parquet as pq
 
-    return kept(space, ("synthetic", job.id), lambda: pq.read_table(job.folder / SYNTHETIC))
+    from dpsyn_core.tables.parquet_batches import cells_of, parquet_batches
+    from dpsyn_core.tables.sampling import sampled
+
+    if cells_of(path) <= MOST_CELLS:
+        return pq.read_table(path)
+    batches = parquet_batches(path)
+    return sampled(batches, MOST_CELLS // len(batches.columns), rng=np.random.default_rng(0)).table
+
+
+def synthetic_of(space: Workspace, job: Job) -> int | None:
+    """How many records the synthetic table has, where `synthetic` holds some of them; None where it holds all."""
+    whole = int(manifest(space, job)["n_records"])
+    return None if synthetic(space, job).num_rows == whole else whole
 
 
 def manifest(space: Workspace, job: Job) -> dict[str, Any]:

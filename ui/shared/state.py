@@ -37,12 +37,18 @@ MOST = 200  # workspaces kept at once
 
 @dataclass
 class Dataset:
-    """A loaded table, and where it came from. path: as it was typed, of a file that was read where it lies."""
+    """A loaded table, and where it came from. path: as it was typed, of a file that was read where it lies.
+
+    Where it is too large to hold, `table` has some of its records, drawn by chance, for looks at it; `records` says how
+    many there are, and runs read all of them at `place`.
+    """
 
     name: str
     ledger: str
     table: pa.Table | None
     path: str | None = None
+    place: str | None = None
+    records: int | None = None  # of the whole table, where `table` is a part of it; private
     sample: bool = False
     notices: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)  # what could not be read; private
@@ -50,6 +56,16 @@ class Dataset:
     raw: bytes | None = None  # an upload's bytes, to be read again after a correction
     serial: str = field(default_factory=lambda: secrets.token_hex(4))  # names the content; set when it is placed
     returned: bool = False  # whether it was here before, with a schema that stands again
+
+    @property
+    def whole(self) -> pa.Table | None:
+        """The table with all of its records; None where it is too large to hold."""
+        return self.table if self.records is None else None
+
+    @property
+    def n_records(self) -> int | None:
+        """How many records there are; private."""
+        return self.records if self.records is not None or self.table is None else int(self.table.num_rows)
 
 
 @dataclass

@@ -31,6 +31,9 @@ def panel(space: Workspace) -> None:
     if space.schema is None or space.dataset is None or space.dataset.table is None:
         return
     with st.expander(t("answers.title"), key="answers_expander"):
+        if space.dataset.whole is None:
+            note(t("answers.large"), "warning")
+            return
         kind = st.segmented_control(
             t("answers.title"), KINDS, default="marginals", required=True, key="answers_kind",
             format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",

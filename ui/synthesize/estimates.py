@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpsyn_core.errors import SettingError
+from dpsyn_core.errors import SettingError, TableError
+from dpsyn_core.sources.choose import Choice
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, configure
@@ -28,6 +29,29 @@ def forecast(config: MethodConfig, size: Size) -> Forecast:
     got = config.estimate(size)
     seconds = START + got.seconds
     return Forecast(low=seconds / SPREAD, high=seconds * SPREAD, megabytes=round(got.megabytes, -1))
+
+
+def in_place(space: Workspace) -> Choice:
+    """Where the records of a table outside the app will be counted, and what that takes.
+
+    Raises SizeError where its codes do not fit the disk, TableError where its files are gone.
+    """
+    from dpsyn_core.jobs.folder import memory_of
+    from dpsyn_core.sources.choose import choose
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.text_batches import TextForm
+    from ui.shared.results import kept
+    from ui.synthesize.starting import spec_of
+
+    data, schema = space.dataset, space.schema
+    if data is None or schema is None or data.place is None:
+        msg = "no table outside the app is loaded; load one on the Data page"
+        raise TableError(msg)
+    memory, path = memory_of(spec_of(space)), data.place
+    key = ("in place", data.serial, hash(schema.dumps()))
+    return kept(
+        space, key, lambda: choose(place_batches(path, TextForm()), engine=None, memory=memory, schema=schema)
+    )  # fmt: skip
 
 
 def estimated(space: Workspace, method: str) -> Forecast | None:

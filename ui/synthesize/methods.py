@@ -12,7 +12,7 @@ import streamlit as st
 from dpsyn_core.synthesizers import registry
 from ui.shared.state import Workspace
 from ui.shared.text import ASSETS, number, percent, t
-from ui.shared.theme import facts, note, table
+from ui.shared.theme import facts, note, private_tag, table
 from ui.synthesize.forms import settings_form
 
 DEFAULT = registry.DEFAULT
@@ -125,6 +125,26 @@ def output(space: Workspace) -> None:
         choices.seed = int(seed)
 
 
+def _estimate_in_place(space: Workspace) -> None:
+    """What a run on a table outside the app will take, by its files: for the owner, for it tells how large they are."""
+    from dpsyn_core.sources.choose import shown
+    from ui.synthesize.estimates import SPREAD, START, in_place
+
+    if space.choices.safe:
+        return
+    choice = in_place(space)
+    seconds = START + choice.seconds
+    low, high = number(math.floor(seconds / SPREAD)), number(math.ceil(seconds * SPREAD))
+    items = [
+        (t("synthesize.between", low=low, high=high), t("synthesize.time"), t("synthesize.time_note")),
+        (t("synthesize.most", size=shown(choice.memory)), t("synthesize.memory"), t("synthesize.memory_note")),
+    ]
+    if choice.scratch:
+        items.append((shown(choice.scratch), t("synthesize.scratch"), t("synthesize.scratch_note")))
+    private_tag()
+    facts(items)
+
+
 def estimate(space: Workspace) -> None:
     """What a run will take: seconds and memory, from the sizes alone."""
     from dpsyn_core.jobs.limits import limits_memory
@@ -133,6 +153,9 @@ def estimate(space: Workspace) -> None:
     if not limits_memory():
         note(t("synthesize.unlimited"), "warning")
 
+    if space.dataset is not None and space.dataset.place is not None:
+        _estimate_in_place(space)
+        return
     got = estimated(space, chosen(space))
     if got is not None:
         low, high = number(max(1, math.floor(got.low))), number(math.ceil(got.high))

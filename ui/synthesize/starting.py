@@ -17,6 +17,7 @@ from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import t
 from ui.synthesize import methods
+from ui.synthesize.estimates import in_place
 
 MEMORY, SECONDS = "DPSYN_JOB_MEMORY_MB", "DPSYN_JOB_SECONDS"
 
@@ -37,6 +38,7 @@ def spec_of(space: Workspace) -> JobSpec:
         questions_share=choices.questions_share if config_class(method).takes_questions else 0.0,
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
+        **({} if space.dataset.place is None else {"table": space.dataset.place}),
         memory_mb=int(os.environ.get(MEMORY, "4096")),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )
@@ -58,6 +60,8 @@ def problem(space: Workspace) -> str:
             questions_share=spec.questions_share,
         )  # fmt: skip
         configure(spec.method, spec.settings).calibrate(task)
+        if space.dataset.place is not None:
+            in_place(space)  # its files are there, and its codes fit the disk
     except DPSynError as error:
         return str(error)
     return ""
@@ -75,7 +79,7 @@ def start(space: Workspace) -> Job:
         space.owner,
         spec,
         schema,
-        space.dataset.table,
+        space.dataset.whole,
         label=label,
         fingerprint=fingerprint(schema, spec),
         public={"serial": space.dataset.serial, "dataset": space.dataset.name},

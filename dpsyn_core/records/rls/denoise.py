@@ -28,6 +28,8 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
+    from dpsyn_core.records.rls.prior_kernel import most_likely  # numba is heavy
+
     near = values <= tuning.near_zero * sigma
     if np.count_nonzero(near) < tuning.fewest_values:
         return values
@@ -42,8 +44,7 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     score = -0.5 * (points[:, None] - grid) ** 2
     likelihood = np.exp(score - score.max(axis=1, keepdims=True))
     prior = np.full(len(grid), 1 / len(grid))
-    for _ in range(tuning.sweeps_unordered):
-        prior = prior * ((times / (likelihood @ prior)) @ likelihood) / len(z)
+    most_likely(likelihood, times, prior, tuning.sweeps_unordered)
     means = values.astype(np.float64)
     means[near] = sigma * ((likelihood @ (prior * grid)) / (likelihood @ prior))[place]
     return means

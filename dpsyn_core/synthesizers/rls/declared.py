@@ -34,11 +34,8 @@ class Declared:
 
     def measure(self, counter: Counter, *, gate: Gate) -> list[Measurement]:
         """One charge of the kind 'question' a table."""
-        return [
-            m
-            for need, maps, cost in zip(self.needs, self.recodes, self.costs, strict=True)
-            for m in measure_marginals(counter, [need.attributes], [cost], gate=gate, recodes=maps, kind="question")
-        ]
+        sets = [need.attributes for need in self.needs]
+        return measure_marginals(counter, sets, self.costs, gate=gate, recodes=self.recodes, kind="question")
 
 
 def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> Declared:

@@ -189,14 +189,15 @@ class Rls(Synthesizer):
         if not any(plan.coarse_one_ways):
             return []
         view = self.view(measured)
-        return [
-            m
+        twice = [
+            (name, cost, self._coarse(view, name, cost, blocks is None))
             for name, cost, blocks in zip(self.domain.names, plan.coarse_one_ways, plan.blocks, strict=True)
             if cost is not None
-            for m in measure_marginals(
-                counter, [(name,)], [cost], gate=gate, recodes={name: self._coarse(view, name, cost, blocks is None)}
-            )
         ]
+        return measure_marginals(
+            counter, [(name,) for name, _, _ in twice], [cost for _, cost, _ in twice], gate=gate,
+            recodes={name: coarse for name, _, coarse in twice},
+        )  # fmt: skip
 
     def _coarse(self, view: View, name: str, cost: Cost, every: bool) -> NDArray[np.intp]:
         """The coarse values of a second one-way; every: whether the first one told all values apart."""
@@ -210,11 +211,7 @@ class Rls(Synthesizer):
         if not pairs.sets:
             return []
         parts = cost.split(self.noise.shares(pairs.cells))
-        return [
-            m
-            for names, recodes, part in zip(pairs.sets, pairs.recodes, parts, strict=True)
-            for m in measure_marginals(counter, [names], [part], gate=gate, recodes=recodes)
-        ]
+        return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

@@ -1,5 +1,7 @@
 """Seeded bugs in sensitivities, charges and conversions, for T2."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpsyn_core.measurement import gate as gate_module
@@ -38,13 +40,12 @@ def one_way_replace():
 
 @mutant("the measurement forgets the theta that the selection knew", "T2", lambda: layers.t2("rls"))
 def forgetful_measurement():
-    real = Gate.release
+    real = Gate.release_tables
 
-    def forgetful(self, name, count, **kwargs):
-        known = {} if name.startswith("scores") else {"l1": 1.0, "l2": 1.0}
-        return real(self, name, count, **(kwargs | known))
+    def forgetful(self, wanted, count):
+        return real(self, [w if w.name.startswith("scores") else replace(w, l1=1.0, l2=1.0) for w in wanted], count)
 
-    with replacing((Gate, "release", forgetful)):
+    with replacing((Gate, "release_tables", forgetful)):
         yield
 
 
@@ -70,13 +71,41 @@ def called_monotone():
 
 @mutant("the charge is booked after the count", "T2", lambda: layers.t2("independent"))
 def late_charge():
-    def release_late(self, name, count, *, kind, cells, cost, l1=None, l2=None):
-        charge = gate_module.noise_charge(name, cost, self.unit, kind=kind, cells=cells, l1=l1, l2=l2)
-        exact = np.asarray(count())
-        self.account.debit(charge)
-        return Released(values=self._noisy(exact, charge), sigma=gate_module.sigma_of(charge), charge=charge)
+    def release_late(self, wanted, count):
+        tables, out = count(), []
+        for w, table in zip(wanted, tables, strict=True):
+            charge = gate_module.noise_charge(
+                w.name, w.cost, self.unit, kind=w.kind, cells=w.cells, l1=w.l1, l2=w.l2
+            )  # fmt: skip
+            self.account.debit(charge)
+            values = self._noisy(np.asarray(table), charge)
+            out.append(Released(values=values, sigma=gate_module.sigma_of(charge), charge=charge))
+        return out
 
-    with replacing((Gate, "release", release_late)):
+    with replacing((Gate, "release_tables", release_late)):
+        yield
+
+
+@mutant(
+    "of tables that are counted together, all but the last are booked after the count", "T2", lambda: layers.t2("rls")
+)
+def late_charges_of_several():
+    def mostly_late(self, wanted, count):
+        charges = [
+            gate_module.noise_charge(w.name, w.cost, self.unit, kind=w.kind, cells=w.cells, l1=w.l1, l2=w.l2)
+            for w in wanted
+        ]
+        self.account.debit(charges[-1])
+        tables = count()
+        for charge in charges[:-1]:
+            self.account.debit(charge)
+        self.account.charges.append(self.account.charges.pop(-len(charges)))
+        return [
+            Released(values=self._noisy(np.asarray(t), c), sigma=gate_module.sigma_of(c), charge=c)
+            for t, c in zip(tables, charges, strict=True)
+        ]
+
+    with replacing((Gate, "release_tables", mostly_late)):
         yield
 
 

@@ -1,0 +1,103 @@
+"""Tables that are too large to hold: pages look at records drawn by chance, runs read all, a cancel leaves nothing."""
+
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC
+from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.schema.document import Schema
+from tests.app_driver import at_page, space_of, words
+from ui.data import loading
+from ui.shared.jobs import Jobs
+
+RECORDS, PATIENCE = 6_000, 300.0
+SCHEMA = Schema.of({
+    "version": 1, "name": "parts", "attributes": [
+        {"name": "a", "kind": "categorical", "values": ["x", "y", "z"]},
+        {"name": "b", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99},
+    ],
+})  # fmt: skip
+
+
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DPSYN_SCRATCH", str(tmp_path / "scratch"))
+    rng, folder = np.random.default_rng(0), tmp_path / "parts"
+    folder.mkdir()
+    for i in range(3):
+        n = RECORDS // 3
+        part = pa.table({"a": rng.choice(["x", "y", "z"], n), "b": rng.integers(0, 100, n)})
+        pq.write_table(part, folder / f"{i}.parquet")
+    return folder
+
+
+def job_on(folder, tmp_path, **more):
+    spec = JobSpec(table=str(folder), epsilon=1.0, delta=1e-6, method="independent", seed=1, dataset="parts", **more)
+    kept = Jobs(tmp_path / "jobs")
+    return kept, kept.start("me", spec, SCHEMA, None, label="run", fingerprint="f")
+
+
+def by_path(app, place):
+    app.run()
+    app.segmented_control(key="data_way").set_value("path").run()
+    app.text_input(key="path").set_value(str(place))
+    next(b for b in app.button if b.label == "Load the file").click().run()
+    assert not app.error, app.error[0].value
+
+
+def until(held):
+    """Waits for a state, never for a time; the limit only ends a test that would hang."""
+    end = time.monotonic() + PATIENCE
+    while not held():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_pages_show_some_records_of_a_folder_and_count_all(parts, monkeypatch, app):
+    monkeypatch.setattr(loading, "LOOKED", 400)
+    by_path(app, parts)
+    data = space_of(app).dataset
+    assert (data.table.num_rows, data.records, data.whole) == (200, RECORDS, None)
+    assert "6,000 records, too many to hold here: the pages show 200" in words(app)
+    at_page(app, "synthesize")
+    assert not app.exception
+    assert "at most" in words(app)
+    serial = data.serial
+    at_page(app, "data")
+    by_path(app, parts)
+    assert space_of(app).dataset is not data
+    assert space_of(app).dataset.serial == serial
+
+
+def test_a_folder_that_fits_is_a_table_like_any_other(parts, app):
+    by_path(app, parts)
+    space = space_of(app)
+    assert (space.dataset.whole.num_rows, space.dataset.place) == (RECORDS, None)
+
+
+def test_a_run_reads_all_records_where_they_lie_and_leaves_no_codes(parts, tmp_path):
+    job = job_on(parts, tmp_path)[1]
+    until(lambda: not job.live)
+    assert job.state == "done", job.failure()
+    manifest = Manifest.load(job.folder / MANIFEST)
+    assert abs(manifest.n_records - RECORDS) < 200
+    assert pq.read_metadata(job.folder / SYNTHETIC).num_rows == manifest.n_records
+    assert not [p for p in (tmp_path / "scratch").rglob("*") if p.is_file()]
+    assert len(list(parts.iterdir())) == 3
+
+
+def test_a_cancelled_run_on_a_large_output_leaves_neither_codes_nor_a_table(parts, tmp_path):
+    kept, job = job_on(parts, tmp_path, n_records=90_000_000)  # minutes of work
+    until(lambda: job.progress().get("stage") in ("making records", "decoding", "synthesizing") or not job.live)
+    assert job.live, job.failure()
+    kept.cancel(job.id, "me")
+    assert job.state == "cancelled"
+    assert job.process.poll() is not None
+    assert not (job.folder / SYNTHETIC).exists()
+    assert not [p for p in (tmp_path / "scratch").rglob("*") if p.is_file()]
