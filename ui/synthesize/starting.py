@@ -38,7 +38,7 @@ def spec_of(space: Workspace) -> JobSpec:
         questions_share=choices.questions_share if config_class(method).takes_questions else 0.0,
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
-        **({} if space.dataset.place is None else {"table": space.dataset.place}),
+        table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
         memory_mb=int(os.environ.get(MEMORY, "4096")),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )
