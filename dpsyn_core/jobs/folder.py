@@ -76,13 +76,16 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.text_batches import TextForm
 
-    batches, memory = place_batches(path, TextForm(delimiter=spec.delimiter, encoding=spec.encoding)), memory_of(spec)
+    batches, memory = (
+        place_batches(path, TextForm(delimiter=spec.delimiter, encoding=spec.encoding)),
+        planned(spec.memory_mb),
+    )
     return source_of_batches(batches, choose(batches, engine=None, memory=memory, schema=schema), False, memory)
 
 
-def memory_of(spec: JobSpec) -> int:
+def planned(memory_mb: int) -> int:
     """Bytes that a run on a table outside its folder plans with: less than its limit, which libraries share."""
-    return spec.memory_mb * 2**20 * 3 // 4
+    return memory_mb * 2**20 * 3 // 4
 
 
 def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Progress) -> None:
@@ -93,7 +96,7 @@ def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Pro
     measured = pack_measurements(prepared.marginals, schema=prepared.schema, scores=prepared.scores)
     write_release_to(
         prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
-        memory=memory_of(spec) if in_place(folder, spec) else None,
+        memory=planned(spec.memory_mb) if in_place(folder, spec) else None,
         measurements=measured, measurements_path=folder / MEASUREMENTS, progress=progress,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from dpsyn_core.errors import SettingError, TableError
@@ -11,6 +12,7 @@ from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, configure
 from ui.shared.state import Workspace
 
+MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use
 START = 1.5  # seconds to start a worker and load the engine
 SPREAD = 1.7  # the range goes from a forecast divided by this to the forecast times this
 
@@ -22,6 +24,11 @@ class Forecast:
     low: float
     high: float
     megabytes: float
+
+
+def job_memory() -> int:
+    """Megabytes that one run may use, as the operator set them."""
+    return int(os.environ.get(MEMORY, "4096"))
 
 
 def forecast(config: MethodConfig, size: Size) -> Forecast:
@@ -36,18 +43,17 @@ def in_place(space: Workspace) -> Choice:
 
     Raises SizeError where its codes do not fit the disk, TableError where its files are gone.
     """
-    from dpsyn_core.jobs.folder import memory_of
+    from dpsyn_core.jobs.folder import planned
     from dpsyn_core.sources.choose import choose
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.text_batches import TextForm
     from ui.shared.results import kept
-    from ui.synthesize.starting import spec_of
 
     data, schema = space.dataset, space.schema
     if data is None or schema is None or data.place is None:
         msg = "no table outside the app is loaded; load one on the Data page"
         raise TableError(msg)
-    memory, path = memory_of(spec_of(space)), data.place
+    memory, path = planned(job_memory()), data.place
     key = ("in place", data.serial, hash(schema.dumps()))
     return kept(
         space, key, lambda: choose(place_batches(path, TextForm()), engine=None, memory=memory, schema=schema)

@@ -17,9 +17,9 @@ from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import t
 from ui.synthesize import methods
-from ui.synthesize.estimates import in_place
+from ui.synthesize.estimates import in_place, job_memory
 
-MEMORY, SECONDS = "DPSYN_JOB_MEMORY_MB", "DPSYN_JOB_SECONDS"
+SECONDS = "DPSYN_JOB_SECONDS"  # environment variable
 
 
 def spec_of(space: Workspace) -> JobSpec:
@@ -39,7 +39,7 @@ def spec_of(space: Workspace) -> JobSpec:
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
         table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
-        memory_mb=int(os.environ.get(MEMORY, "4096")),
+        memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )
 
