@@ -22,6 +22,9 @@ class ListCounter:
         np.add.at(out, tuple(self.codes[i] for i in index), 1)
         return out
 
+    def marginals(self, sets, recodes={}):
+        return [self.marginal(s) for s in sets]
+
 
 def test_independent_runs_end_to_end():
     domain = Domain.of({"a": 3, "b": 2})
