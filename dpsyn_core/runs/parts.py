@@ -27,7 +27,7 @@ from dpsyn_core.runs.writing import ending, stated, write_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of
-from dpsyn_core.synthesizers.base import Sharded
+from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import check_target, staged_parts
 
@@ -42,7 +42,6 @@ ALLOWED = 8 * 10**9  # bytes that it may take where nobody says; a constant, so 
 
 
 T = TypeVar("T")
-Make = Callable[[Shard, "Random", Progress], Any]  # the codes of a shard
 Spread = Callable[[Callable[[int], str], int], list[str]]
 Work = Callable[[Shard, Callable[[], None]], Any]  # the table of a shard; the second is called often, and ends it
 
@@ -167,7 +166,7 @@ def write_release_to(
         n = sharded.n_records
         shards = shards_of(n, len(prepared.measured.task.domain))
         own = prepared.rng.spawn(len(shards))
-        make, schema, columns = sharded.make, prepared.schema, prepared.measured.columns
+        make, schema, columns = sharded.begin(progress), prepared.schema, prepared.measured.columns
 
         def made(shard: Shard, check: Callable[[], None]) -> Any:  # may travel: it refers to released values alone
             return _table(make, schema, columns, shard, own[shard.number], check)

@@ -78,16 +78,19 @@ class Guarantee:
     one_record: bool = False  # calibrates with the number of records: public only where max_records is 1
 
 
+Make = Callable[[Shard, Generator, Progress], NDArray[np.unsignedinteger]]
+"""Codes (n_attributes, records of the shard) of one shard, from a generator of its own; called in several threads."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sharded:
     """How a system makes its records in shards. Post-processing.
 
-    n_records: of all shards together. make: codes (n_attributes, records of the shard) of one shard, from a generator
-    of its own; called for several shards at a time, in threads.
+    n_records: of all shards together. begin: does once what all shards share, and tells how each is made.
     """
 
     n_records: int
-    make: Callable[[Shard, Generator, Progress], NDArray[np.unsignedinteger]]
+    begin: Callable[[Progress], Make]
 
 
 class Synthesizer(ABC):

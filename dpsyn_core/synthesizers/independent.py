@@ -55,7 +55,7 @@ class Independent(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Each column drawn on its own from its clipped marginal, uniform when nothing is left."""
         found = self.sharded(measured, n_records, rng=rng)
-        return found.make(one_piece(found.n_records), rng, progress)
+        return found.begin(progress)(one_piece(found.n_records), rng, progress)
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded:
         """Every record is drawn by itself, so that shards are drawn as one piece is."""
@@ -77,4 +77,4 @@ class Independent(Synthesizer):
             columns = [own.choice(len(p), size=shard.n_records, p=p) for p in chances]
             return np.stack(columns).astype(dtype) if columns else np.zeros((0, shard.n_records), dtype=dtype)
 
-        return Sharded(n_records=n, make=make)
+        return Sharded(n_records=n, begin=lambda progress: make)

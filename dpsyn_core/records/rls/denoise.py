@@ -17,7 +17,7 @@ def simplex(values: Floats, total: float) -> Floats:
         return np.zeros_like(values)
     falling = np.sort(values)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(values) + 1)
-    keep = int(np.nonzero(falling > excess)[0][-1])
+    keep = int(np.nonzero(falling >= excess)[0][-1])  # not >: a total below the rounding of the first is taken for 0
     projected: Floats = np.clip(values - excess[keep], 0, None)
     return projected
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -23,8 +22,6 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
-from dpsyn_core.records.rls.start import independent_rows
-from dpsyn_core.records.shards import Shard, phases_of, shard_share
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
@@ -32,6 +29,7 @@ from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, t
 from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
+from dpsyn_core.synthesizers.rls.sharding import in_shards
 from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import View, even_blocks, total_of
@@ -240,39 +238,12 @@ class Rls(Synthesizer):
         return np.ascontiguousarray(rows.T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:
-        """Every shard starts from its share of the one-ways and is fitted to its share of the measured tables.
-
-        With more than a million records, sampling error is small, so that nothing is evened out.
-        """
-        domain, tuning = self.domain, self.tuning.records
-        if len(domain) < 2:
+        """One draft is fitted at length, and every shard goes on from it towards its share of the measured tables."""
+        if len(self.domain) < 2:
             return None
         view = self.view(measured)
         n = round(view.total) if n_records is None else n_records
-        targets = view.targets(n)
-        phases = [phases_of(t.values, rng) for t in targets]
-        dtype = np.min_scalar_type(max(domain.sizes) - 1)
-
-        def make(shard: Shard, own: Generator, progress: Progress) -> NDArray[np.unsignedinteger]:
-            part = shard.n_records / max(1, shard.whole)
-            mine = [
-                replace(t, values=shard_share(t.values, shard, p), sigma=t.sigma * part)
-                for t, p in zip(targets, phases, strict=True)
-            ]
-            ones = [np.maximum(t.values, 0.0) for t in mine[: len(domain)]]
-            rows = independent_rows(ones, shard.n_records, rng=own)
-            if shard.n_records and view.joint:
-                # half the proposals that so many records get in one piece: with 8 of them, most is won
-                effort = self.config.effort * (0.5 if part < 1 else 1.0)
-                pace = schedule(shard.n_records, len(domain), mine, effort=effort, tuning=tuning.fitting)
-                fit_records(
-                    rows, mine, view.probabilities, pace=replace(pace, shards=1), rng=own, progress=progress,
-                    tuning=tuning.fitting,
-                )  # fmt: skip
-                place_numbers(rows, targets, view.one_ways, view.places, rng=own)
-            return np.ascontiguousarray(rows.T.astype(dtype))
-
-        return Sharded(n_records=n, make=make)
+        return in_shards(view, n, effort=self.config.effort, tuning=self.tuning.records, rng=rng)
 
     def question_tables(self, n_records: float) -> list[tuple[float, float]]:
         """Cells and noise as the plan divides the budget of questions among likely sizes."""

@@ -20,6 +20,7 @@ RNG = np.random.default_rng
 def test_simplex_is_the_nearest_point():
     assert np.allclose(simplex(np.array([-1.5, -2.5, 2, 1, 10]), 9.0), [0, 0, 0.5, 0, 8.5])  # oracle O5
     assert np.allclose(simplex(np.array([3.0, 1.0]), 0.0), 0)
+    assert np.allclose(simplex(np.array([30.0, 2.0]), 1e-16), 0)  # a difference of two equal sums
     assert np.allclose(simplex(np.array([-5.0, -5.0]), 4.0), [2, 2])
 
 

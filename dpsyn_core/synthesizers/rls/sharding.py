@@ -1,0 +1,95 @@
+"""Fits records in shards: one draft is fitted at length, and every shard goes on from it towards its own share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.progress import Progress
+from dpsyn_core.records.rls.fit import Pace, Target, fit_records, schedule
+from dpsyn_core.records.rls.place import place_numbers
+from dpsyn_core.records.rls.start import independent_rows
+from dpsyn_core.records.rls.tuning import RecordTuning
+from dpsyn_core.records.shards import Shard, phases_of, shard_share, shards_of
+from dpsyn_core.synthesizers.base import Make, Sharded
+from dpsyn_core.synthesizers.rls.view import View
+
+DRAFT_EFFORT = 0.25
+"""Effort of the draft for each shard that follows from it, up to 1 in all: with few shards it pays for few."""
+
+WARMTH = 0.045
+"""By how many counts a cell of a table fluctuates while the draft is shaken, for each root of the records of a shard:
+40 counts for 800,000 records, so that few records of two shards are the same and the fit of the draft is kept
+(`python -m benchmarks.experiments.shards`)."""
+
+SWEEPS = 2
+"""Sweeps of a shard at an effort of 1, the last of them at temperature 0 (the same experiment)."""
+
+
+def in_shards(view: View, n_records: int, *, effort: float, tuning: RecordTuning, rng: Generator) -> Sharded:
+    """How the records of a release are made in shards. Post-processing: of released values alone.
+
+    Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is
+    small, so that nothing is evened out.
+
+    Args:
+        view: what was released.
+        n_records: of all shards.
+        effort: as in the settings of the system; 1 is usual.
+        tuning: constants of the fit.
+        rng: for the draft, and for how shares are rounded.
+    """
+    domain = view.domain
+    shards = shards_of(n_records, len(domain))
+    targets = view.targets(n_records)
+    phases = [phases_of(t.values, rng) for t in targets]
+    dtype = np.min_scalar_type(max(domain.sizes) - 1)
+
+    def share(shard: Shard) -> list[Target]:
+        part = shard.n_records / max(1, shard.whole)
+        return [
+            replace(t, values=shard_share(t.values, shard, p), sigma=t.sigma * part)
+            for t, p in zip(targets, phases, strict=True)
+        ]
+
+    def fitted(rows: NDArray[np.uint16], mine: Sequence[Target], pace: Pace, own: Generator, told: Progress) -> None:
+        fit_records(rows, mine, view.probabilities, pace=pace, rng=own, progress=told, tuning=tuning.fitting)
+
+    def begin(progress: Progress) -> Make:
+        """Fits the draft."""
+        longest = Shard(number=0, start=0, n_records=max(s.n_records for s in shards), whole=n_records)
+        mine = share(longest)
+        ones = [np.maximum(t.values, 0.0) for t in mine[: len(domain)]]
+        draft = independent_rows(ones, longest.n_records, rng=rng)
+        fits = longest.n_records > 0 and view.joint
+        follow: Pace | None = None
+        if fits:
+            of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
+            pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
+            fitted(draft, mine, pace, rng, progress)
+            if len(shards) > 1:
+                follow = shaken(longest.n_records, mine, effort)
+
+        def make(shard: Shard, own: Generator, told: Progress) -> NDArray[np.unsignedinteger]:
+            rows = draft[: shard.n_records].copy()
+            if follow is not None:
+                fitted(rows, share(shard), follow, own, told)
+            if fits:
+                place_numbers(rows, targets, view.one_ways, view.places, rng=own)
+            return np.ascontiguousarray(rows.T.astype(dtype))
+
+        return make
+
+    return Sharded(n_records=n_records, begin=begin)
+
+
+def shaken(n_records: int, targets: Sequence[Target], effort: float) -> Pace:
+    """The pace at which a shard leaves the draft: warm, then at temperature 0."""
+    sigma = float(np.median([t.sigma for t in targets]))
+    warm = WARMTH**2 * n_records / sigma**2  # the variance of a cell is the temperature times sigma squared
+    sweeps = max(SWEEPS, round(SWEEPS * effort))
+    return Pace(temperatures=(*([warm] * (sweeps - 1)), 0.0), repeats=1)
