@@ -29,6 +29,7 @@ CURVES = 4  # coefficients of a number's curve
 HELD = 3.0  # standard deviations of noise that a coarse value holds at least
 FLOOR = 0.3  # least variance by which the indicators of an attribute are scaled
 BEND = 0.5  # weight of a number's squared score beside its score
+BENT = 50  # columns beyond which squared scores are left out: noise in the second moment grows with its features
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,13 +162,17 @@ def space_of(
     total = float(n_public) if n_public is not None else max(float(np.average(sums, weights=precision)), 0.0)
     d = max(len(domain), 1)
     values = max(2, min(values, max(16, CURVED_VALUES // d), MOST_FEATURES // d))
-    made = [_block(a, m, total, values, weights.get(a.name, 1.0)) for a, m in zip(domain.attributes, ones, strict=True)]
+    bend = BEND if d <= BENT else 0.0
+    made = [
+        _block(a, m, total, values, weights.get(a.name, 1.0), bend)
+        for a, m in zip(domain.attributes, ones, strict=True)
+    ]
     if sum(b.size for b in made) > MOST_CELLS:
         made = [_curved(b) for b in made]
     return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
 
 
-def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight: float) -> Block:
+def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight: float, bend: float) -> Block:
     ordered = a.ordered or in_order(m.values[: a.size - a.special])
     a = replace(a, ordered=ordered)
     counts = shrink_one_way(m.values, m.sigma, ordered=ordered, special=a.special, total=total)
@@ -178,7 +183,7 @@ def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight:
     shares = np.maximum(held / held.sum(), 1e-6)
     shares /= shares.sum()
     scores = _scores(shares, ranked) if ranked > 1 else None
-    features = _features(shares, ranked, scores) * weight
+    features = _features(shares, ranked, scores, bend) * weight
     return Block(
         name=a.name, recode=recode, within=counts / held[recode], shares=shares, ranked=ranked, scores=scores,
         features=features, weight=weight,
@@ -197,17 +202,17 @@ def _scores(shares: Floats, ranked: int) -> Floats:
     return out
 
 
-def _features(shares: Floats, ranked: int, scores: Floats | None) -> Floats:
-    """Centred columns (values, columns): score and bent score of a number, indicators of what has no order."""
+def _features(shares: Floats, ranked: int, scores: Floats | None, bend: float) -> Floats:
+    """Centred columns (values, columns): a number's score, and bent score unless `bend` is 0; else indicators."""
     columns: list[Floats] = []
     if scores is None:
         ranked = 0
     else:
         columns.append(scores)
-        if ranked > 2:
+        if ranked > 2 and bend:
             bent = np.where(np.arange(len(shares)) < ranked, scores**2, 1.0)
             bent = np.where(np.arange(len(shares)) < ranked, bent - shares @ bent, 0.0)
-            columns.append(BEND * bent / max(float(np.sqrt(shares @ bent**2)), 1e-9))
+            columns.append(bend * bent / max(float(np.sqrt(shares @ bent**2)), 1e-9))
     rest = np.eye(len(shares))[:, ranked:]
     if rest.shape[1] and len(shares) > 1:
         centred = rest - shares[ranked:]

@@ -23,11 +23,13 @@ from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
 from dpsyn_core.synthesizers.deep.system import Deep
 from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, OthersSeen, Team
+from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 
 FEW_COLUMNS = 50  # benchmarks.deep: beyond, training under noise makes a linear decoder worse
 CLIP = 0.5  # of the clip norm and the usual length of inputs: where the gradients of the head are shortened
-FASTER = 2.0  # first rate of the head, in those of the decoder: it takes half as many steps
+STEPS = 100  # of the decoder and of the head: both begin where released values put them
+FASTER = 2.0  # first rate of the head, in those of the decoder
 SEED = 21  # of the first weights: public, the same for every run
 
 
@@ -68,7 +70,7 @@ class PhasedSettings(DeepSettings):
         0.1, gt=0, lt=1, title="Share of components", description="Part of the budget for the second moment."
     )
     mixture_share: float = Field(
-        0.06, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
+        0.03, gt=0, lt=1, title="Share of the mixture", description="Part of the budget for all its iterations."
     )
     target_share: float = Field(
         0.15,
@@ -89,12 +91,21 @@ class PhasedSettings(DeepSettings):
 
     def _usual(self, columns: int) -> int:
         """None for many columns, unless it is set."""
-        return 0 if self.steps is None and columns > self.few_columns else super()._usual(columns)
+        return 0 if self.steps is None and columns > self.few_columns else self._each()
+
+    def _each(self) -> int:
+        return STEPS if self.steps is None else self.steps
 
     def target_steps(self, domain: Domain) -> int:
-        """Half as many as a training usually has; none where no column is to be predicted from others."""
+        """As many as the decoder's on few columns; none where no column is to be predicted from others."""
         headed = self.target and self.target_share and len(domain) > 1
-        return (super()._usual(len(domain)) + 1) // 2 if headed else 0
+        return self._each() if headed else 0
+
+    def head_seconds(self, size: Size) -> float:
+        """Linear in the sample; a second is the calibration's."""
+        if not (self.target and self.target_share):
+            return 0.0
+        return 1.0 + self._each() * (0.004 + 7e-8 * self.sampling * size.records * size.attributes)
 
     def build(self, task: Task) -> Synthesizer:
         """Refuses shares that leave nothing for the training."""
