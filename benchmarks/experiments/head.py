@@ -1,4 +1,4 @@
-"""P3GM with a head for the column to predict and without one (ADR 0163), on tables of several kinds.
+"""P3GM with a head for the column to predict and without one, and other schedules, on several tables (ADRs 0163, 0164).
 
 `python -m benchmarks.experiments.head [--tables clusters,scores,people] [--seeds 2]`
 
@@ -24,6 +24,8 @@ VARIANTS: dict[str, dict[str, Any] | None] = {
     "no head": {"target_share": 0.0},
     "linear head": {"hidden": 0},
     "head": {},
+    "200 steps": {"steps": 200},
+    "a larger mixture": {"mixture_share": 0.06},
     "rls": None,
 }
 JUDGES = ("logistic", "xgboost")
@@ -79,7 +81,7 @@ TABLES = deep.TABLES | {"clusters": clusters, "scores": scores, "people": people
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", default="clusters,scores,people,wide", help=f"of {', '.join(TABLES)}")
-    parser.add_argument("--variants", default=",".join(VARIANTS))
+    parser.add_argument("--variants", default="no head,linear head,head,rls", help=f"of {', '.join(VARIANTS)}")
     parser.add_argument("--seeds", type=int, default=2)
     given = parser.parse_args()
     rows = []
