@@ -48,7 +48,7 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
         if n == identifier
-        else {"name": n, "source": "data"} | _column(table.column(i), comma)
+        else {"name": n, "source": "data"} | (_row_names(n, i, table.column(i)) or _column(table.column(i), comma))
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -76,6 +76,16 @@ def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
         for a in schema.attributes
     )
     return schema.model_copy(update={"attributes": attributes})
+
+
+def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
+    """A first column without a header, as R and pandas write row names, if every record has a name of its own."""
+    if position or name not in (headers.ROWS, headers.OTHERWISE):
+        return None
+    entries, index = canonical.uniques(column)
+    if len(entries) < len(column) or (index < 0).any() or canonical.blanks(canonical.to_text(entries)).any():
+        return None
+    return {"kind": "identifier", "description": "every record has its own number"}
 
 
 def _column(column: Any, comma: bool) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def check(names: Sequence[str]) -> None:
         seen[key] = i
 
 
-ROWS = "row"  # what a first column without a header is called, or "row number" where that name is taken
+ROWS, OTHERWISE = "row", "row number"  # what a first column without a header is called; where the first is taken
 
 
 def first_named(names: Sequence[str]) -> tuple[list[str], str | None]:
@@ -38,7 +38,7 @@ def first_named(names: Sequence[str]) -> tuple[list[str], str | None]:
     if len(out) < 2 or out[0].strip() or not all(n.strip() for n in out[1:]):
         return out, None
     taken = {composed(n) for n in out}
-    out[0] = ROWS if ROWS not in taken else "row number"
+    out[0] = ROWS if ROWS not in taken else OTHERWISE
     return out, f"the first column has no header, as R and pandas write row numbers; it is called '{out[0]}'"
 
 

@@ -96,3 +96,13 @@ def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):
     app.toggle(key="safe").set_value(True).run()
     at_page(app, "schema")
     assert "In the table" not in words(app)
+
+
+def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
+    raw = b"started,wage\n" + b"".join(b"2019%02d%02d,%d\n" % (1 + i % 12, 1 + i % 28, 100 + i // 2) for i in range(90))
+    uploaded(app, name="start.csv", raw=raw)
+    app.session_state["language"] = "de"
+    app.button(key="quick_to_guide").click().run()
+    assert "ganze Zahl, " in words(app) and "whole number" not in words(app)
+    assert "Datum, geschrieben als 20191231, 2019-01-01 bis 2019-12-31" in words(app)
+    assert "20190101 bis" in words(app)

@@ -207,3 +207,10 @@ def test_records_without_a_name_are_a_finding_and_an_error_for_a_strict_run():
     assert ("warning", "id") in [(f.level, f.about) for f in check(s, table)]
     assert next((f.level, f.about) for f in check(s, table, strict=True)) == ("error", "id")
     assert ("error", "id") in [(f.level, f.about) for f in check(s, table.select(["a"]))]
+
+
+def test_row_names_without_a_header_are_nobodys_attribute_whatever_numbers_they_are():
+    cut = read_table(b",age\n" + b"".join(b"%d,%d\n" % (3 * i + 7, i % 40) for i in range(60)))
+    assert draft(cut, "t")["row"].kind == "identifier"
+    named = read_table(b"row,age\n" + b"".join(b"%d,%d\n" % (i % 30, i % 40) for i in range(60)))
+    assert draft(named, "t")["row"].kind == "numeric", "a column of that name whose numbers repeat is one"

@@ -15,7 +15,7 @@ from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
 from ui.privacy.guarantee import records
 from ui.schema import editor
-from ui.schema.rows import Row
+from ui.schema.rows import Row, kind_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
@@ -108,7 +108,7 @@ def confirmation(space: Workspace, rows: list[Row]) -> bool:
     if not kinds or space.dataset is None:
         return False
     mark = hashlib.sha256(repr(kinds).encode()).hexdigest()[:12]  # another list is asked for anew
-    listed = ", ".join(f"{name} ({kind})" for name, kind in kinds)
+    listed = ", ".join(f"{name} ({kind_words(kind)})" for name, kind in kinds)
     note(t("buying.kinds", kinds=listed))
     return st.checkbox(
         t("buying.known"), key=f"buying_known_{space.dataset.serial}_{mark}", help=t("buying.known_help")

@@ -13,7 +13,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import READ, Schema
 from ui.data.quick import QUICK
 from ui.schema import editor
-from ui.schema.rows import KINDS, Row, changed, shown
+from ui.schema.rows import KINDS, Row, changed, kind_words, shown
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
@@ -126,7 +126,8 @@ def _form(space: Workspace, p: Proposal) -> None:
         first, second, third, fourth = st.columns([3, 6, 3, 3])
         with first:
             kinds = list(EDITABLE)
-            kind = st.selectbox(t("guide.kind"), kinds, index=kinds.index(cells["kind"]), key=f"kind_{mark}")
+            at = kinds.index(cells["kind"])
+            kind = st.selectbox(t("guide.kind"), kinds, index=at, key=f"kind_{mark}", format_func=kind_words)
         with second:
             start = cells["content"] if p.document else ""
             content = st.text_input(t("guide.content"), start, key=f"content_{mark}", help=t("schema.help_content"))
@@ -267,13 +268,13 @@ def proposed(p: Proposal) -> str:
     cells = shown(d)
     if d["kind"] == "categorical":
         words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
-        return words.format(kind=cells["kind"], values=_listed(d["values"]))
+        return words.format(kind=kind_words(cells["kind"]), values=_listed(d["values"]))
     if d["kind"] == "datetime":
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
         words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
     else:
-        words = t("guide.as_range", kind=cells["kind"], low=_plain(d["min"]), high=_plain(d["max"]))
+        words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"]), high=_plain(d["max"]))
         if d.get("step") not in (None, 1):
             words += " " + t("guide.as_step", step=f"{d['step']:g}")
         if d.get("written"):
@@ -289,7 +290,8 @@ def _plain(value: float) -> str:
 def _seen(p: Proposal) -> str:
     seen: Mapping[str, Any] = p.seen
     if seen["what"] == "range":
-        low, high = (v if isinstance(v, str) else _plain(v) for v in (seen["low"], seen["high"]))
+        as_written = p.why == "written"  # a date of digits has no marks between thousands
+        low, high = (v if as_written or isinstance(v, str) else _plain(v) for v in (seen["low"], seen["high"]))
         return t("guide.seen_range", low=low, high=high)
     if seen["what"] == "values":
         return t("guide.seen_values", values=_listed(seen["values"]))

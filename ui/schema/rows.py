@@ -67,7 +67,7 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         words["kind"] = "ordered category" if document.get("ordered") else "category"
         words["content"] = _values_text(document["values"])
     elif kind in ("numeric", "datetime"):
-        words["content"] = f"{document['min']} to {document['max']}"
+        words["content"] = f"{_end(document['min'])} to {_end(document['max'])}"
         words["content"] += f" by {document['step']}" if document.get("step") else ""
         words["content"] += f", {document['scale']}" if document.get("scale") else ""
         if document.get("special_values"):
@@ -78,6 +78,16 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
         if kind == "numeric":
             words["kind"] = "whole number" if document["dtype"] == "integer" else "number"
     return words
+
+
+def kind_words(kind: str) -> str:
+    """A kind that is synthesized, in the visitor's language."""
+    return t(f"guide.kind_{kind.replace(' ', '_')}")
+
+
+def _end(value: float | str) -> str:
+    """An end of a range without an empty fraction."""
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _values_text(values: list[Any]) -> str:
