@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dpsyn_core.schema.domain import Domain
 
 SECONDS_PER_CELL = 0.6  # for each million cells of all pairs, whatever the system
+MOST = 1e15  # cells of the whole domain that are told apart; no system can take as many
 BASE_MB, MB_PER_MILLION, MB_PER_MILLION_CELLS = 285, 20.0, 24.0  # of values, and of cells of all pairs
 
 
@@ -30,7 +31,7 @@ class Size:
         """The size of a run. out: records to write, when that is another number than those that are read."""
         sizes = domain.sizes
         cells = (sum(sizes) ** 2 - sum(s * s for s in sizes)) / 2e6
-        whole = math.prod(sizes) / 1e6
+        whole = min(math.prod(map(float, sizes)), MOST) / 1e6  # of 200 numbers it is no float any more
         return cls(records=records, out=out or records, attributes=len(sizes), cells=cells, domain=whole)
 
     @property

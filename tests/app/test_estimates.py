@@ -2,6 +2,7 @@
 
 import pytest
 
+from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, names
@@ -55,6 +56,13 @@ def test_a_million_records_take_what_the_large_job_took():
     assert forecast_of("rls", large).low / 2 < 13.5 < forecast_of("rls", large).high
     assert forecast_of("dpsyn", large).low < 19.7 < forecast_of("dpsyn", large).high
     assert forecast_of("dpsyn", large).megabytes == pytest.approx(548, rel=0.1)
+
+
+@pytest.mark.parametrize("method", names())
+def test_a_table_of_two_hundred_fine_numbers_has_an_estimate(method):
+    wide = Domain.of({f"n{i}": 1000 for i in range(200)})
+    got = forecast_of(method, Size.of(config_class(method)().working_domain(wide), 600))
+    assert 0 < got.low < got.high < 1e12 and 300 < got.megabytes < 1e9
 
 
 # low, high and megabytes of 20,000 records of 14 attributes with 8,050 cells of pairs, as they were before configs

@@ -27,6 +27,17 @@ def test_points_that_coincide_share_one_label_and_others_have_their_own():
     assert list(run.x) == [24.0, 25.0, 400.0]
 
 
+def test_labels_of_very_many_marginals_stay_inside_and_apart():
+    points = [("single columns, 200", 667.0, 140.0), ("combinations chosen", 3938.0, 344.0)]
+    drawn = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 3938)
+    run = named(drawn)["this run"]
+    assert list(run.textposition) == ["bottom left", "bottom center"]
+    assert run.text[1] == "combinations<br>chosen"
+    assert drawn.layout.xaxis.range[1] > 4.4
+    few = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), [("single columns", 400.0, 110.0)], 91)
+    assert few.layout.xaxis.range[1] == 4
+
+
 def test_curves_differ_by_dash_or_mark_and_carry_few_marks():
     """A mark a point would be 400 shapes on the screen, which are most of what a browser draws of this page."""
     curves = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), [], 91).data[:8]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST = 10_000  # largest k on the plot
 HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
 NEAR = 1.7  # points of this run within this factor of each other share one label
+CROWDED = 1000  # marginals from which on a label would leave the figure at the right
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 STYLES = {
@@ -129,7 +130,7 @@ def figure(
             "title": {"text": t("noise.x")},
             "tickvals": ticks,
             "ticktext": [f"{x:,}" for x in ticks],
-            "range": [0, 4],
+            "range": [0, _end(points)],
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
@@ -145,17 +146,25 @@ def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
     for i, (label, x, y) in enumerate(points):
         near = (j for j in range(i) if out[j] and _close(points[j][1], x) and _close(points[j][2], y))
         first = next(near, None)
-        out.append(label.split(",")[0] if first is None else "")
+        short = label.split(",")[0]
+        short = short.replace(" ", "<br>") if x > CROWDED else short  # narrow, for it stands near the right end
+        out.append(short if first is None else "")
         if first is not None:
             out[first] += f"<br>{label.split(',')[0]}"
     return out
+
+
+def _end(points: Sequence[tuple[str, float, float]]) -> float:
+    """Where the axis of k ends, as a power of ten: with room for the label of a point of very many marginals."""
+    last = max((x for _, x, _ in points), default=1.0)
+    return 4.0 if last <= CROWDED else max(4.0, math.log10(last) + 0.9)
 
 
 def _sides(points: Sequence[tuple[str, float, float]]) -> list[str]:
     """Where labels stand: below the curve, those of the points to the left on their left, so that none overlap."""
     last = max(x for _, x, _ in points)
     return [
-        "bottom center" if x >= 300 else "bottom left" if x > 12 and x * NEAR < last else "bottom right"
+        "bottom left" if x > 12 and x * NEAR < last else "bottom center" if x >= 300 else "bottom right"
         for _, x, _ in points
     ]
 
