@@ -23,6 +23,7 @@ from dpsyn_core.tables import amounts, canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
 MANY = 200  # values of a list that is proposed
+FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
 YEARS = (1500, 2200)
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -200,6 +201,11 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
             return _range(drafted, values)
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
+    if not common and len(values) > FEW and len(values) > OWN * len(column):
+        # names of a small table: a list of them would be a list of its records
+        why = "unique" if len(values) >= len(column) else "many"
+        seen = {"what": "distinct", "count": len(values), "records": len(column)}
+        return Proposal(name=drafted["name"], seen=seen, why=why, document=None)
     why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
     made = base | {"values": common or list(values), "other": True}
     return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)

@@ -129,6 +129,9 @@ def test_why_a_column_is_left_out_is_said():
     assert one("who", [f"person {i}" for i in range(N)]).why == "unique"
     assert one("text", [f"some words {i % 250}" for i in range(2 * N)]).why == "many"
     assert one("nothing", [""] * N).why == "blank"
+    assert one("animal", [f"animal {i}" for i in range(84)]).why == "unique", "a list of names would be the records"
+    assert one("genus", [f"genus {i // 2}" for i in range(84)]).why == "many"
+    assert one("genus", [f"genus {i // 5}" for i in range(150)]).why == "few"
     assert one("pid", [100 + 7 * (i // 4) for i in range(N)]).why == "person"
 
 
