@@ -231,7 +231,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
     memory = memory_of(args.memory)
     if args.engine == "spark":
-        return open_spark(args)
+        return open_spark(args, schema)
     if args.spark_master is not None or args.spark_conf:
         msg = "--spark-master and --spark-conf are for the engine 'spark'; add --engine spark"
         raise SettingError(msg)
@@ -270,9 +270,10 @@ def _refuse_header_row(args: argparse.Namespace) -> None:
         raise SettingError(msg)
 
 
-def open_spark(args: argparse.Namespace) -> Any:
-    """The records of a run that are read and counted by executors of Spark."""
+def open_spark(args: argparse.Namespace, schema: Any) -> Any:
+    """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
     _refuse_header_row(args)
+    from dpsyn_core.sources.spark.expected import expected
     from dpsyn_core.sources.spark.files import SparkFiles
     from dpsyn_core.tables.text_batches import TextForm
 
@@ -294,8 +295,10 @@ def open_spark(args: argparse.Namespace) -> Any:
             raise SettingError(msg)
         conf[name] = value
     source = SparkFiles(args.table, form, master=args.spark_master, settings=conf)
-    for notice in () if source.batches is None else source.batches.notices:
-        print(f"note: {notice}", file=sys.stderr)
+    if source.batches is not None:  # of an address, only the cluster can tell
+        for notice in source.batches.notices:
+            print(f"note: {notice}", file=sys.stderr)
+        print(f"note ({PRIVATE}): engine spark: {expected(source.batches, schema)}", file=sys.stderr)
     return source
 
 

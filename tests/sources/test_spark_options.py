@@ -9,8 +9,10 @@ from dpsyn_core.cli import main
 from dpsyn_core.counting.spark_jobs import guarded, guarded_call, sentence
 from dpsyn_core.errors import EngineError, SettingError, SizeError, TableError
 from dpsyn_core.sources.choose import source_of
+from dpsyn_core.sources.spark.expected import expected
 from dpsyn_core.sources.spark.session import check_java, session
 from dpsyn_core.sources.spark.tasks import Encoding, encode
+from dpsyn_core.tables.batches import Batches
 from tests.audit.whole import crowd, rows, schema
 
 SECRET = "xanadu-7"
@@ -53,6 +55,29 @@ def test_options_that_do_not_fit_are_refused_before_spark_starts(options, words,
     assert main([*run, *options]) == 2
     assert words in capsys.readouterr().err
     assert not Path(tmp_path / "o.csv").exists()
+
+
+def test_what_a_run_takes_is_said_before_spark_starts(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))  # so that it does not start
+    schema().dump(tmp_path / "s.json")
+    (tmp_path / "t.csv").write_text("who,city,age,smokes\np1,rome,4,yes\n")
+    run = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.json"), "--epsilon", "1", "--delta", "1e-6"]
+    run += ["--out", str(tmp_path / "o.csv"), "--manifest", str(tmp_path / "m.json"), "--engine", "spark"]
+    assert main(run) == 2
+    said = capsys.readouterr().err
+    assert "for the owner only): engine spark: at most about 4 records take" in said
+    assert not (tmp_path / "home" / "ledger.sqlite3").exists()
+
+
+def test_time_memory_and_what_comes_to_the_driver_follow_from_sizes():
+    tall = Batches(columns=("a",), read=lambda: iter(()), records=1_000_000_000)
+    said = expected(tall, schema())
+    sizes = schema().domain().sizes
+    cells = sizes[0] * sizes[1] + sizes[0] * sizes[2] + sizes[1] * sizes[2]
+    assert said.startswith("about 1,000,000,000 records take 6 minutes of one core to encode and 38 s to count")
+    assert "codes take 3 GB" in said
+    assert f"send {8 * cells / 1000:.3g} KB to the driver in 1 job" in said
 
 
 def test_a_task_says_of_what_kind_its_error_is_and_quotes_nothing():

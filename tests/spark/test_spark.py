@@ -14,6 +14,8 @@ from pyarrow import csv
 from dpsyn_core.cli import main
 from dpsyn_core.counting import spark as counting
 from dpsyn_core.counting.features import one_hot
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.counting.spark import Placed, SparkCounter
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.privacy.ledger import Ledger
@@ -25,9 +27,11 @@ from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.sources.spark import source as spark_source
+from dpsyn_core.sources.spark import tasks
 from dpsyn_core.sources.spark.source import SparkSource
 from dpsyn_core.tables import places
 from tests.audit.whole import crowd, rows, schema
+from tests.synthesizers.test_counters import made
 
 pytestmark = pytest.mark.spark
 KEY = bytes(range(32))
@@ -158,6 +162,17 @@ def test_a_dataframe_is_synthesized_and_comes_back_as_a_dataframe_of_its_session
     assert release.table.columns == ["city", "age", "smokes"]
     assert release.table.toArrow().num_rows == 30
     assert sum(m.values.sum() for m in release.marginals if len(m.attributes) == 1) / 3 == pytest.approx(400, abs=20)
+
+
+@pytest.mark.parametrize("name", ["independent", "rls", "mst"])
+def test_a_system_makes_the_same_records_from_executors_as_from_memory(name, spark):
+    def on_executors(codes, domain):
+        rows = [tasks._without_names(tasks._row(part, 0, codes[:, part::3])) for part in range(3)]
+        frame = spark.createDataFrame(pa.Table.from_batches(rows)).select(*spark_source.COLUMNS)
+        placed = [Placed(part=part, place=0, records=codes[:, part::3].shape[1]) for part in range(3)]
+        return SparkCounter(frame, placed, domain, codes.dtype)
+
+    assert np.array_equal(made(name, on_executors), made(name, MemoryCounter))
 
 
 def test_a_sample_that_the_gate_draws_reaches_the_records_it_chose(spark):
