@@ -137,7 +137,7 @@ def _estimate_in_place(space: Workspace) -> None:
     low, high = number(math.floor(seconds / SPREAD)), number(math.ceil(seconds * SPREAD))
     items = [
         (t("synthesize.between", low=low, high=high), t("synthesize.time"), t("synthesize.time_note")),
-        (t("synthesize.most", size=shown(choice.memory)), t("synthesize.memory"), t("synthesize.memory_note")),
+        (t("synthesize.about", size=shown(choice.memory)), t("synthesize.memory"), t("synthesize.memory_note")),
     ]
     if choice.scratch:
         items.append((shown(choice.scratch), t("synthesize.scratch"), t("synthesize.scratch_note")))
