@@ -1,8 +1,8 @@
 """Intervals from refits made in two ways: `python -m benchmarks.experiments.refits [--places sample:1,adult_codes:1]`.
 
 Releases of the tables of `benchmarks.coverage` are asked some 900 ranges, and means, gaps, medians and Gini indices by
-group, once with refits whose records are evened out as those of a run and once without. Prints coverage and median
-width by grade and the seconds that the refits took, on the same released values.
+group, with refits whose records are evened out as those of a run and without, at some efforts. Prints coverage and
+median width by grade and the seconds that the refits took, on the same released values.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 import numpy as np
 from numpy.random import Generator
@@ -24,7 +25,6 @@ from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits, Refit
 from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.inference.quantities import Quantity
-from dpsyn_core.inference.tuning import INFERENCE
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
@@ -52,7 +52,7 @@ def of_released(inferrer: Inferrer, names: AttributeSet) -> np.ndarray:
     return inferrer.tables(names)[0]
 
 
-def compared(name: str, epsilon: float) -> list[list[object]]:
+def compared(name: str, epsilon: float, efforts: Sequence[float]) -> list[list[object]]:
     """A row a way of making refits, of one release."""
     made = case(name)
     task = Task.of(made.schema, Budget(epsilon=epsilon, delta=DELTA))
@@ -63,8 +63,8 @@ def compared(name: str, epsilon: float) -> list[list[object]]:
     scores = None if measured.scores is None else measured.scores.bounds()
     evidence = Evidence(made.table.domain, measured, n_public=made.schema.n_records, scores=scores)
     out: list[list[object]] = []
-    for even in (True, False):
-        quick = configure("rls", {"effort": INFERENCE.effort, "even": even}).calibrate(task)
+    for even, effort in product((True, False), efforts):
+        quick = configure("rls", {"effort": effort, "even": even}).calibrate(task)
         fits = Fits(codes, measured, refit_by(quick, codes.shape[1]), pure=False)
         started = time.perf_counter()
         every = (fits.redrawn, fits.left_out, fits.pairs_alone)
@@ -79,7 +79,7 @@ def compared(name: str, epsilon: float) -> list[list[object]]:
             wanted += [(quantity, question.kind) for quantity, _ in parts]
         rows = [r for quantity, kind in wanted for r in asked_one(made, inferrer, quantity, sizes, kind)]
         per = [said([r for r in rows if r[0] == grade]) for grade in GOALS]
-        out.append([f"{name}, {epsilon:g}", "evened out" if even else "not", *per, f"{took:.1f}"])
+        out.append([f"{name}, {epsilon:g}", f"{'evened out' if even else 'not'}, {effort:g}", *per, f"{took:.1f}"])
     return out
 
 
@@ -87,10 +87,12 @@ def main() -> None:
     """Prints Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--places", default="sample:1,adult_codes:1", help="comma-separated, TABLE:EPSILON")
+    parser.add_argument("--efforts", default="0.25", help="comma-separated, of a usual fit")
     given = parser.parse_args()
+    efforts = [float(e) for e in given.efforts.split(",")]
     places = [p.split(":") for p in given.places.split(",")]
-    rows = [row for name, epsilon in places for row in compared(name, float(epsilon))]
-    print(markdown(["table, epsilon", "refits", *GOALS, "seconds"], rows), flush=True)
+    rows = [row for name, epsilon in places for row in compared(name, float(epsilon), efforts)]
+    print(markdown(["table, epsilon", "refits, effort", *GOALS, "seconds"], rows), flush=True)
 
 
 if __name__ == "__main__":

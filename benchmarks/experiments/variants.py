@@ -83,6 +83,18 @@ EXPERIMENTS = {
             ),
         },
     ),
+    "scores": Experiment(
+        notebook="ADR 0202",
+        places=(
+            ("tree-20000x20", 0.1), ("tree-20000x20", 0.3), ("mixture-30000x15", 0.3), ("skewed-5000x8", 0.3),
+            ("adult_codes", 0.1),
+        ),
+        variants={
+            "up to .1": Variant(),
+            "up to .05": Variant(tuning={"shares.scores_most": 0.05}),
+            ".02": Variant(tuning={"shares.scores_most": 0.02}),
+        },
+    ),
     "scoring-fit": Experiment(
         notebook="0066",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),

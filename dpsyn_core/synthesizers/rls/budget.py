@@ -211,7 +211,9 @@ def _parts(
     one = shares_.only_one_ways
     if len(sizes) > 1:
         one = _predicted_share(sizes, whole, noise, total, shares_) if setting is None else setting
-    parts = _of_noise([one, shares_.scores, 1 - one - shares_.scores], pure=whole.pure)
+    scoring = _score_share(len(sizes), left, noise, total, shares_)
+    scoring = min(scoring, max(shares_.scores, (1 - one) * shares_.scores_of_joint))
+    parts = _of_noise([one, scoring, 1 - one - scoring], pure=whole.pure)
     one_ways, scores, joint = left.split(parts)
     return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
 
@@ -282,6 +284,17 @@ def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: flo
     error = noise.error(np.array(sizes), whole) / (len(sizes) * max(total, 1.0))
     share = s.one_ways_most * (error / s.one_ways_at) ** s.one_ways_power
     return float(np.clip(share, s.one_ways_least, s.one_ways_most))
+
+
+def _score_share(attributes: int, left: Cost, noise: Noise, total: float, s: Shares) -> float:
+    """More for scores, where those of all pairs would be too noisy to tell which pairs depend, and more of it helps."""
+    pairs = attributes * (attributes - 1) // 2
+    if not pairs:
+        return s.scores
+    usual = noise.of_score(left.scaled(_of_noise([s.scores], pure=left.pure)[0]), pairs) / max(total, 1.0)
+    if usual * math.sqrt(s.scores / s.scores_most) > s.score_help:
+        return s.scores
+    return float(np.clip(s.scores * (usual / s.score_noise) ** 2, s.scores, s.scores_most))
 
 
 def _strength(whole: Cost, noise: Noise, total: float) -> float:

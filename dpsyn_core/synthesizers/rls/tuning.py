@@ -30,7 +30,21 @@ class Shares:
     """Standard deviations of its noise up to which the released number counts as few."""
 
     scores: float = 0.02
-    """Of the rest, for the scores of all pairs; .05 and .1 change nothing (notebook 0100)."""
+    """Of the rest, for the scores of all pairs at least; where they are precise, .05 and .1 change nothing (notebook
+    0100)."""
+
+    scores_most: float = 0.1
+    """Of the rest, for the scores at most, where they are to have ..."""
+
+    score_noise: float = 0.04
+    """... no more noise than this share of the records (ADR 0202)."""
+
+    score_help: float = 0.1
+    """The same share, above which the noise of a score would stay even then: scores get no more than usual
+    (convention)."""
+
+    scores_of_joint: float = 0.25
+    """Of what one-ways leave, for the scores at most (convention)."""
 
     only_one_ways: float = 0.97
     """Of the rest, for the one-way of a table with a single attribute, before parts are made to add up."""
