@@ -97,18 +97,19 @@ def test_fine_bins_of_a_number_take_no_more_from_pairs_than_a_hundred():
     assert planned(1000, number=False).pairs.rho < planned(100, number=False).pairs.rho
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-9])
-def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_before_where_not(delta):
-    def share(attributes, total, **settings):
+@pytest.mark.parametrize(("delta", "total"), [(0.0, 150_000.0), (1e-9, 20_000.0)])
+def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_before_where_not(delta, total):
+    def share(attributes, records, **settings):
         domain = Domain.of({f"a{i}": 8 for i in range(attributes)})
         task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=delta), n_public=1)
-        plan = configure("rls", settings).calibrate(task).budget_plan(total)
+        plan = configure("rls", settings).calibrate(task).budget_plan(records)
         parts = [amount(plan.scores), amount(plan.pairs), sum(map(amount, plan.one_ways))]
         assert min(parts) > 0
         assert sum(parts) == pytest.approx(amount(plan.whole))
         return parts[0] / amount(plan.whole)
 
-    few, many = share(8, 1e6), share(60, 20_000.0)
+    few, many = share(8, 1e7), share(60, total)
     assert share(60, 1e9) == pytest.approx(few, rel=0.2)
     assert many > 1.5 * few
-    assert share(60, 20_000.0, one_way_share=0.94) < many
+    assert share(60, total, one_way_share=0.94) < many
+    assert share(60, total / 4, one_way_share=0.5) < many  # where more would not help, they get no more
