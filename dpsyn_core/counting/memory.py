@@ -62,7 +62,7 @@ class MemoryCounter:
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
     ) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`; pairs that share their first attribute read it together."""
-        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
+        shapes = coarse_shapes(self.domain, sets, recodes)
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         codes, row, sizes = self._columns(sets, recodes)
@@ -141,6 +141,14 @@ def coarse_shape(
                 raise TableError(msg)
             shape[i] = int(recode.max()) + 1
     return tuple(shape)
+
+
+def coarse_shapes(
+    domain: Domain, sets: Sequence[Sequence[str]], recodes: Mapping[str, NDArray[np.intp]]
+) -> list[tuple[int, ...]]:  # fmt: skip
+    """The shapes of many marginals; each coarse map is checked once."""
+    size = {n: coarse_shape(domain, (n,), recodes)[0] for n in dict.fromkeys(n for names in sets for n in names)}
+    return [tuple(size[n] for n in names) for names in sets]
 
 
 def check_codes(codes: NDArray[np.unsignedinteger], domain: Domain) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.memory import MAX_CELLS, MemoryCounter, check_cells, coarse_shape
+from dpsyn_core.counting.memory import MAX_CELLS, MemoryCounter, check_cells, coarse_shapes
 from dpsyn_core.counting.spark_jobs import collected, guarded
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import EngineError
@@ -71,7 +71,7 @@ class SparkCounter:
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
     ) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`, in as many jobs as their cells need."""
-        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
+        shapes = coarse_shapes(self.domain, sets, recodes)
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self._max_cells)
         sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]

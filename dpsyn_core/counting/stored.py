@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_shape
+from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_shape, coarse_shapes
 from dpsyn_core.counting.store import Store
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.counting.tally import Tally
@@ -51,7 +51,7 @@ class StoredCounter:
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
     ) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`: the columns in use are read once for all of them."""
-        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
+        shapes = coarse_shapes(self.domain, sets, recodes)
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         out = [np.zeros(shape, dtype=np.int64) for shape in shapes]

@@ -53,6 +53,9 @@ def choose_pairs(
     coarser table leaves unexplained is the root of the difference of the squares of both scores: most of it is the
     sampling error of many cells with few records, which adds to dependence as independent errors do.
 
+    Of a table with hundreds of attributes and many records, no more pairs are chosen than a fit can take in a bounded
+    time (`PairChoice.most`): the dependent ones first.
+
     Args:
         counter: exact counts.
         view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
@@ -106,6 +109,10 @@ def choose_pairs(
         errors = np.column_stack([errors, left])
         sizes = np.column_stack([sizes, fewer])
         chosen = chosen_for(cost)
+    most = tuning.most(len(view.domain), view.total)
+    if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
+        gains = errors[:, 0] - errors[np.arange(len(pairs)), chosen]
+        chosen[np.argsort(-gains, kind="stable")[most:]] = 0
     taken = np.flatnonzero(chosen)
     return Pairs(
         sets=[pairs[i] for i in taken],

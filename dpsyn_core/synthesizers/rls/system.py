@@ -35,6 +35,9 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import View, even_blocks, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
+# of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
+SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950
+
 
 @register("rls")
 class RlsConfig(MethodConfig):
@@ -67,10 +70,17 @@ class RlsConfig(MethodConfig):
     )  # fmt: skip
 
     def seconds(self, size: Size) -> float:
-        """Visits of proposals to measured tables, 10 ns each with all that follows; some 4.5 pairs an attribute."""
-        pairs = min(size.attributes * (size.attributes - 1) / 2, 4.5 * size.attributes)
+        """Visits of proposals to measured tables, 10 ns each with all that follows, and the scores of all pairs.
+
+        Some 4.5 pairs an attribute are measured, of hundreds of attributes a tenth of all pairs, but no more than the
+        limit of `PairChoice.most`.
+        """
+        every = size.attributes * (size.attributes - 1) / 2
+        pairs = min(every, max(4.5 * size.attributes, 0.1 * every), TUNING.pairs.most(size.attributes, size.records))
         visits = size.out * (2 * size.attributes + 2 * pairs)
-        return 0.7 + 1.0e-8 * visits * self.effort * proposals_of(visits, TUNING.records.fitting)
+        wide = max(0.0, every - USUAL_PAIRS)
+        scoring = wide * (SECONDS_OF_SCORE + SECONDS_OF_COUNT * size.records) + SECONDS_OF_TABLE * min(pairs, wide)
+        return 0.7 + scoring + 1.0e-8 * visits * self.effort * proposals_of(visits, TUNING.records.fitting)
 
     def build(self, task: Task) -> Synthesizer:
         """Calibrates: all-Gaussian with a delta, all-Laplace without."""

@@ -172,6 +172,10 @@ class Resolution:
 class PairChoice:
     """Which pairs are measured, and which are scored a second time at a coarser resolution (notebook 0100)."""
 
+    def most(self, attributes: int, total: float) -> int:
+        """Pairs that are measured at most, for so many attributes and about so many records."""
+        return int(max(self.fewest_most, 4.5 * attributes, self.most_visits / max(total, 1.0)))
+
     noise_factor: float = 0.7
     """Of the nominal noise of a table: about this part is left after shrinking and fitting (ADR 0065)."""
 
@@ -186,6 +190,12 @@ class PairChoice:
 
     noisy: float = 0.4
     """Of a pair's score: noise of its usual table from which on a coarser one is considered."""
+
+    most_visits: float = 2e10
+    """Records times measured pairs, at most: fitting takes some ten minutes of two cores for so many (convention)."""
+
+    fewest_most: int = 2_000
+    """Pairs that may be measured however many records there are (convention)."""
 
     explained: float = 0.9
     """Of the square of a coarser score that counts as explained; 1 is level, .9 the careful side of it."""

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
 from dpsyn_core.synthesizers.rls.pairs import choose_pairs, finer_where_small
-from dpsyn_core.synthesizers.rls.tuning import TUNING
+from dpsyn_core.synthesizers.rls.tuning import TUNING, PairChoice
 from dpsyn_core.synthesizers.rls.view import View
 from tests.seeded import SeededNoise
 
@@ -152,3 +152,19 @@ def test_a_pair_with_one_coarse_value_on_a_side_is_never_measured():
     gate = Gate(account=Account(cost), noise=SeededNoise(5, shift=10**6), unit=Unit())  # noise makes the score large
     out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
     assert out.sets == []
+
+
+def test_of_more_pairs_than_a_fit_can_take_the_dependent_ones_are_measured(monkeypatch):
+    free, _, _ = chosen(0.9, rho=5.0)
+    assert len(free.sets) > 2
+    monkeypatch.setattr(PairChoice, "most", lambda self, attributes, total: 2)
+    limited, _, _ = chosen(0.9, rho=5.0)
+    assert set(limited.sets) == set(sorted(free.sets, key=free.scores.__getitem__)[-2:])
+
+
+def test_the_limit_of_pairs_falls_with_records_and_leaves_ordinary_tables_alone():
+    most = TUNING.pairs.most
+    assert most(14, 1e9) >= 91
+    assert most(98, 662_000) >= 98 * 97 / 2
+    assert most(500, 1e6) == 20_000
+    assert most(500, 1e8) == 2_250
