@@ -88,7 +88,7 @@ def shrink_few(
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their own counts say so. Few values without order follow
-    `even_counts`; all others lose noise as usual.
+    `even_counts`, values in order a smooth shape; others lose noise as usual.
 
     Args:
         values: float64 (size,), noisy counts.
@@ -110,6 +110,9 @@ def shrink_few(
     rest = total - float(beside.sum())
     if rest <= TINY * total:
         return np.append(np.zeros(listed), beside)
+    if ordered and listed >= tuning.smoothed_from:
+        alone = Sums(np.arange(listed), values[:listed], sigma)
+        return np.append(smooth_counts(listed, [alone], rest, tuning=tuning), beside)
     if listed <= tuning.listed_evenly:
         return np.append(even_counts(clean[:listed], sigma, rest), beside)
     counts = shrink_one_way(clean[:listed], sigma, ordered=ordered, special=0, total=rest, tuning=tuning)

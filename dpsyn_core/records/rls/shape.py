@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 ORDER = 3  # differences of the logarithm that cost: without evidence the shape is a normal curve (Silverman 1982)
 STEPS = 8  # of Gauss and Newton for each penalty, each started from the one before
 LONGEST = 3.0  # change of a logarithm in one step
+MOST_LEFT_OUT = 0.125  # of the records at each end, however large the noise is
 FLAT = 1e-6  # added to the curvature, so that it can be inverted
 
 
@@ -23,9 +24,8 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     The logarithm is penalised by its third differences, and fitted by least squares weighted by the noise.
     How strong the penalty is follows from the counts: of a falling row of penalties the one is taken under which they
     are likeliest (evidence, by Laplace's approximation). Where the noise is large, that is nearly a normal curve on the
-    grid of the values; where it is small, any shape. At both ends, what is less than a part of the noise of one count
-    is left out: the counts cannot tell it from nothing, and far away it would weigh much. Source: Good and Gaskins
-    1971; Silverman 1982; MacKay 1992.
+    grid of the values; where it is small, any shape. What counts cannot tell from nothing is left out at both ends, for
+    far away it would weigh much. Source: Good and Gaskins 1971; Silverman 1982; MacKay 1992.
 
     Args:
         size: values of the column, in order.
@@ -48,7 +48,8 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
         sigmas.append(t.sigma)
     p = _likeliest(np.concatenate(rows), np.concatenate(values), width, tuning)
     counts = (p / width)[unit] * total
-    left_out = min(tuning.shape_ends * min(sigmas), 0.25 * total)
+    least, most = (ends * min(sigmas) for ends in tuning.shape_ends)
+    left_out = min(max(least, min(most, tuning.shape_share * total)), MOST_LEFT_OUT * total)
     upto = np.clip(np.cumsum(counts), left_out, total - left_out)
     out: Floats = np.diff(np.append(left_out, upto)) * (total / (total - 2 * left_out))
     return out

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_unordered, with_total
+from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_unordered, with_total
+from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
+FAINT = 1e-3  # of an even share, that a value without smooth evidence counts for beside others
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,63 @@ def shrink_with_sums(
         known = known + ((s.values - held) * own / (own + other) / width)[s.recode]
         blocks.append((s.recode, np.sqrt(own * other / (own + other))))
     clean = shrink_one_way(known, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
+    hidden, weight = _hidden(known, sigma, len(known) - special if ordered else 0, total, tuning)
     for recode, noise in blocks:
         wanted: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)
         wanted = wanted + (total - float(wanted.sum())) / len(wanted)
         wanted = with_total(noise * shrink_unordered(wanted / noise, 1.0, tuning=tuning), total)
-        held = np.bincount(recode, weights=clean, minlength=len(noise))
-        clean = clean * np.divide(wanted, held, out=np.zeros_like(held), where=held > 0)[recode]
+        beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
+        kept = np.where(hidden, 0.0, clean)
+        held = np.bincount(recode, weights=kept, minlength=len(noise))
+        spread = np.bincount(recode, weights=weight, minlength=len(noise))
+        clean = kept * _ratio(wanted - beside, held)[recode] + weight * _ratio(beside, spread)[recode]
     return with_total(clean, total)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    out: Floats = np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0)
+    return out
+
+
+def _hidden(
+    known: Floats, sigma: float, ranked: int, total: float, tuning: Shrinkage
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Which values no stretch of single counts shows, and how records would be spread among them.
+
+    They follow the smooth estimate and are fewer in proportion to the distance from what is shown.
+    """
+    hidden, weight = np.zeros(len(known), dtype=bool), np.zeros(len(known))
+    if ranked < tuning.emptied_from:
+        return hidden, weight
+    clean = (known + (total - float(known.sum())) / len(known))[:ranked]
+    shown = supported(clean, sigma, tuning=tuning)
+    if shown.all() or not shown.any():
+        return hidden, weight
+    hidden[:ranked] = ~shown
+    places, held = np.flatnonzero(~shown), np.flatnonzero(shown)
+    after = np.clip(np.searchsorted(held, places), 1, max(len(held) - 1, 1)) if len(held) > 1 else np.zeros(0, int)
+    near = np.stack([held[after - 1], held[after]]) if len(held) > 1 else held[None, :1]
+    away = np.abs(places - near).min(axis=0)
+    smooth = np.clip(shrink_ordered(clean, sigma, tuning=tuning)[~shown], 0, None)
+    weight[places] = (smooth + FAINT * total / len(known)) / away
+    return hidden, weight
+
+
+def _beside_shown(
+    wanted: Floats, known: Floats, hidden: NDArray[np.bool_], weight: Floats, recode: NDArray[np.intp], noise: Floats,
+    sigma: float, tuning: Shrinkage,
+) -> Floats:  # fmt: skip
+    """Records of each coarse value that are not where single counts show any: a thin tail, as far as they stand out.
+
+    A coarse value is known far better than the sum of the many single counts of a tail. What is left of it when the
+    shown counts are taken off lies in the tail, where it stands out of the noise of that difference.
+    """
+    size = len(wanted)
+    shown = np.bincount(recode, weights=np.where(hidden, 0.0, known), minlength=size)
+    values = np.bincount(recode, weights=~hidden, minlength=size)
+    left = wanted - shown
+    found = (left > tuning.beside_shown * np.sqrt(noise**2 + sigma**2 * values)) & (
+        np.bincount(recode, weights=weight, minlength=size) > 0
+    )
+    out: Floats = np.where(found, np.clip(left, 0.0, wanted), 0.0)
+    return out

@@ -94,6 +94,10 @@ class Shrinkage:
     listed_evenly: int = 8
     """Values of a short list without order, at most, whose counts are pulled together where noise is large."""
 
+    beside_shown: float = 2.0
+    """Standard deviations by which a coarse value must exceed what single counts show in it, for the rest to be a tail
+    (ADR 0147)."""
+
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""
 
@@ -106,8 +110,15 @@ class Shrinkage:
     shape_penalties: int = 9
     """Penalties tried, in equal ratios from the first to the last, until evidence has fallen twice."""
 
-    shape_ends: float = 0.25
-    """Standard deviations of the noise of one count that are left out at each end of a smooth shape."""
+    shape_ends: tuple[float, float] = (0.25, 2.0)
+    """Standard deviations of the noise of one count that are left out at each end of a smooth shape: at least, and, up
+    to `shape_share` of the records, at most."""
+
+    shape_share: float = 0.01
+    """Of the records, see `shape_ends`."""
+
+    smoothed_from: int = 12
+    """Values of an ordered attribute from which on it follows a smooth shape where noise is large."""
 
     elsewhere: float = 3.0
     """Standard deviations of the noise from which on records that no stretch shows are taken to be there: one column in

@@ -232,7 +232,7 @@ def _blocks(
     strengths = [total / noise.of_cell(cost) for cost in each]
     wanted = [max(r.fewest_blocks, round(r.blocks * s)) for s in strengths]
     return tuple(
-        count if strength < r.scarce and 2 * count <= bins else None
+        count if strength < r.blocks_below and 2 * count <= bins else None
         for count, strength, bins in zip(wanted, strengths, ranked, strict=True)
     )
 

@@ -140,7 +140,11 @@ class Resolution:
 
     scarce: float = 100.0
     """Strength of a one-way, records over the noise of one count, up to which noise counts as large against the
-    records: single bins of a number would be lost in it, and blocks of bins are counted instead (ADR 0143)."""
+    records (ADR 0143)."""
+
+    blocks_below: float = 200.0
+    """Strength up to which single bins of a number would be lost in noise, and blocks of bins are counted instead. With
+    300, wide ranges get tails that are none."""
 
     blocks: float = 0.32
     """Blocks of a number that are counted first, over that strength ..."""
