@@ -92,3 +92,13 @@ def test_any_counts_give_a_column_with_the_total(total, scale):
     tables = [Sums(recode, rng.normal(0, scale, 18), 9.0), Sums(later, rng.normal(0, scale, 5), 3.0)]
     found = shrink_blocks(tables, SIZE + 2, special=2, total=total)
     assert np.isfinite(found).all() and found.min() >= 0 and found.sum() == pytest.approx(total)
+
+
+def test_values_in_order_follow_a_smooth_shape_under_large_noise():
+    truth, near, far = 400 * np.exp(-0.5 * ((np.arange(20) - 8) / 3) ** 2) / 7.5, 0.0, 0.0
+    for seed in range(30):
+        noisy = np.append(truth, 0.0) + RNG(seed).normal(0, 25, 21)
+        kwargs = {"ordered": True, "special": 1, "total": float(truth.sum())}
+        near += np.abs(shrink_few(noisy, 25.0, **kwargs)[:20] - truth).sum()
+        far += np.abs(shrink_one_way(noisy, 25.0, **kwargs)[:20] - truth).sum()
+    assert near < 0.7 * far

@@ -54,3 +54,23 @@ def test_any_sums_give_counts_with_the_total(total):
         sums = [Sums(BLOCKS, rng.normal(0, scale, 32), 4.0), Sums(np.zeros(SIZE, np.intp), np.array([-5.0]), 2.0)]
         found = shrink_with_sums(rng.normal(0, scale, SIZE), 3.0, sums, ordered=True, special=1, total=total)
         assert np.isfinite(found).all() and found.min() >= 0 and found.sum() == pytest.approx(total)
+
+
+def test_a_thin_tail_that_only_coarse_values_show_is_kept_and_an_empty_one_stays_empty():
+    """A thousand of 20,000 records lie beyond the hump, some ten at a value; single counts have a noise of 30."""
+    place = np.arange(SIZE)
+    hump, tail = np.exp(-0.5 * ((place - 120) / 40) ** 2), np.where(place >= 240, np.exp(-(place - 240) / 60), 0.0)
+    recode = np.minimum(place // 20, 8)  # the tail is in one coarse value with half of the hump
+    for records in (1_000.0, 0.0):
+        truth = hump * (20_000 - records) / hump.sum() + tail * records / tail.sum()
+        held = []
+        for seed in range(8):
+            rng = np.random.default_rng(seed)
+            values = truth + rng.normal(0, SIGMA, SIZE)
+            sums = Sums(recode, np.bincount(recode, weights=truth) + rng.normal(0, 60, 9), 60.0)
+            found = shrink_with_sums(values, SIGMA, [sums], ordered=True, special=0, total=20_000.0)
+            held.append(found[260:].sum())
+        if records:
+            assert min(held) > 100
+        else:
+            assert np.median(held) < 1
