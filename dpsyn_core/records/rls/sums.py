@@ -71,9 +71,10 @@ def shrink_with_sums(
         wanted = with_total(noise * shrink_unordered(wanted / noise, 1.0, tuning=tuning), total)
         beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
         kept = np.where(hidden, 0.0, clean)
-        held = np.bincount(recode, weights=kept, minlength=len(noise))
-        spread = np.bincount(recode, weights=weight, minlength=len(noise))
-        clean = kept * _ratio(wanted - beside, held)[recode] + weight * _ratio(beside, spread)[recode]
+        of_kept, of_weight = (
+            np.bincount(recode, weights=w, minlength=len(noise)).astype(np.float64) for w in (kept, weight)
+        )
+        clean = kept * _ratio(wanted - beside, of_kept)[recode] + weight * _ratio(beside, of_weight)[recode]
     return with_total(clean, total)
 
 
