@@ -245,7 +245,7 @@ def training(repeats: int) -> dict[str, Any]:
         for noise in lesson.NOISES
     ]  # fmt: skip
     data = deep.adult()
-    auroc = {
+    auroc: dict[str, list[list[float]]] = {
         name: [
             [deep.learnt(data, deep.one(data, name, {}, e, seed)[0], TAUGHT, JUDGES)[0] for seed in range(repeats)]
             for e in FIGURE
@@ -255,7 +255,12 @@ def training(repeats: int) -> dict[str, Any]:
     real = deep.learnt(data, data.codes, TAUGHT, JUDGES)[0]
     return {
         "epsilons": rounded(epsilons),
-        "systems": {"epsilons": list(FIGURE), "auroc": rounded(auroc), "real": rounded(real), "paper": PUBLISHED},
+        "systems": {
+            "epsilons": list(FIGURE),
+            "auroc": {n: rounded(a) for n, a in auroc.items()},
+            "real": rounded(real),
+            "paper": PUBLISHED,
+        },
     }
 
 
