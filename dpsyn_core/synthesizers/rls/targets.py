@@ -38,6 +38,8 @@ def pairs_to_score(view: View, plan: BudgetPlan, target: str, needs: Sequence[Ne
     affordable = (wanted / noise.of_score(plan.scores, 1)) ** (1 / noise.root)
     most = max(2, int((1 + math.sqrt(1 + 8 * affordable)) / 2))
     found = predictors_of(target, needs)
+    if len(found) < most:  # all other pairs would be left out for the sake of a few
+        return every
     told = {n: view.dependence(view.domain.ordered_set((n, target))) for n in found}
     best = sorted(found, key=lambda n: (-told[n], n))[:most]
     return [s for s in every if set(s) <= set(best)]

@@ -98,3 +98,5 @@ def test_where_scores_of_all_pairs_would_be_noise_those_of_columns_that_tell_of_
     assert {("c4", "c16"), ("c4", "c32"), ("c16", "c32")} & set(some)
     assert len(scored(1_000.0 if delta == 0 else 50.0, asked)) == 41 * 40 / 2
     assert len(scored(40.0 if delta == 0 else 1.0, None)) == 41 * 40 / 2
+    from_one = Questions.of([{"name": "t", "kind": "predict", "of": "t", "from": ["c3"]}]).checked(schema)
+    assert len(scored(40.0 if delta == 0 else 1.0, from_one)) == 41 * 40 / 2  # not for the sake of one column
