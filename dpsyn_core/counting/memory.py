@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 MAX_CELLS = 50_000_000  # 400 MB of int64 counts
 MAX_RECORDS = 2**31 - 1  # the kernels count in int32
 GROUP = 1 << 22  # cells counted at a time in the working buffer: 16 MB
+THREADS = 2  # each counts pairs of other attributes; whole numbers do not depend on who counted them
+ALONE = 200_000_000  # records times pairs up to which one thread counts: some tenths of a second
 
 
 class MemoryCounter:
@@ -74,11 +77,20 @@ class MemoryCounter:
                 pairs[m[0]].append(position)
             else:
                 out[position] = _count_one(codes, m, sizes, shapes[position])
-        for first, positions in pairs.items():
-            for group in _groups(positions, shapes):
-                tables = _count_group(codes, first, [members[p][1] for p in group], sizes)
-                for p, table in zip(group, tables, strict=True):
-                    out[p] = table.reshape(shapes[p])
+        groups = [(first, group) for first, positions in pairs.items() for group in _groups(positions, shapes)]
+
+        def count(part: tuple[int, list[int]]) -> None:
+            first, group = part
+            tables = _count_group(codes, first, [members[p][1] for p in group], sizes)
+            for p, table in zip(group, tables, strict=True):
+                out[p] = table.reshape(shapes[p])
+
+        if codes.shape[1] * sum(len(group) for _, group in groups) > ALONE:
+            with ThreadPoolExecutor(THREADS) as pool:
+                list(pool.map(count, groups))
+        else:
+            for part in groups:
+                count(part)
         return [table for table in out if table is not None]
 
     def occupied(

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from dpsyn_core.counting import memory
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.schema.domain import Domain
@@ -33,6 +34,15 @@ def test_every_marginal_equals_brute_force(table, k):
         expected = brute(codes, [domain.index(n) for n in names], domain.shape(names))
         assert counts.dtype == np.int64
         np.testing.assert_array_equal(counts, expected)
+
+
+def test_pairs_that_two_threads_count_are_those_that_one_counts(table, monkeypatch):
+    codes, domain = table
+    pairs = domain.subsets(2)
+    alone = MemoryCounter(codes, domain).marginals(pairs)
+    monkeypatch.setattr(memory, "ALONE", 0)
+    together = MemoryCounter(codes, domain).marginals(pairs)
+    assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
 
 
 def test_the_axes_follow_the_given_order(table):
