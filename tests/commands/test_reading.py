@@ -46,6 +46,21 @@ def test_what_is_detected_is_said_and_can_be_corrected(tmp_path, capsys):
     assert synth(table, schema, tmp_path, "--decimal", ".") == 0
 
 
+def test_headers_below_a_title_are_hinted_at_declared_and_amounts_come_back_as_they_are_written(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    lines = "".join(f'Cádiz,"{1000 + i} €"\n' for i in range(30))
+    table.write_text(f"Sales of the year\n\ncity,age\n{lines}", encoding="utf-8")
+    pay = {**AGE, "max": 2000, "written": "1.234 €", "missing": True}
+    schema = write_schema(tmp_path / "s.json", CITY, pay)
+    assert synth(table, schema, tmp_path) == 2
+    assert "--header-row 2" in capsys.readouterr().err
+    assert synth(table, schema, tmp_path, "--header-row", "2") == 0
+    rows = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "city,age" and any(row.endswith(" €") for row in rows)
+    assert synth(table, schema, tmp_path, "--header-row", "2", "--engine", "stored") == 2
+    assert "remove the lines above the headers" in capsys.readouterr().err
+
+
 def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
     base = tmp_path / "b.sqlite"
     with sqlite3.connect(base) as connection:
