@@ -377,3 +377,18 @@ def test_where_no_pair_pays_the_one_ways_are_measured_once_more():
     assert [m.attributes for m in measured].count(("a",)) == 2
     assert measured.scores is not None
     assert gate.account.spent > 0.999 * system.cost.rho
+
+
+def test_one_ways_are_counted_in_one_reading_each_round_whether_in_blocks_or_not():
+    read = []
+
+    class Watching(Gate):
+        def release_tables(self, wanted, count):
+            read.append([w.kind for w in wanted])
+            return super().release_tables(wanted, count)
+
+    codes, domain = small_numbers()
+    system = configure("rls", {}).calibrate(Task(domain=domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9)))
+    gate = Watching(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
+    system.measure(MemoryCounter(codes, domain), gate=gate)
+    assert read[:4] == [["total"], ["total"], ["1-way"] * 3, ["1-way"] * 2]
