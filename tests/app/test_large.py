@@ -86,7 +86,7 @@ def test_a_run_reads_all_records_where_they_lie_and_leaves_no_codes(parts, tmp_p
     until(lambda: not job.live)
     assert job.state == "done", job.failure()
     manifest = Manifest.load(job.folder / MANIFEST)
-    assert abs(manifest.n_records - RECORDS) < 200
+    assert abs(manifest.n_records - RECORDS) < 1_000  # deviations of some 50
     assert pq.read_metadata(job.folder / SYNTHETIC).num_rows == manifest.n_records
     assert not [p for p in (tmp_path / "scratch").rglob("*") if p.is_file()]
     assert len(list(parts.iterdir())) == 3
