@@ -31,14 +31,25 @@ def used_keys():
     """Keys of the catalogue as they stand in the code, with * for a part that is filled in."""
     for path in [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "ui").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "t" and node.args:
-                first = node.args[0]
-                if isinstance(first, ast.Constant):
-                    yield first.value
-                elif isinstance(first, ast.JoinedStr):
-                    yield "".join(v.value if isinstance(v, ast.Constant) else "*" for v in first.values)
-                elif isinstance(first, ast.BinOp):
-                    yield f"{first.left.value}*"
+            called = getattr(node.func, "id", "") if isinstance(node, ast.Call) and node.args else ""
+            if called == "t":
+                yield from keys_of(node.args[0])
+            elif called == "counted":
+                for key in keys_of(node.args[0]):
+                    yield from (key, f"{key}_one")
+
+
+def keys_of(node):
+    """The keys that an expression may be; none for a variable."""
+    if isinstance(node, ast.Constant):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(v.value if isinstance(v, ast.Constant) else "*" for v in node.values)
+    elif isinstance(node, ast.BinOp):
+        yield f"{node.left.value}*"
+    elif isinstance(node, ast.IfExp):
+        yield from keys_of(node.body)
+        yield from keys_of(node.orelse)
 
 
 def test_every_word_of_the_interface_is_in_the_catalogue_and_every_entry_is_used():

@@ -26,6 +26,7 @@ from tests.audit.others import LAVISH
 from tests.audit.world import (
     ARBITRARY,
     DOMAIN,
+    RICH,
     WHITE,
     TwoSided,
     calibrated,
@@ -145,7 +146,7 @@ def t1(name, tables=tuple(ARBITRARY)):
             def progress(stage, done, total, value=None, said=said):
                 said.append((stage, done, total, value))
 
-            system = calibrated(name, Unit(neighbours=neighbours), delta=delta)
+            system = calibrated(name, Unit(neighbours=neighbours), epsilon=RICH.get(name, 8.0), delta=delta)
             gate = TapeGate(
                 account=Account(system.cost, delta=system.failure),
                 noise=SeededNoise(0),
@@ -187,7 +188,7 @@ def t2(name, seeds=(0, 1), pairs_of=pairs):
                 gates, outputs = [], None
                 for codes in (free, bound):
                     try:
-                        system = calibrated(name, pair.unit, epsilon=2.0, delta=delta)
+                        system = calibrated(name, pair.unit, epsilon=RICH.get(name, 2.0), delta=delta)
                         noise = SeededNoise(seed or 0)
                         quiet = {"noise": noise, "quiet": seed is None, "forced": outputs}
                         gates.append(watched(system, MemoryCounter(codes, DOMAIN), pair.unit, **quiet))
@@ -202,7 +203,9 @@ def t2(name, seeds=(0, 1), pairs_of=pairs):
 
 
 def top_of(name, delta):
-    """(epsilon, delta) that all charges together may cost at epsilon 2."""
+    """(epsilon, delta) that all charges together may cost in T2."""
+    if name in RICH:
+        return RICH[name], delta
     if name == "discovery":
         return 2.0 * LAVISH, delta
     if name != "probe":

@@ -61,6 +61,7 @@ SPELT_OUT = {
     ("dirichlet-multinomial", "tables"): {"tables": (("a", "b"), ("c", "d"))},
     ("field-groups", "groups"): {"groups": (("a", "b", "c"), ("d",))},
     ("rls", "no triples and its own shares"): {"triples": False, "one_way_share": 0.3, "resolution": 2},
+    ("rls", "pairs and triples"): {"one_way_share": 0.1},
     ("p3gm", "a head for the target"): {"target": "b"},
     ("dp-gm", "a network a value"): {"target": "b", "divide": "target"},
     ("dpsyn-2018", "a design"): {
@@ -93,6 +94,9 @@ WORKLOAD = Workload(
     ),
     share=0.5,
 )  # fmt: skip
+
+# epsilon of T1 and T2 where so few records would be told by one-ways alone, and no pair or triple would be measured
+RICH = {"rls, pairs and triples": 100.0}
 
 # T3's epsilon where 8 would leave noise far below one count, and nothing to see
 WHITE = {"priview": 1.0}

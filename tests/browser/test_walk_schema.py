@@ -70,7 +70,7 @@ def test_20_a_rule_and_words_for_codes_are_typed_and_pasted_and_a_run_obeys_them
     more(visitor, "One follows from another")
     visitor.choose("this column", "EMPSTAT")
     visitor.choose("follows from", "SEX")
-    grid = visitor.page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
+    grid = visitor.page.get_by_test_id("stExpander").filter(has_text="More about columns").get_by_test_id("stDataFrame")
     wide = grid.bounding_box()["width"]
     _type_into(visitor, grid, 0.75 * wide, 0, "paid")
     _type_into(visitor, grid, 0.75 * wide, 1, "unpaid")

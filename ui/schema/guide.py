@@ -148,9 +148,9 @@ def _form(space: Workspace, p: Proposal) -> None:
         return
     after = {**made.document, "source": "public"}
     if (way or "").strip() != example or after["kind"] != document["kind"]:
-        problem = _write(after, (way or "").strip())
-        if problem:
-            st.error(problem)
+        refused = _write(after, (way or "").strip())
+        if refused:
+            st.error(refused)
             return
     st.session_state[CHANGING] = None
     _take(space, [after])

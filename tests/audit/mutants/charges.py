@@ -22,7 +22,7 @@ def no_theta():
         yield
 
 
-@mutant("sqrt(theta) stands for theta", "T2", lambda: layers.t2("rls"))
+@mutant("sqrt(theta) stands for theta", "T2", lambda: layers.t2("rls, pairs and triples"))
 def root_theta():
     real = Unit.l2
     with replacing((Unit, "l2", lambda self, marginals=1: real(self, marginals) / self.max_records**0.5)):
@@ -38,7 +38,7 @@ def one_way_replace():
         yield
 
 
-@mutant("the measurement forgets the theta that the selection knew", "T2", lambda: layers.t2("rls"))
+@mutant("the measurement forgets the theta that the selection knew", "T2", lambda: layers.t2("rls, pairs and triples"))
 def forgetful_measurement():
     real = Gate.release_tables
 
@@ -49,7 +49,7 @@ def forgetful_measurement():
         yield
 
 
-@mutant("scores share the sensitivity of one score", "T2", lambda: layers.t2("rls"))
+@mutant("scores share the sensitivity of one score", "T2", lambda: layers.t2("rls, pairs and triples"))
 def cheap_scores():
     real = Gate.release
 
@@ -87,7 +87,9 @@ def late_charge():
 
 
 @mutant(
-    "of tables that are counted together, all but the last are booked after the count", "T2", lambda: layers.t2("rls")
+    "of tables that are counted together, all but the last are booked after the count",
+    "T2",
+    lambda: layers.t2("rls, pairs and triples"),
 )
 def late_charges_of_several():
     def mostly_late(self, wanted, count):

@@ -107,7 +107,7 @@ def through_a_float():
 
 @mutant("dates beside text are read by the declared formats alone", "T2 raw", lambda: raw.t2_raw("pandas objects"))
 def formats_alone():
-    with replacing((instants, "CANONICAL", "^$a")):
+    with replacing((instants, "CANONICAL", "^$a"), (instants, "confused", lambda formats: False)):
         yield
 
 
