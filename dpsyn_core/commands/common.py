@@ -205,7 +205,9 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
             delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
             strict=args.strict,
         )  # fmt: skip
-        found, notices, odd = read_or_sample(table, most, form, sheet=args.sheet, rng=rng, progress=progress)
+        found, notices, odd = read_or_sample(
+            table, most, form, sheet=args.sheet, header_row=args.header_row, rng=rng, progress=progress
+        )  # fmt: skip
         for notice in notices:
             print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
         for notice in odd:

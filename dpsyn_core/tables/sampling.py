@@ -68,6 +68,7 @@ def read_or_sample(
     form: TextForm,
     *,
     sheet: str | None = None,
+    header_row: int = 1,
     rng: Generator,
     progress: Progress = silent,
 ) -> tuple[Sample, tuple[str, ...], tuple[str, ...]]:
@@ -78,6 +79,7 @@ def read_or_sample(
         most: records.
         form: what is declared about delimited files.
         sheet: of an Excel file.
+        header_row: line of the headers; below the first, a file is read whole.
         rng: draws.
         progress: told the share that is read.
 
@@ -88,12 +90,12 @@ def read_or_sample(
         TableError: as `place_batches` and `read`.
     """
     path = Path(place)
-    small = path.is_file() and path.stat().st_size <= SMALL
+    small = header_row != 1 or (path.is_file() and path.stat().st_size <= SMALL)
     batches = None if small else place_batches(place, form, sheet=sheet)
     if batches is None or (path.is_file() and path.stat().st_size <= MAX_FILE and batches.likely_records <= most):
         got = read(
             path, delimiter=form.delimiter, encoding=form.encoding, decimal=form.decimal, sheet=sheet,
-            multiline=form.multiline, strict=form.strict,
+            multiline=form.multiline, strict=form.strict, header_row=header_row,
         )  # fmt: skip
         return drawn(got.table, most, rng=rng), got.notices, got.odd
     return sampled(batches, most, rng=rng, progress=progress), batches.notices, tuple(batches.odd)

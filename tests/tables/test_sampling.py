@@ -68,3 +68,10 @@ def test_a_small_file_is_read_as_ever_and_cut_to_what_was_asked(tmp_path):
     some, _, _ = read_or_sample(path, 20, TextForm(), rng=np.random.default_rng(0))
     assert (whole.of, some.of, some.table.num_rows) == (None, 50, 20)
     assert drawn(whole.table, 50, rng=np.random.default_rng(0)).table is whole.table
+
+
+def test_headers_below_a_title_are_found_where_they_are_declared(tmp_path):
+    path = tmp_path / "titled.csv"
+    path.write_text("Survey of 2020\na,b\n1,2\n3,4\n")
+    found, _, _ = read_or_sample(path, 50, TextForm(), header_row=2, rng=np.random.default_rng(0))
+    assert found.table.column_names == ["a", "b"] and found.records == 2
