@@ -26,7 +26,7 @@ from dpsyn_core.measurement.charges import (
 )
 from dpsyn_core.measurement.dirichlet import dirichlet_multinomial, prior_count
 from dpsyn_core.measurement.partitions import reach_for, truncated
-from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Wanted, sigma_of
+from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
 from dpsyn_core.measurement.scores import gaps_and_rate
 from dpsyn_core.measurement.sparse import noisy_above
 from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
@@ -87,24 +87,24 @@ class Gate:
             l1: L1 sensitivity; default that of one marginal under the run's unit.
             l2: L2 sensitivity; default that of one marginal under the run's unit.
         """
-        wanted = Wanted(name=name, kind=kind, cells=cells, cost=cost, l1=l1, l2=l2)
-        return self.release_tables([wanted], lambda: [count()])[0]
+        request = Request(name=name, kind=kind, cells=cells, cost=cost, l1=l1, l2=l2)
+        return self.release_tables([request], lambda: [count()])[0]
 
     def release_tables(
-        self, wanted: Sequence[Wanted], count: Callable[[], Sequence[NDArray[np.int64]]]
+        self, requests: Sequence[Request], count: Callable[[], Sequence[NDArray[np.int64]]]
     ) -> list[Released]:
         """As `release`, for several tables that are counted in one reading: all are charged, then counted, then noisy.
 
         Args:
-            wanted: what is released; none of it may depend on what comes out of another.
+            requests: what is released; none of it may depend on what comes out of another.
             count: called after all charges are booked; the integers of each, in the same order.
         """
         charges = [
-            noise_charge(w.name, w.cost, self.unit, kind=w.kind, cells=w.cells, l1=w.l1, l2=w.l2) for w in wanted
+            noise_charge(r.name, r.cost, self.unit, kind=r.kind, cells=r.cells, l1=r.l1, l2=r.l2) for r in requests
         ]
         for charge in charges:
             self.account.debit(charge)
-        counted = [_integers(w.name, table, w.cells) for w, table in zip(wanted, count(), strict=True)]
+        counted = [_integers(r.name, table, r.cells) for r, table in zip(requests, count(), strict=True)]
         return [
             Released(values=self._noisy(exact, charge), sigma=sigma_of(charge), charge=charge)
             for exact, charge in zip(counted, charges, strict=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.types import NO_RECODES, Measurement
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.released import Wanted
+from dpsyn_core.measurement.released import Request
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
@@ -48,8 +48,8 @@ def measure_marginals(
         for names, own in zip(sets, used, strict=True)
     ]
     cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
-    wanted = [
-        Wanted(
+    requests = [
+        Request(
             name="marginal " + " x ".join(names) if names else "total", kind=kind or table_kind(len(names)), cells=size,
             cost=cost,
         )
@@ -57,7 +57,7 @@ def measure_marginals(
     ]  # fmt: skip
     out: list[Measurement] = []
     for part in _batches(cells):
-        got = gate.release_tables(wanted[part], _Counts(counter, sets[part], maps[part]))
+        got = gate.release_tables(requests[part], _Counts(counter, sets[part], maps[part]))
         out += [
             Measurement(attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own)
             for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)

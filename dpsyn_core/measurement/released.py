@@ -14,7 +14,7 @@ _LEAST = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class Request:
     """A table to be released: its public name, kind, cells and cost; l1, l2: see `Gate.release`."""
 
     name: str

@@ -14,7 +14,7 @@ from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import EngineError
 from dpsyn_core.measurement.gate import Gate, Released, ReleasedSum, SampledSums
-from dpsyn_core.measurement.released import Wanted
+from dpsyn_core.measurement.released import Request
 from dpsyn_core.measurement.sums import check_maps, check_rule, counter_of, released
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
@@ -29,11 +29,11 @@ class UnprotectedGate(Gate):
     """
 
     def release_tables(
-        self, wanted: Sequence[Wanted], count: Callable[[], Sequence[NDArray[np.int64]]]
+        self, requests: Sequence[Request], count: Callable[[], Sequence[NDArray[np.int64]]]
     ) -> list[Released]:
         """The exact values. Costs and sensitivities are not looked at."""
         out = []
-        for w, table in zip(wanted, count(), strict=True):
+        for w, table in zip(requests, count(), strict=True):
             values = np.asarray(table)
             if values.size != w.cells:
                 msg = f"'{w.name}' must be counted as {w.cells} integers"

@@ -88,15 +88,7 @@ def shrink_few(
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their own counts say so. Few values without order follow
-    `even_counts`, values in order a smooth shape; others lose noise as usual.
-
-    Args:
-        values: float64 (size,), noisy counts.
-        sigma: standard deviation of their noise.
-        ordered: whether the first size - special values are neighbours of each other.
-        special: values at the end without order.
-        total: the sum to give.
-        tuning: constants.
+    `even_counts`, values in order a smooth shape; others lose noise as usual. Arguments as there.
     """
     if total <= 0 or sigma <= 0:
         return shrink_one_way(values, sigma, ordered=ordered, special=special, total=total, tuning=tuning)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import NO_RECODES, Measurement, ReleasedTables, Scores
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import choose_sets
@@ -181,10 +181,11 @@ class Rls(Synthesizer):
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
             costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
-        recodes = [
-            NO_RECODES if blocks is None else {a.name: even_blocks(a, blocks)}
+        recodes = {
+            a.name: even_blocks(a, blocks)
             for a, blocks in zip(self.domain.attributes, plan.blocks, strict=True)
-        ]
+            if blocks is not None
+        }
         return measure_marginals(counter, self.domain.singletons(), costs, gate=gate, recodes=recodes)
 
     def _coarse_one_ways(
