@@ -72,6 +72,7 @@ def test_jobs_live_in_folders_of_their_own_that_only_their_owner_reads():
     assert "umask(0o077)" in (ROOT / "dpsyn_core/jobs/worker.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_function_that_touches_records_is_cached_across_sessions():
     for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -45,6 +45,7 @@ def test_the_quick_run_names_what_it_left_out_and_the_command_that_brings_it(tmp
     assert re.match(r"1 passed(, 3 deselected)? in ", said[2])
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_left_out_or_said(tmp_path):
     status, said = run(tmp_path, SAMPLE, "--complete")
     assert status == 0
@@ -52,6 +53,7 @@ def test_without_the_option_nothing_is_left_out_or_said(tmp_path):
     assert not [line for line in said if "eft out" in line]
 
 
+@pytest.mark.slow
 def test_a_skipped_test_fails_a_complete_run_and_is_named(tmp_path):
     status, said = run(tmp_path, SKIPPED, "--complete", "-n", "2")
     assert status == 1

@@ -22,6 +22,7 @@ def test_a_bad_upload_gets_one_sentence_and_leaves_the_table_before_it(app, name
     assert sentence.lower() in app.error[0].value.lower(), "the sentence stays while the file stays"
 
 
+@pytest.mark.slow
 def test_what_could_not_be_read_is_shown_to_the_owner_and_hidden_in_safe_mode(app):
     uploaded(app, raw=b"a,b\n1,2\n1,2,3\n\xff,\x002\n" + b"1,2\n" * 9)
     assert not app.error
@@ -67,6 +68,7 @@ def loaded_by_path(app, path):
     return next(b for b in app.button if b.label == "Load the file").click().run()
 
 
+@pytest.mark.slow
 def test_a_workbook_given_by_path_offers_its_sheets_also_where_the_first_is_no_table(app, tmp_path):
     for first in (["made by", None, "for"], ["what", "by", "for"]):
         book = Workbook()
@@ -85,6 +87,7 @@ def test_a_workbook_given_by_path_offers_its_sheets_also_where_the_first_is_no_t
         assert space_of(app).dataset.table.column_names == ["age", "town"]
 
 
+@pytest.mark.slow
 def test_a_file_that_begins_with_a_title_is_read_from_the_line_of_its_headers(app):
     raw = b"Sales 2024\nall branches\n\nbranch,staff\n" + b"".join(b"b%d,%d\n" % (i % 3, i % 7) for i in range(40))
     uploaded(app, name="sales.csv", raw=raw)
@@ -97,6 +100,7 @@ def test_a_file_that_begins_with_a_title_is_read_from_the_line_of_its_headers(ap
     assert space_of(app).dataset.source["header_row"] == 3
 
 
+@pytest.mark.slow
 def test_a_file_whose_first_line_has_blank_headers_can_be_read_from_a_lower_one(app):
     raw = b"Sales,,\nbranch,staff,town\n" + b"".join(b"b%d,%d,t\n" % (i % 3, i % 7) for i in range(40))
     uploaded(app, name="sales.csv", raw=raw)

@@ -3,6 +3,7 @@
 import zlib
 
 import numpy as np
+import pytest
 
 from tests.app_driver import at_page, keys, space_of, uploaded, words
 
@@ -27,6 +28,7 @@ def mark(name):
     return f"{zlib.crc32(name.encode()):08x}"
 
 
+@pytest.mark.slow
 def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreeing_ends_the_stamp(app):
     guided(app)
     assert "whole number, 0 to 120" in words(app)
@@ -43,6 +45,7 @@ def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreei
     assert not space_of(app).schema.private, "a press too many is taken back"
 
 
+@pytest.mark.slow
 def test_columns_are_decided_one_by_one(app):
     guided(app)
     app.segmented_control(key="guide_view").set_value("one").run()
@@ -63,6 +66,7 @@ def test_columns_are_decided_one_by_one(app):
     assert (wage.max, wage.source) == (99, "public")
 
 
+@pytest.mark.slow
 def test_how_cells_are_written_is_changed_by_an_example(app):
     guided(app)
 
@@ -81,6 +85,7 @@ def test_how_cells_are_written_is_changed_by_an_example(app):
     assert space_of(app).schema["wage"].written == "$1,234.50" and not app.error
 
 
+@pytest.mark.slow
 def test_a_column_that_was_left_out_can_be_bought_from_the_guide(app):
     guided(app)
     app.button(key=f"buy_{mark('code')}").click().run()
@@ -98,6 +103,7 @@ def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):
     assert "In the table" not in words(app)
 
 
+@pytest.mark.slow
 def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
     raw = b"started,wage\n" + b"".join(b"2019%02d%02d,%d\n" % (1 + i % 12, 1 + i % 28, 100 + i // 2) for i in range(90))
     uploaded(app, name="start.csv", raw=raw)

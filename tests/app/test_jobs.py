@@ -61,6 +61,7 @@ def sleeping(monkeypatch):
     monkeypatch.setattr(module, "spawn", spawn)
 
 
+@pytest.mark.slow
 def test_a_run_leaves_table_manifest_and_charge_and_no_copy_of_the_private_table(home):
     job = ended(start(Jobs()))
     assert job.state == "done", job.failure()
@@ -104,6 +105,7 @@ def test_the_owners_token_is_not_written_to_disk(home, monkeypatch):
     jobs.cancel(job.id, "a-secret-token")
 
 
+@pytest.mark.slow
 def test_cancel_ends_the_process_and_the_next_run_works(home, monkeypatch):
     with monkeypatch.context() as patch:
         sleeping(patch)
@@ -178,6 +180,7 @@ def test_old_runs_are_removed_and_newer_ones_kept(home, monkeypatch):
     assert made[3].folder.exists()
 
 
+@pytest.mark.slow
 def test_a_new_server_takes_up_finished_runs_and_marks_broken_off_ones(home, monkeypatch):
     jobs = Jobs()
     done = ended(start(jobs))
@@ -193,6 +196,7 @@ def test_a_new_server_takes_up_finished_runs_and_marks_broken_off_ones(home, mon
     torn.process.wait()
 
 
+@pytest.mark.slow
 def test_what_the_person_got_wrong_reaches_the_page_as_one_sentence(home):
     table = TABLE.rename_columns(["elsewhere", *TABLE.column_names[1:]])  # the schema's column 'a' is not there
     job = ended(start(Jobs(), table=table))
@@ -201,6 +205,7 @@ def test_what_the_person_got_wrong_reaches_the_page_as_one_sentence(home):
     assert Ledger().summary("toy").runs == 0
 
 
+@pytest.mark.slow
 def test_a_run_above_its_memory_is_refused_in_a_sentence(home):
     job = ended(start(Jobs(), n_records=95_000_000, memory_mb=256))
     assert job.state == "failed"

@@ -59,6 +59,7 @@ def until(held):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_pages_show_some_records_of_a_folder_and_count_all(parts, monkeypatch, app):
     monkeypatch.setattr(loading, "LOOKED", 400)
     by_path(app, parts)
@@ -75,12 +76,14 @@ def test_pages_show_some_records_of_a_folder_and_count_all(parts, monkeypatch, a
     assert space_of(app).dataset.serial == serial
 
 
+@pytest.mark.slow
 def test_a_folder_that_fits_is_a_table_like_any_other(parts, app):
     by_path(app, parts)
     space = space_of(app)
     assert (space.dataset.whole.num_rows, space.dataset.place) == (RECORDS, None)
 
 
+@pytest.mark.slow
 def test_a_run_reads_all_records_where_they_lie_and_leaves_no_codes(parts, tmp_path):
     job = job_on(parts, tmp_path)[1]
     until(lambda: not job.live)
@@ -92,6 +95,7 @@ def test_a_run_reads_all_records_where_they_lie_and_leaves_no_codes(parts, tmp_p
     assert len(list(parts.iterdir())) == 3
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_on_a_large_output_leaves_neither_codes_nor_a_table(parts, tmp_path):
     kept, job = job_on(parts, tmp_path, n_records=90_000_000)  # minutes of work
     until(lambda: job.progress().get("stage") in ("making records", "decoding", "synthesizing") or not job.live)

@@ -75,6 +75,7 @@ def test_ordinary_sentences_stay_as_they_are():
         assert literal(text) == text
 
 
+@pytest.mark.slow
 def test_a_table_with_hostile_headers_is_shown_as_text_on_every_page(app):
     uploaded(app, "[f](javascript:alert(1)) **x**.tsv", RAW)
     assert not app.exception and not app.error

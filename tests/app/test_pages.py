@@ -93,6 +93,7 @@ def test_a_fault_shows_one_general_sentence_and_its_message_is_logged_nowhere(ap
     assert "ValueError at test_pages.py" in caplog.text
 
 
+@pytest.mark.slow
 def test_safe_mode_hides_a_schema_that_was_read_from_the_data(app):
     uploaded(app, name="ages.csv", raw=b"age\n" + b"".join(b"%d\n" % (i % 77) for i in range(500)))
     at_page(app, "schema")

@@ -71,6 +71,7 @@ def run_from(space, serial, n):
     return jobs().adopt(space.owner, spec, files, label="r", fingerprint="of this run", public={"serial": serial})
 
 
+@pytest.mark.slow
 def test_a_project_does_not_tell_whether_two_runs_came_from_the_same_content(app):
     uploaded(app, name="votes.csv", raw=RAW)
     space = space_of(app)

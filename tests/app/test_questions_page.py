@@ -1,5 +1,7 @@
 """The Questions page: suggested and own questions, their share, their expected error, and what a run is told."""
 
+import pytest
+
 from dpsyn_core.questions.document import Questions
 from tests.app_driver import at_page, words
 from ui.questions import kept
@@ -61,6 +63,7 @@ def test_a_question_is_written_changed_and_removed_without_a_document(app):
     assert kept.lines(space) == []
 
 
+@pytest.mark.slow
 def test_every_kind_of_question_has_a_form_that_makes_one_which_fits(app):
     at_page(app, "questions")
     space = space_of(app)

@@ -15,6 +15,7 @@ def stamped(app):
     return "NOT PRIVATE" in words(app).replace("*NOT PRIVATE* means", "")
 
 
+@pytest.mark.slow
 def test_confirming_a_drafted_schema_takes_the_stamp_away(app):
     uploaded(app)
     at_page(app, "schema")
@@ -74,6 +75,7 @@ def test_a_file_that_is_no_schema_is_refused(app):
     assert "not JSON" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_200_columns_stay_usable_and_say_what_they_cost(app):
     header = ",".join(f"c{i}" for i in range(200))
     rows = [",".join(str((i * j) % 3) for i in range(200)) for j in range(1, 6)]
@@ -113,6 +115,7 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert space_of(app).schema.private
 
 
+@pytest.mark.slow
 def test_knowledge_is_bought_again_when_others_are_protected(app):
     rows = b"".join(b"p%d,%d\n" % (i % 700, i % 90) for i in range(800))
     uploaded(app, name="ages.csv", raw=b"pid,age\n" + rows)
@@ -137,6 +140,7 @@ def test_knowledge_is_bought_again_when_others_are_protected(app):
     assert {b.unit.identifier for b in space.schema.bought} == {"pid"}
 
 
+@pytest.mark.slow
 def test_a_confirmation_of_kinds_does_not_stand_for_columns_that_are_added_later(app):
     rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
     uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)

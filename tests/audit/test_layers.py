@@ -8,6 +8,7 @@ from tests.audit.layers import t0, t0_samples, t1, t2, t3
 from tests.audit.world import accessors, flavours, random_pairs, systems
 
 DEEP = ("p3gm-ae", "dp-vae", "dp-gm")  # go through the gate as p3gm does, which takes random neighbours and T3 for them
+LONG = ("discovery", "probe", "dpsyn-2018")  # seconds each through T2
 
 
 @pytest.mark.parametrize("name", accessors())
@@ -41,7 +42,9 @@ def test_t0_sources_differ_and_a_million_draws_fit_their_law():
     t0()
 
 
-@pytest.mark.parametrize("name", accessors())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in accessors()]
+)
 def test_t2_neighbours_move_every_access_by_at_most_what_is_charged(name):
     t2(name)
 

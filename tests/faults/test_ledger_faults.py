@@ -177,6 +177,7 @@ def spend_forever(path, turn, pipe):
         pipe.send(i)  # here a run would draw its noise
 
 
+@pytest.mark.slow
 def test_a_killed_process_never_drew_noise_that_is_not_on_the_ledger(tmp_path):
     """SIGKILL at forty moments in a stream of debits: all that was answered is on the ledger, and it opens again."""
     ledger = Ledger(tmp_path / "ledger.sqlite3")

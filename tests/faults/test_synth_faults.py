@@ -31,6 +31,7 @@ def clean(folder):
         path.unlink()
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_spends_counted_and_files_whole(folder):
     """SIGKILL at twenty-four moments spread over one run; afterwards a run goes through."""
     assert main(arguments(folder)) == 0  # fills every cache, so that the moments fall into the run itself

@@ -185,6 +185,7 @@ def test_a_gaussian_budget_pays_for_no_selection_and_no_geometric_noise():
             gate_of(cap).select("pair", lambda: pytest.fail("scored"), sensitivity=1.0, cost=Cost(rho=0.1))
 
 
+@pytest.mark.slow
 def test_selection_draws_follow_the_exponential_law():
     draws = 20_000
     scores, cost, noise = np.array([0, 1, 3]), Cost(epsilon=1.0), SystemNoise()

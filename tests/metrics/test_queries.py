@@ -87,6 +87,7 @@ def test_answers_scale_the_synthetic_count_to_the_real_table():
     assert nothing.relative is None
 
 
+@pytest.mark.slow
 def test_a_random_workload_scores_nought_on_equal_tables_and_its_floor_on_fresh_samples():
     c = small(n=600, m=500, blur=0.4)
     same = Comparison(domain=c.domain, real=c.real, synthetic=c.real)

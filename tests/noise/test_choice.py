@@ -28,6 +28,7 @@ def p_value(counts, expected):
     return chi2.sf(statistic, max(1, (expected > 0.5).sum() - 1))
 
 
+@pytest.mark.slow
 def test_choices_follow_the_exponential_law_and_no_law_five_percent_away():
     draws, rate = 60_000, 0.4
     bits = SystemBits()

@@ -217,6 +217,7 @@ def test_an_account_keeps_failures_within_their_own_cap():
         account.debit(charge)
 
 
+@pytest.mark.slow
 def test_an_account_with_a_budget_composes_exactly():
     step = Charge(name="s", mechanism="sampled-gaussian", sensitivity=1.0, scale=2.0, cells=1, sampling=0.01, steps=200)
     account = Account(Budget(epsilon=1, delta=1e-5))

@@ -111,6 +111,7 @@ def test_every_figure_has_a_description_a_caption_and_data(page):
             to_plotly(figures.Figure(data=spec["data"], layout=spec["layout"]), DARK)  # plotly accepts every property
 
 
+@pytest.mark.slow
 def test_the_map_and_the_tables_of_a_pair_hold_the_counts(page):
     pairs = data_of(page)["pairs"]
     first, second = scored().comparison, scored("two", 0.6).comparison

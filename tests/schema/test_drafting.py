@@ -44,6 +44,7 @@ def test_a_draft_fits_its_table_and_is_not_private():
     assert (codes.max(axis=1) < np.array(s.domain().sizes)).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_any_table_fits_its_own_draft(data):

@@ -124,6 +124,7 @@ def test_percentages_in_a_list_stand_in_their_order():
     assert one("grade", ["A", "C", "B"] * 30).document["ordered"] is False
 
 
+@pytest.mark.slow
 def test_why_a_column_is_left_out_is_said():
     assert one("postcode", [f"{i:05d}" for i in range(7, 2007, 7)] * 2).why == "codes"
     assert one("who", [f"person {i}" for i in range(N)]).why == "unique"

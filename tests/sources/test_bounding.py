@@ -78,6 +78,7 @@ def test_a_neighbour_moves_a_marginal_by_at_most_theta():
             assert np.abs(whole - without).sum() <= max_records
 
 
+@pytest.mark.slow
 def test_every_key_makes_its_own_choice_and_no_record_is_favoured():
     rows = [("ann", i, 0) for i in range(4)]
     counts = collections.Counter()

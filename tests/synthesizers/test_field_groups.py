@@ -41,6 +41,7 @@ def test_expected_survivors_of_an_empty_table_match_the_oracle(bins, survivors):
     assert abs(discrete / continuous - 1) < 1.5 / 39
 
 
+@pytest.mark.slow
 def test_sparse_and_dense_noise_have_the_same_law():
     cells, scale, t, runs = 400, 3.0, 7, 4000
     occupied, counts = np.array([3, 90, 399]), np.array([2, 9, 30])

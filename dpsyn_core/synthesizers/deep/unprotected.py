@@ -30,13 +30,13 @@ class Unprotected(MethodConfig):
 
     def check(self, task: Task) -> None:
         """Refuses to run unless the setting says that nothing is promised."""
-        super().check(task)
         if not self.not_private:
             msg = (
                 f"{self.name} adds no noise and promises nothing; set not_private=true for a table that is public "
                 "anyway, or use the method 'p3gm'"
             )
             raise MethodError(msg)
+        super().check(task)  # asks for torch, which nobody should install for a run that is refused
 
 
 @register("pgm")

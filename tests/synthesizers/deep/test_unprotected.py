@@ -37,6 +37,12 @@ def test_a_system_without_noise_is_offered_nowhere_and_runs_only_where_it_is_sai
     task = task_for(name, SIZES, 10)
     with pytest.raises(DPSynError, match="promises nothing; set not_private"):
         registry.configure(name, {}).calibrate(task)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", NAMES)
+def test_a_system_without_noise_has_nothing_to_plan(name):
+    task = task_for(name, SIZES, 10)
     with pytest.raises(DPSynError, match="nothing to plan"):
         plan(name, {"not_private": True}, task)
 

@@ -159,6 +159,7 @@ def parity(n=20_000):
     return bits.astype(np.uint8), Domain.of(dict.fromkeys("abcdef", 2))
 
 
+@pytest.mark.slow
 def test_triples_are_measured_where_pairs_say_nothing_and_the_budget_still_holds():
     codes, domain = parity()
     out, measured, gate, system = run(codes, domain, epsilon=2.0, n=20_000)
