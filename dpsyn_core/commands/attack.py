@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--secret", metavar="COLUMN", help="what inference guesses; default each column in turn")
     parser.add_argument("--workers", type=int, metavar="N", help="child processes; default one a core, at most 4")
-    parser.add_argument("--out", type=Path, metavar="OUT.json", help="the result: for the owner only")
+    parser.add_argument("-o", "--out", type=Path, metavar="OUT.json", help="the result: for the owner only")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)

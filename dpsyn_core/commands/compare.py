@@ -16,7 +16,7 @@ def add(commands: Any) -> None:
     parser.add_argument("real", metavar="REAL", type=place, help="the real table")
     parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table")
     parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
-    parser.add_argument("--json", type=Path, required=True, metavar="OUT.json", help="the scores: for the owner only")
+    parser.add_argument("--json", type=Path, metavar="OUT.json", help="also write the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
     add_incomes(parser)
     add_sample(parser)
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample, same_path
-    from dpsyn_core.errors import OutputError
+    from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
@@ -37,11 +37,14 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.schema.document import Schema
 
-    for path in (args.real, args.synthetic, args.schema):
-        if same_path(path, args.json):
+    if args.json is None and args.quiet:
+        msg = "--quiet prints no scores, and no file is named for them; give --json OUT.json, or leave --quiet away"
+        raise SettingError(msg)
+    if args.json is not None:
+        if any(same_path(path, args.json) for path in (args.real, args.synthetic, args.schema)):
             msg = f"'{args.json.name}' is an input and the output; give the output its own name"
             raise OutputError(msg)
-    check_writable(args.json)
+        check_writable(args.json)
     progress = silent if args.quiet else TerminalProgress()
     schema = Schema.load(args.schema)
     roles = parse_roles(
@@ -59,12 +62,13 @@ def run(args: argparse.Namespace) -> None:
     if args.order is not None:
         scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)
     table = ScoredTable(name=name, comparison=comparison, scores=scores)
-    write_text(args.json, dumps(comparison_document(schema.name, table)))
+    if args.json is not None:
+        write_text(args.json, dumps(comparison_document(schema.name, table)))
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not args.quiet:
         print("\n".join(lines(scores)))
-        print(f"wrote {args.json}: it {table_label()}")
+        print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
 
 
 def table_label() -> str:

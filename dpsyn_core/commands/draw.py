@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--n-records", type=int, required=True)
     parser.add_argument("--seed", type=int, help="of the drawing; default a fresh one")
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     parser.add_argument("--new-manifest", type=Path, required=True, metavar="N.json", help="of the new records")
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the new manifest with a key of `dpsyn key new`")
     parser.set_defaults(run=run)
@@ -28,9 +28,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Holds the model against its manifest, draws, and writes both files."""
-    from dpsyn_core.commands.common import same_path
+    from dpsyn_core.commands.common import not_private_name, same_path
     from dpsyn_core.commands.key import open_key
-    from dpsyn_core.commands.synth import SUFFIXES, not_private_name
+    from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import InputError, OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.privacy.manifest import Manifest

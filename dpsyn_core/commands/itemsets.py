@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_reading, place
+from dpsyn_core.commands.common import add_manifest, add_reading, place
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.unit import Neighbours
@@ -36,8 +36,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--neighbours", choices=["add-remove", "replace"], help="with --items; default add-remove")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--dataset", help="name on the ledger; default the file's or the schema's name")
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
-    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
+    add_manifest(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser, name="TABLE with --schema", delimiter=False)
     parser.set_defaults(run=run)
@@ -45,8 +45,14 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, point_out_names, same_path
-    from dpsyn_core.commands.synth import SUFFIXES, not_private_name
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        manifest_beside,
+        not_private_name,
+        point_out_names,
+        same_path,
+    )
+    from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
@@ -54,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
+    args.manifest = args.manifest or manifest_beside(args.out)
     outputs, inputs = [args.out, args.manifest], [args.table, args.items or args.schema]
     for a, b in [*itertools.product(outputs, inputs), (args.out, args.manifest)]:
         if same_path(a, b):

@@ -85,7 +85,7 @@ def lines(one: dict[str, Any]) -> list[str]:
     limit = ""
     if one["limit_epsilon"] is not None:
         limit = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
-    out = [f"{one['dataset']}: {one['runs']} runs{limit}"]
+    out = [f"{one['dataset']}: {one['runs']} run{'s' * (one['runs'] != 1)}{limit}"]
     for s in one["sums"]:
         who = f"  {s['who']} ({s['neighbours']}): "
         if s["unbounded"]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_engine, add_reading, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
 
 SUFFIXES = (".csv", ".parquet", ".json")
 
@@ -28,8 +28,8 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
-    parser.add_argument("--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
-    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
+    add_manifest(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_engine(parser)
     add_reading(parser)
@@ -40,13 +40,14 @@ def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
+        manifest_beside,
+        not_private_name,
         open_input,
         parse_settings,
         point_out_names,
         same_path,
         say_odd,
     )
-    from dpsyn_core.commands.synth import not_private_name
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable
     from dpsyn_core.progress import silent
@@ -60,6 +61,7 @@ def run(args: argparse.Namespace) -> None:
         allowed = ".json, for there are several marginals" if many else " or ".join(SUFFIXES)
         msg = f"the output '{args.out.name}' must end with {allowed}"
         raise OutputError(msg)
+    args.manifest = args.manifest or manifest_beside(args.out)
     paths = [args.table, args.schema, args.manifest]
     if any(same_path(args.out, p) for p in paths) or any(same_path(args.manifest, p) for p in paths[:2]):
         msg = "a file is named twice, as an input or as another output; give every file its own name"

@@ -25,8 +25,10 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables")
     parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
-    parser.add_argument("--json", type=Path, required=True, metavar="R.json")
-    parser.add_argument("--html", type=Path, metavar="R.html", help="one file that needs no network")
+    parser.add_argument("--json", type=Path, metavar="R.json", help="for programs")
+    parser.add_argument(
+        "--html", type=Path, metavar="R.html", help="the report for people, one file that needs no network"
+    )
     parser.add_argument("--manifest", type=Path, nargs="+", default=[], help="manifests, one a table, in their order")
     parser.add_argument("--measurements", type=Path, nargs="+", default=[], help="released marginals, one file a table")
     parser.add_argument("--held-out", type=Path, metavar="TABLE", help="real records that the synthesizer never saw")
@@ -48,6 +50,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress
+    from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.report.bands import bands
@@ -55,7 +58,10 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.report.html import html_report
     from dpsyn_core.schema.document import Schema
 
-    outputs = [args.json] if args.html is None else [args.json, args.html]
+    outputs = [path for path in (args.json, args.html) if path is not None]
+    if not outputs:
+        msg = "a report needs a file to be written to; give --html R.html, --json R.json, or both"
+        raise SettingError(msg)
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)
@@ -64,7 +70,8 @@ def run(args: argparse.Namespace) -> None:
     tables = score(args, schema, progress)
     repeated = bands(tables) if args.repeats else {}
     document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})
-    write_text(args.json, dumps(document))
+    if args.json is not None:
+        write_text(args.json, dumps(document))
     if args.html is not None:
         progress("drawing", 0, 1)
         write_text(args.html, html_report(schema.name, tables, bands=repeated))

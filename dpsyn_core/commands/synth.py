@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_engine, add_reading, add_run, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -30,9 +30,9 @@ def add(commands: Any) -> None:
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
     )  # fmt: skip
     parser.add_argument(
-        "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for a folder of Parquet parts"
+        "-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for a folder of Parquet parts"
     )
-    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    add_manifest(parser)
     parser.add_argument(
         "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
     )
@@ -50,6 +50,8 @@ def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
+        manifest_beside,
+        not_private_name,
         open_input,
         parse_settings,
         point_out_names,
@@ -69,6 +71,7 @@ def run(args: argparse.Namespace) -> None:
         msg = f"the output '{out.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
         raise OutputError(msg)
     check_number(args.tables)
+    args.manifest = args.manifest or manifest_beside(out)
     if folder and args.tables > 1:
         msg = "several tables of one release are files of their own; give --out a name that ends with .csv or .parquet"
         raise OutputError(msg)
@@ -133,8 +136,3 @@ def run(args: argparse.Namespace) -> None:
 def named(outs: list[Path]) -> str:
     """Where the tables are, in a sentence."""
     return str(outs[0]) if len(outs) == 1 else f"each of {len(outs)} tables, {outs[0]} to {outs[-1].name}"
-
-
-def not_private_name(path: Path) -> Path:
-    """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv."""
-    return path.with_name(f"{path.stem}.NOT-PRIVATE{path.suffix}")

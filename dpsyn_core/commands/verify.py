@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
         description="Says in one sentence what holds: the table's digest, the charges, the signature if there is one.",
     )
     parser.add_argument("table", metavar="TABLE", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
-    parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
+    parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside TABLE: TABLE.manifest.json")
     parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
     parser.add_argument("--schema", type=Path, help="also check the schema")
     parser.add_argument("--key", type=Path, metavar="KEY.pub", help="ask for the signature of this key")
@@ -24,6 +24,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold."""
+    from dpsyn_core.commands.common import manifest_beside
     from dpsyn_core.errors import ReceiptError
     from dpsyn_core.privacy.signing import public_key
     from dpsyn_core.report.receipts import receipt
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
 
     found = receipt(
         args.table,
-        args.manifest,
+        args.manifest or manifest_beside(args.table),
         measurements=args.measurements,
         schema=None if args.schema is None else Schema.load(args.schema),
         signer=None if args.key is None else public_key(args.key),

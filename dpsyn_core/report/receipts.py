@@ -97,9 +97,7 @@ def _said(table: Path, found: Manifest, key: str | None) -> str:
     parts = 0 if found.digests is None else len(found.digests.parts)
     which = f"one of the {several} tables" if several else "the table"
     if parts:
-        which = (
-            f"the table of {parts if parts > 1 else 'one'} part{'s' * (parts > 1)}" if table.is_dir() else "one part"
-        )
+        which = f"the table ({parts} part{'s' * (parts > 1)})" if table.is_dir() else "one part"
     said = f"'{table.name}' is {which} of this manifest, whose charges add up to {promise}; {who}"
     return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
 

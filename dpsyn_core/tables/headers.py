@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from dpsyn_core.errors import TableError
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # OWASP: how a cell begins that a spreadsheet reads as a formula
+
 
 def check(names: Sequence[str]) -> None:
     """Raises TableError for a table without columns, with blank headers or with headers that repeat."""
@@ -43,9 +45,14 @@ def first_named(names: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Position of each wanted column. Raises TableError that lists those the table lacks."""
+    """Position of each wanted column. Raises TableError that lists those the table lacks.
+
+    A header such as =SUM(A1) is found behind the apostrophe, too, that our own CSV files have before it
+    (`tables/write.escape`).
+    """
     at = {composed(n): i for i, n in enumerate(names)}
     keys = [composed(w) for w in wanted]
+    keys = [f"'{k}" if k not in at and f"'{k}" in at and k.startswith(FORMULA) else k for k in keys]
     lacking = [w for w, k in zip(wanted, keys, strict=True) if k not in at]
     if lacking:
         shown = ", ".join(f"'{short(n)}'" for n in lacking[:5]) + (", ..." if len(lacking) > 5 else "")

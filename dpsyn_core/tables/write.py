@@ -14,7 +14,7 @@ from dpsyn_core.tables import canonical, casting
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
 LINES = 65_536  # records that are put together at a time
-RUNS = r"^([=+\-@\t\r])"  # OWASP: what makes a spreadsheet read a text cell as a formula
+RUNS = r"^([=+\-@\t\r])"  # headers.FORMULA, as a regular expression
 
 
 def write_table(table: Any, path: str | Path) -> None:

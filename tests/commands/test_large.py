@@ -39,7 +39,7 @@ def test_a_folder_becomes_a_folder_of_parts_that_verify(place, capsys):
     assert "for the owner only): engine stored: the table needs about" in said
     assert pq.read_table(place / "out").num_rows == 40
     assert main(["verify", str(place / "out"), "--manifest", str(place / "m.json")]) == 0
-    assert "the table of one part" in capsys.readouterr().out
+    assert "is the table (1 part) of this manifest" in capsys.readouterr().out
 
 
 def test_a_pattern_of_files_becomes_one_file(place, capsys):
