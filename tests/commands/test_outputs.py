@@ -19,6 +19,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def dpsyn(words):
+    return main(words.split())
+
+
 def synth(*more):
     run = "--schema s.json --epsilon 1 --delta 1e-6 --method independent --quiet"
     return main(["synth", "t.csv", *run.split(), *more])
@@ -47,13 +51,13 @@ def test_an_output_that_would_fall_on_the_manifest_beside_it_is_refused_before_a
 
 def test_a_report_needs_one_file_and_a_comparison_none(folder, capsys):
     assert synth("-o", "o.csv") == 0
-    assert main("report t.csv o.csv --schema s.json --quiet --html r.html --metrics tvd-1way".split()) == 0
+    assert dpsyn("report t.csv o.csv --schema s.json --quiet --html r.html --metrics tvd-1way") == 0
     assert (folder / "r.html").is_file() and not list(folder.glob("r*.json"))
-    assert main("report t.csv o.csv --schema s.json --quiet".split()) == 2
+    assert dpsyn("report t.csv o.csv --schema s.json --quiet") == 2
     assert "give --html R.html, --json R.json, or both" in capsys.readouterr().err
-    assert main("compare t.csv o.csv --schema s.json".split()) == 0
+    assert dpsyn("compare t.csv o.csv --schema s.json") == 0
     assert "this comparison reads private data" in capsys.readouterr().out
-    assert main("compare t.csv o.csv --schema s.json --quiet".split()) == 2
+    assert dpsyn("compare t.csv o.csv --schema s.json --quiet") == 2
 
 
 def test_a_header_that_a_spreadsheet_would_run_is_found_again_in_the_table_we_wrote(folder):
@@ -62,11 +66,11 @@ def test_a_header_that_a_spreadsheet_would_run_is_found_again_in_the_table_we_wr
     (folder / "t.csv").write_text((folder / "t.csv").read_text().replace("sex", ODD, 1))
     assert synth("-o", "o.csv", "--measurements", "x.json.gz") == 0
     assert (folder / "o.csv").read_text().startswith(f"'{ODD},age")
-    assert main("compare t.csv o.csv --schema s.json".split()) == 0
+    assert dpsyn("compare t.csv o.csv --schema s.json") == 0
     questions = {"version": 1, "questions": [{"name": "how many", "kind": "table", "of": [ODD]}]}
     (folder / "q.json").write_text(json.dumps(questions))
     answers = "answer o.csv --manifest o.manifest.json --measurements x.json.gz --questions q.json --quiet"
-    assert main(answers.split()) == 0
+    assert dpsyn(answers) == 0
 
 
 def test_one_run_on_the_ledger_is_one_run(folder, capsys):
