@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.data import profile, projects, quick, sources
 from ui.shared.state import workspace
-from ui.shared.text import counted, number, t
+from ui.shared.text import counted, number, said, t
 from ui.shared.theme import heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
@@ -27,7 +27,7 @@ with right:
     if dataset is not None:
         section(dataset.name)
         for notice in dataset.notices:
-            note(notice, "warning")
+            note(said(notice), "warning")
         sources.returned(space)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
@@ -37,7 +37,7 @@ with right:
         else:
             private_tag()
             for sentence in dataset.odd:
-                note(sentence, "warning")
+                note(said(sentence), "warning")
             if dataset.records is None:
                 note(counted("data.shape", dataset.table.num_rows, columns=columns))
             else:

@@ -45,7 +45,7 @@ def typed(app, **fields):
 BAD = {
     "empty.csv": (b"", "empty"),
     "header.csv": (b"a,b\n", "record"),
-    "twice.csv": (b"a,a\n1,2\n", "'a'"),
+    "binary.csv": (b"\x00\x01\x02,b\n1,2\n", "binary"),
     "blank.csv": (b"a,,c\n1,2,3\n", "blank"),
     "torn.parquet": (b"PAR1 this is no table PAR1", "arquet"),
     "page.csv": (b"%PDF-1.4 x", "PDF"),

@@ -141,12 +141,12 @@ def test_missing_arguments_are_one_sentence_with_status_2(folder, capsys, missin
 
 TABLES = {
     "column the table lacks": "sex,height\nF,1\n",
-    "duplicate header": "sex,sex\nF,F\n",
     "blank header": "sex,\nF,1\n",
     "empty table": "",
 }
 MISFITS = {
     "ragged row": "sex,age\nF,1,2\n",
+    "duplicate header": "sex,age,sex\nF,1,M\n",
     "value outside the domain": "sex,age\nX_SECRET,31\n",
     "header only": "sex,age\n",
 }

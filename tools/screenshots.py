@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -26,7 +27,9 @@ WALK = (
     ("data", "Data", None),
     ("schema", "Schema", None),
     ("privacy", "Privacy", None),
+    ("questions", "Questions", None),
     ("synthesize", "Synthesize", None),
+    ("report-asked", "Report", "Your questions"),
     ("report", "Report", "Pairs"),
     ("report-columns", "Report", "Columns"),
     ("report-questions", "Report", "Questions"),
@@ -79,25 +82,30 @@ def _wait(url: str) -> None:
 
 
 def walk(browser: Browser, url: str, theme: Literal["light", "dark"]) -> None:
-    """One visitor: makes a run, then looks at every page."""
+    """One visitor: declares the question that README tells of, makes a run, then looks at every page."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme)
     page = context.new_page()
     page.set_default_timeout(240_000)
     page.goto(url)
     _settle(page)
-    page.get_by_role("button", name="Synthesize", exact=True).click()
-    page.get_by_role("button", name="Download CSV", exact=True).wait_for()
+    _go(page, "Questions")
+    page.get_by_role("button", name=re.compile("gap of INCWAGE")).first.click()
+    _settle(page)
+    _go(page, "Synthesize")
+    page.get_by_role("button", name=re.compile("^Spend epsilon")).first.click()
+    page.get_by_text(re.compile("done in")).first.wait_for()
     for name, title, press in WALK:
-        link = page.get_by_test_id("stTopNavLink").filter(has_text=title)
-        if link.count() == 0:
-            continue
-        link.click()
-        _settle(page)
+        _go(page, title)
         if press:
             page.get_by_role("radio", name=press, exact=True).click()
             _settle(page)
         shoot(page, OUT / (f"{name}.png" if theme == "light" else f"{name}-dark.png"))
     context.close()
+
+
+def _go(page: Page, title: str) -> None:
+    page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
+    _settle(page)
 
 
 def _settle(page: Page) -> None:

@@ -119,6 +119,10 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
         help="line or row of the headers where a title stands above, blank ones not counted; default the first",
     )  # fmt: skip
     group.add_argument(
+        "--header", metavar="LINE",
+        help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'",
+    )  # fmt: skip
+    group.add_argument(
         "--multiline",
         action="store_true",
         help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
@@ -173,11 +177,14 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
 
     got = read(
         table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, sheet=args.sheet,
-        multiline=args.multiline, strict=args.strict, header_row=args.header_row,
+        multiline=args.multiline, strict=args.strict, header_row=args.header_row, header=args.header,
     )  # fmt: skip
     for notice in got.notices:
         print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
-    if got.header_hint is not None and args.header_row == 1:
+    if got.headless:
+        hint = "the first line looks like a record; if there are no headers, give them with --header 'age,sex,income'"
+        print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
+    elif got.header_hint is not None and args.header_row == 1:
         hint = f"the headers may stand in line {got.header_hint}; if so, add --header-row {got.header_hint}"
         print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
     for notice in got.odd:
@@ -220,7 +227,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     else:
         form = TextForm(
             delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-            strict=args.strict,
+            strict=args.strict, header=args.header,
         )  # fmt: skip
         found, notices, odd = read_or_sample(
             table, most, form, sheet=args.sheet, header_row=args.header_row, rng=rng, progress=progress
@@ -265,7 +272,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     _refuse_header_row(args)
     form = TextForm(
         delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict,
+        strict=args.strict, header=args.header,
     )  # fmt: skip
     if sql:
         batches = database_batches(
@@ -304,7 +311,7 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
         raise SettingError(msg)
     form = TextForm(
         delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict,
+        strict=args.strict, header=args.header,
     )  # fmt: skip
     conf = {}
     for pair in args.spark_conf:

@@ -76,7 +76,7 @@ def _from_file(folder: Path, spec: ReadSpec) -> Reading:
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
     return read(
         source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
-        multiline=spec.multiline, header_row=spec.header_row,
+        multiline=spec.multiline, header_row=spec.header_row, header=spec.header,
     )  # fmt: skip
 
 
@@ -94,6 +94,9 @@ def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
             f"the headers are said to stand in line {spec.header_row}, which is for files that are read whole; remove "
             "the lines above them from a table of this size"
         )
+        raise TableError(msg)
+    if spec.header is not None:
+        msg = "headers are given, which is for files that are read whole; add a first line with the headers to this one"
         raise TableError(msg)
     form = TextForm(delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
     batches = place_batches(path, form)

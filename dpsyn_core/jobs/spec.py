@@ -60,6 +60,7 @@ class ReadSpec(BaseModel):
     sheet: str | None = None
     multiline: bool = False
     header_row: int = Field(default=1, ge=1)
+    header: str | None = None
     most_cells: int | None = Field(
         default=None, ge=1, description="Of a path: where it holds more cells, so many are drawn by chance; null: all"
     )

@@ -55,7 +55,8 @@ LAYOUT: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
     "colorway": list(SERIES),
-    "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
+    # half of a label such as 10,000 stands right of the axis; Plotly leaves out one that has no room
+    "margin": {"l": 8, "r": 24, "t": 12, "b": 8},
     "xaxis": _AXIS,
     "yaxis": _AXIS,
     "hoverlabel": {"bgcolor": "@soft", "bordercolor": "@line", "font": {"color": "@ink", "size": 13}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -31,6 +31,7 @@ from dpsyn_core.schema.grids import FINE, calendar_width, declared_step, exact, 
 from dpsyn_core.tables import amounts, instants
 from dpsyn_core.tables.canonical import canonical
 
+KEPT_BINS = 10_000  # of a column, up to which bins are kept for the next schema with the same range
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr
 Source = Literal["public", "bought", "data", "bought-unconfirmed"]
@@ -251,6 +252,28 @@ CalendarBins = Annotated[
 ]
 
 
+@lru_cache(maxsize=2000)
+def _binned(
+    whole: bool, low: float, high: float, cut: CountBins | EdgeBins | None, step: float | None, decimals: int | None,
+    scale: str | None,
+) -> WholeBins | RealBins:  # fmt: skip
+    """The bins of a range. Kept, for a page with a schema of 200 columns makes the same ones on every move."""
+    every = None if step is None else exact(step)
+    own = int(every) if whole and every is not None else 1
+    if isinstance(cut, EdgeBins):
+        if whole:
+            return WholeBins.edged(int(low), int(high), cut.edges, own)
+        return RealBins.edged(low, high, cut.edges, decimals, every)
+    if isinstance(cut, CountBins) and scale != "log":
+        if whole:
+            return WholeBins.equal(int(low), int(high), cut.count, own)
+        return RealBins.equal(low, high, cut.count if high > low else 1, decimals, every)
+    if every is None and (whole or decimals is not None):
+        every = exact(1) if whole else 1 / exact(10 ** (decimals or 0))
+    starts = fine_starts(low, high, every, scale, FINE if cut is None else cut.count)
+    return WholeBins.fine(int(low), int(high), starts, own) if whole else RealBins.fine(low, high, starts, every)
+
+
 class NumericAttribute(CodedBase):
     """A column of numbers with a public range; values outside it are clamped."""
 
@@ -316,22 +339,9 @@ class NumericAttribute(CodedBase):
 
     def _build(self) -> WholeBins | RealBins:
         """Bins as declared; else round ones as fine as range, step and scale ask. See `grids.fine_starts`."""
-        low, high, cut = self.min, self.max, self.bins
-        whole = self.dtype == "integer"
-        step = None if self.step is None else exact(self.step)
-        own = int(step) if whole and step is not None else 1
-        if isinstance(cut, EdgeBins):
-            if whole:
-                return WholeBins.edged(int(low), int(high), cut.edges, own)
-            return RealBins.edged(low, high, cut.edges, self.decimals, step)
-        if isinstance(cut, CountBins) and self.scale != "log":
-            if whole:
-                return WholeBins.equal(int(low), int(high), cut.count, own)
-            return RealBins.equal(low, high, cut.count if high > low else 1, self.decimals, step)
-        if step is None and (whole or self.decimals is not None):
-            step = exact(1) if whole else 1 / exact(10 ** (self.decimals or 0))
-        starts = fine_starts(low, high, step, self.scale, FINE if cut is None else cut.count)
-        return WholeBins.fine(int(low), int(high), starts, own) if whole else RealBins.fine(low, high, starts, step)
+        few = self.bins is None or (isinstance(self.bins, CountBins) and self.bins.count <= KEPT_BINS)
+        make = _binned if few else _binned.__wrapped__
+        return make(self.dtype == "integer", self.min, self.max, self.bins, self.step, self.decimals, self.scale)
 
     @cached_property
     def binning(self) -> WholeBins | RealBins:

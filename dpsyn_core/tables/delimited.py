@@ -11,6 +11,7 @@ from typing import Any
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers, scanning, sniffing
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.reading import File, Reading
 
 BLOCK = 1 << 22
@@ -27,11 +28,13 @@ def parse(
     multiline: bool = False,
     strict: bool = False,
     header_row: int = 1,
+    header: str | None = None,
     file: File | None = None,
 ) -> Reading:
     """Reads a whole delimited file; see `read`."""
-    found = sniffing.find_encoding(data, encoding)
-    notices, odd = [found.notice] if found.notice else [], []
+    found = sniffing.find_encoding(data, encoding, headed=header is None)
+    notices: list[Notice] = [found.notice] if found.notice else []
+    odd: list[str] = []
     body = data[found.skip :]
     if strict:
         _refuse(data, found.name, found.skip)
@@ -39,21 +42,21 @@ def parse(
     if repaired is not None:
         body, file = memoryview(repaired), None
         if UNREADABLE.encode() in repaired:
-            odd.append(
-                f"some cells hold bytes that are not {found.name.upper()} and count as misfits; if the file has "
-                "another encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
-            )
+            odd.append(Notice("undecoded", encoding=found.name.upper()))
     if not _head(body, sniffing.SAMPLE).strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
         raise TableError(msg)
-    top, above = sniffing.above(body, header_row)
-    body, file = body[top:], None if top else file
+    if header is None:
+        top, above = sniffing.above(body, header_row)
+        body, file = body[top:], None if top else file
+    else:
+        body, file, above = memoryview(header_line(header) + bytes(body)), None, -1
+        notices.append(Notice("headers_given"))
     text = _head(body, sniffing.SAMPLE)
     written, chosen = names_of(body, name, delimiter, multiline, notices)
-    names, said = headers.first_named(written)
-    notices += [said] if said else []
+    names, said = headers.named(written, strict=strict)
+    notices += said
     mark = decimal_of(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
-    headers.check(names)
     table, faults = cells_of(
         body, written, chosen, multiline=multiline, strict=strict, file=file, before=above
     )  # fmt: skip
@@ -62,11 +65,8 @@ def parse(
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
     if faults is not None and faults.first is not None:
-        hint = "; if cells hold line ends, read it as multiline" if not multiline else ""
-        odd.append(
-            f"{len(faults)} of the lines do not fit the header, and no cell of them is read: "
-            f"{faults.first.moved(above).sentence(len(names))}{hint}"
-        )
+        odd.append(unfit(len(faults), faults.first.moved(above), len(names), multiline=multiline))
+    shown = sniffing.rows_of(text, chosen, sniffing.LOOKED)
     if mark == "," or (decimal is None and chosen != ","):
         # never by looking at the cells: one odd cell must not change how those of other individuals are read
         table = table.replace_schema_metadata({b"dpsyn.decimal": b","})
@@ -77,10 +77,26 @@ def parse(
         encoding=found.name,
         decimal=mark,
         header_row=header_row,
-        header_hint=sniffing.header_hint(sniffing.rows_of(text, chosen, sniffing.LOOKED)),
+        header_hint=None if header is not None else sniffing.header_hint(shown),
+        header=header,
+        headless=header is None and sniffing.looks_like_a_record(written),
         notices=tuple(notices),
         odd=tuple(odd),
     )
+
+
+def header_line(header: str) -> bytes:
+    """The headers that a file lacks as its first line. Raises TableError for none, or for several lines."""
+    line = header.strip("\r\n")
+    if not line.strip() or "\n" in line or "\r" in line:
+        msg = "the headers that the file lacks must be one line, with the delimiter of the file between the names"
+        raise TableError(msg)
+    return line.encode() + b"\n"
+
+
+def unfit(lines: int, first: scanning.Fault, columns: int, *, multiline: bool) -> Notice:
+    """What to tell of the lines that break the rules."""
+    return Notice("unfit" if multiline else "unfit_multiline", lines=lines, first=first.sentence(columns))
 
 
 def _refuse(data: memoryview, encoding: str, skip: int) -> None:
@@ -104,7 +120,7 @@ def _head(body: memoryview, size: int) -> str:
     return sniffing.sample_lines(text, len(body) <= size)
 
 
-def _delimiter(header: str, name: str, wanted: str | None, notices: list[str]) -> str:
+def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]) -> str:
     if wanted is not None:
         if len(wanted) != 1 or wanted in '"\r\n' or not wanted.isascii():
             msg = f"the delimiter {wanted!r} must be one character other than a quotation mark or line end"
@@ -113,7 +129,7 @@ def _delimiter(header: str, name: str, wanted: str | None, notices: list[str]) -
     prefer = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
     chosen = sniffing.find_delimiter(header, prefer=prefer)
     if chosen != prefer:
-        notices.append(f"cells are separated by a {sniffing.DELIMITERS[chosen]}")
+        notices.append(Notice(f"by_{sniffing.DELIMITERS[chosen]}"))
     return chosen
 
 
@@ -125,13 +141,13 @@ def decimal_of(rows: list[list[str]], delimiter: str, wanted: str | None, odd: l
             raise TableError(msg)
         return wanted
     if delimiter != "," and sniffing.uses_decimal_comma(rows):
-        odd.append("numbers are read with a decimal comma (12,5 is twelve and a half)")
+        odd.append(Notice("decimal_comma"))
         return ","
     return "."
 
 
 def names_of(
-    body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[str]
+    body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[Notice]
 ) -> tuple[list[str], str]:  # fmt: skip
     """The headers and the delimiter, from the first line that is not blank alone.
 

@@ -12,12 +12,15 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import cells, headers, sniffing
 from dpsyn_core.tables.canonical import to_text
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
+from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.reading import Reading
 
 MAX_BYTES = 2 << 30
 
 
-def parse(data: memoryview, sheet: str | None, *, strict: bool = False, header_row: int = 1) -> Reading:
+def parse(
+    data: memoryview, sheet: str | None, *, strict: bool = False, header_row: int = 1, header: str | None = None
+) -> Reading:
     """Reads a sheet of an .xlsx file; see `read`."""
     import pyarrow as pa
 
@@ -38,18 +41,25 @@ def parse(data: memoryview, sheet: str | None, *, strict: bool = False, header_r
             rows = [row for row in page.iter_rows(values_only=True) if any(c is not None for c in row)]
     finally:
         book.close()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     if sheet is None and len(names) > 1:
         others = ", ".join(f"'{n}'" for n in names[1:6]) + (" ..." if len(names) > 6 else "")
-        notices = (f"read the sheet '{chosen}', the first of {len(names)}; the others are {others}",)
-    hint = sniffing.header_hint([["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]])
-    rows = rows[header_row - 1 :]
+        notices = (Notice("sheet", sheet=chosen, sheets=len(names), others=others),)
+    looked = [["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]]
+    hint = sniffing.header_hint(looked) if header is None else None
+    headless = header is None and header_row == 1 and bool(looked) and sniffing.looks_like_a_record(looked[0])
+    if header is None:
+        rows = rows[header_row - 1 :]
+    else:
+        given = sniffing.rows_of(header, sniffing.find_delimiter(header), 1)
+        rows = [tuple(given[0] if given else ()), *rows]
+        notices += (Notice("headers_given"),)
     if len(rows) < (2 if strict else 1):
         what = "records below its headers" if rows else "cells"
         msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in row {header_row}"
         raise TableError(msg)
-    table, said = _table(rows, pa)
-    notices += (said,) if said else ()
+    table, said = _table(rows, pa, strict=strict)
+    notices += said
     return Reading(
         table=table,
         kind="excel",
@@ -58,6 +68,8 @@ def parse(data: memoryview, sheet: str | None, *, strict: bool = False, header_r
         sheets=tuple(names),
         header_row=header_row,
         header_hint=hint,
+        header=header,
+        headless=headless,
     )
 
 
@@ -83,18 +95,17 @@ def _opened(raw: bytes) -> Any:
         raise TableError(msg) from error
 
 
-def _table(rows: list[tuple[Any, ...]], pa: Any) -> tuple[Any, str | None]:
-    """The columns that have a header, and what was said about one; cells right of the last header are no column's."""
+def _table(rows: list[tuple[Any, ...]], pa: Any, *, strict: bool) -> tuple[Any, tuple[Notice, ...]]:
+    """The columns that have a header, and what was said about them; cells right of the last header are no column's."""
     header = list(rows[0])
     while header and header[-1] is None:
         header.pop()
     names = ["" if h is None else cell(h) for h in header]
-    names, said = headers.first_named(names)
-    headers.check(names)
+    names, said = headers.named(names, strict=strict)
     width = len(names)
     records = [(*row[:width], *(None,) * (width - len(row))) for row in rows[1:]]
     columns = zip(*records, strict=True) if records else [()] * width
-    return pa.table([_column(list(c)) for c in columns], names=names), said
+    return pa.table([_column(list(c)) for c in columns], names=names), tuple(said)
 
 
 def _column(values: list[Any]) -> Any:

@@ -7,9 +7,11 @@ import os
 from dataclasses import fields
 from pathlib import Path
 
+from dpsyn_core.tables import notices
 from dpsyn_core.tables.reading import Reading
 
 TABLE, READING = "table.arrow", "reading.json"
+SENTENCES = ("notices", "odd")  # of a reading
 
 
 def leave(folder: Path, reading: Reading) -> None:
@@ -19,6 +21,7 @@ def leave(folder: Path, reading: Reading) -> None:
     with pa.OSFile(str(folder / TABLE), "wb") as file, pa.ipc.new_stream(file, reading.table.schema) as stream:
         stream.write_table(reading.table)
     rest = {f.name: getattr(reading, f.name) for f in fields(reading) if f.name != "table"}
+    rest |= {name: [_written(sentence) for sentence in rest[name]] for name in SENTENCES}
     (folder / READING).write_text(json.dumps(rest), encoding="utf-8")
 
 
@@ -31,4 +34,9 @@ def take(folder: Path) -> Reading:
     opened = pa.OSFile if os.name == "nt" else pa.memory_map
     with opened(str(folder / TABLE), "rb") as file, pa.ipc.open_stream(file) as stream:
         table = stream.read_all()
-    return Reading(table=table, **(rest | {name: tuple(rest[name]) for name in ("notices", "odd", "sheets")}))
+    rest |= {name: tuple(notices.made(sentence) for sentence in rest[name]) for name in SENTENCES}
+    return Reading(table=table, **(rest | {"sheets": tuple(rest["sheets"])}))
+
+
+def _written(sentence: str) -> object:
+    return sentence.document() if isinstance(sentence, notices.Notice) else sentence

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables.notices import Notice
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # OWASP: how a cell begins that a spreadsheet reads as a formula
 
@@ -28,20 +30,72 @@ def check(names: Sequence[str]) -> None:
 
 
 ROWS, OTHERWISE = "row", "row number"  # what a first column without a header is called; where the first is taken
+SHOWN = 5  # new names in a notice
 
 
-def first_named(names: Sequence[str]) -> tuple[list[str], str | None]:
-    """Names a first column without a header, which is where R and pandas write row numbers; no other blank one.
+def named(names: Sequence[str], *, strict: bool = False) -> tuple[list[str], list[Notice]]:
+    """What columns are called: as their headers say, with a name for a blank end and for headers that repeat.
+
+    A first column without a header is where R and pandas write row numbers; a last one is what a delimiter at the end
+    of every line makes. A header that stands on several columns names the first of them, and the others get a number:
+    `age`, `age (2)`. All of it follows from the header line alone, so that no record changes what a column is called.
+
+    Args:
+        names: the headers as they stand.
+        strict: headers that repeat are refused.
 
     Returns:
-        The headers, and a sentence where one was given. Both follow from the header line alone.
+        The names, and a sentence for each rule that was used.
+
+    Raises:
+        TableError: no column, another blank header, or with `strict` headers that repeat.
     """
+    out, said = _ends_named(names)
+    if not strict:
+        out, more = _repeats_named(out)
+        said += more
+    check(out)
+    return out, said
+
+
+def _ends_named(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
+    """A name for the only blank header, where that is the first one, or the last one of three or more."""
     out = list(names)
-    if len(out) < 2 or out[0].strip() or not all(n.strip() for n in out[1:]):
-        return out, None
+    blank = [i for i, name in enumerate(out) if not name.strip()]
     taken = {composed(n) for n in out}
-    out[0] = ROWS if ROWS not in taken else OTHERWISE
-    return out, f"the first column has no header, as R and pandas write row numbers; it is called '{out[0]}'"
+    if len(out) >= 2 and blank == [0]:
+        out[0] = ROWS if ROWS not in taken else OTHERWISE
+        return out, [Notice("first_unnamed", name=out[0])]
+    if len(out) >= 3 and blank == [len(out) - 1]:
+        out[-1] = f"column {len(out)}"
+        return out, [Notice("last_unnamed", name=out[-1])]
+    return out, []
+
+
+def _repeats_named(names: list[str]) -> tuple[list[str], list[Notice]]:
+    """Every header but the first of its kind with the next free number behind it."""
+    taken = {composed(n) for n in names}
+    if len(taken) == len(names):
+        return names, []
+    out: list[str] = []
+    numbers: dict[str, Iterator[int]] = {}
+    given: dict[str, list[str]] = {}
+    for name in names:
+        key = composed(name)
+        if key not in numbers or not name.strip():
+            numbers[key] = count(2)
+            out.append(name)
+            continue
+        new = next(n for i in numbers[key] if composed(n := f"{name} ({i})") not in taken)
+        taken.add(composed(new))
+        given.setdefault(key, []).append(new)
+        out.append(new)
+    return out, [_repeated(name, new) for name, new in given.items()]
+
+
+def _repeated(name: str, new: list[str]) -> Notice:
+    listed = ", ".join(f"'{short(n)}'" for n in new[:SHOWN]) + (", ..." if len(new) > SHOWN else "")
+    return Notice("repeated", header=short(name), columns=len(new) + 1, names=listed)
 
 
 def locate(names: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, of_frame
+from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.parquet_batches import parquet_batches, row_groups
 from dpsyn_core.tables.read import ADDRESS, read, refuse_others
 from dpsyn_core.tables.text_batches import TextForm, divisible, text_batches
@@ -125,15 +126,16 @@ def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> B
             at = headers.locate(part.columns, names)
             for table in part.read():
                 yield table.select(at).rename_columns(list(names))
-            odd.extend(f"{file.name}: {s}" for s in part.odd if f"{file.name}: {s}" not in odd)
+            said = (Notice("of_file", file=file.name, sentence=s) for s in part.odd)
+            odd.extend(s for s in said if s not in odd)
 
     odd: list[str] = []
     known = [p.records for p in parts]
-    said = list(dict.fromkeys(notice for p in parts for notice in p.notices))
+    assumed = list(dict.fromkeys(notice for p in parts for notice in p.notices))
     return Batches(
         columns=names, read=read, size=sum(p.size for p in parts),
         records=sum(n for n in known if n is not None) if None not in known else None,
-        notices=(f"{what} is read as one table of {len(files)} files", *said), odd=odd,
+        notices=(Notice("files", place=what.split(" ", 2)[2], files=len(files)), *assumed), odd=odd,
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ class Form(NamedTuple):
     multiline: bool
     strict: bool
     header_row: int
+    header: str | None
 
 
 def read_table(
@@ -42,11 +43,12 @@ def read_table(
     multiline: bool = False,
     strict: bool = False,
     header_row: int = 1,
+    header: str | None = None,
 ) -> Any:
     """The table alone of `read`."""
     return read(
         source, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet, multiline=multiline,
-        strict=strict, header_row=header_row,
+        strict=strict, header_row=header_row, header=header,
     ).table  # fmt: skip
 
 
@@ -61,9 +63,12 @@ def read(
     multiline: bool = False,
     strict: bool = False,
     header_row: int = 1,
+    header: str | None = None,
     max_bytes: int | None = None,
 ) -> Reading:
-    """Reads a table; nothing is renamed, padded or recast.
+    """Reads a table; no cell is padded or recast.
+
+    Headers that repeat get numbers (`headers.named`).
 
     Guarantee: what a record becomes depends on that record and the public form alone: the header, and the arguments
     (docs/proofs/encoding.md). A cell that does not decode holds U+FFFD there; a line that has another number of cells
@@ -82,16 +87,21 @@ def read(
             decode, and NUL bytes. Such a refusal is an exact answer about the data.
         header_row: the line of a text, or the row of a sheet, that holds the headers; blank ones do not count, and what
             stands above belongs to nothing.
+        header: the line of headers that a text or a sheet lacks, with its delimiter between the names; the first line
+            is a record then, and decides nothing about how the file is read.
         max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
 
     Raises:
-        TableError: no such file, empty, too large, not a table, blank or repeated headers, damaged or nested files;
-            with `strict`, the above. No cell is shown.
+        TableError: no such file, empty, too large, not a table, blank headers, damaged or nested files;
+            with `strict`, the above and repeated headers. No cell is shown.
     """
     if header_row < 1:
         msg = f"the headers are said to stand in line {header_row}; the first line is 1"
         raise TableError(msg)
-    form = Form(delimiter, encoding, decimal, sheet, multiline, strict, header_row)
+    if header is not None and header_row != 1:
+        msg = f"headers are given, and said to stand in line {header_row} as well; say one of the two"
+        raise TableError(msg)
+    form = Form(delimiter, encoding, decimal, sheet, multiline, strict, header_row, header)
     if isinstance(source, bytes):
         return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, form)
     if ADDRESS.match(os.fspath(source)):  # which may hold a password, so that nothing of it is shown
@@ -136,7 +146,7 @@ def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File |
     if head.startswith(b"PAR1"):
         return columnar.parse(data, strict=form.strict)
     if head.startswith(b"PK\x03\x04"):
-        return excel.parse(data, form.sheet, strict=form.strict, header_row=form.header_row)
+        return excel.parse(data, form.sheet, strict=form.strict, header_row=form.header_row, header=form.header)
     refuse_others(head)
     return _text(data, name, form, file)
 
@@ -167,5 +177,6 @@ def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading
         multiline=form.multiline,
         strict=form.strict,
         header_row=form.header_row,
+        header=form.header,
         file=file,
     )

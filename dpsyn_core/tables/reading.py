@@ -18,8 +18,9 @@ class Reading:
     comma is a decimal mark. decimal: the mark that was seen in the first lines. sheet, sheets: of a workbook, the one
     that was read and all of them. header_row: the line or row of the headers, counted from 1 without blank ones.
     header_hint: the one that may hold them where the first ones look like a title; it tells about the records, for the
-    owner only. records: how many the whole table has, where `table` holds some of them, drawn by chance; None where it
-    holds all.
+    owner only. header: the line of headers that was given for a file that has none. headless: whether the first line
+    looks like a record rather than headers, for the owner only. records: how many the whole table has, where `table`
+    holds some of them, drawn by chance; None where it holds all.
     """
 
     table: Any
@@ -33,6 +34,8 @@ class Reading:
     sheets: tuple[str, ...] = ()
     header_row: int = 1
     header_hint: int | None = None
+    header: str | None = None
+    headless: bool = False
     records: int | None = None
 
 

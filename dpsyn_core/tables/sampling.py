@@ -95,7 +95,7 @@ def read_or_sample(
     if batches is None or (path.is_file() and path.stat().st_size <= MAX_FILE and batches.likely_records <= most):
         got = read(
             path, delimiter=form.delimiter, encoding=form.encoding, decimal=form.decimal, sheet=sheet,
-            multiline=form.multiline, strict=form.strict, header_row=header_row,
+            multiline=form.multiline, strict=form.strict, header_row=header_row, header=form.header,
         )  # fmt: skip
         return drawn(got.table, most, rng=rng), got.notices, got.odd
     return sampled(batches, most, rng=rng, progress=progress), batches.notices, tuple(batches.odd)

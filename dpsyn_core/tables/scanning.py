@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables.notices import Notice
 
 NAMES: tuple[Literal["ragged", "unclosed", "trailing", "long"], ...] = ("ragged", "unclosed", "trailing", "long")
 FOREVER = 1 << 62
@@ -22,15 +23,12 @@ class Fault:
     line: int
     cells: int = 0
 
-    def sentence(self, columns: int) -> str:
+    def sentence(self, columns: int) -> Notice:
         """What is wrong, in a table of so many columns."""
-        if self.what == "unclosed":
-            return f"line {self.line} opens a quotation mark that it does not close"
-        if self.what == "trailing":
-            return f"line {self.line} has text after a closing quotation mark"
-        if self.what == "long":
-            return f"line {self.line} is longer than 64 MiB"
-        return f"line {self.line} has {self.cells} cell{'s' * (self.cells != 1)} and the header has {columns}"
+        if self.what != "ragged":
+            return Notice(self.what, line=self.line)
+        key = "ragged_one" if self.cells == 1 else "ragged"
+        return Notice(key, line=self.line, cells=self.cells, columns=columns)
 
     def moved(self, lines: int) -> Fault:
         """The same fault so many lines further down."""

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables.notices import Notice
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
@@ -16,19 +17,20 @@ SAMPLE = 1 << 16
 LOOKED = 30  # lines that are looked at for headers below a title
 HEADER_LIMIT = 1 << 25
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
+NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Encoding:
-    """name: of Python's codec; skip: bytes of a mark at the start; notice: what to tell, or empty."""
+    """name: of Python's codec; skip: bytes of a mark at the start; notice: what to tell, or None."""
 
     name: str
     skip: int = 0
-    notice: str = ""
+    notice: Notice | None = None
 
 
-def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
+def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) -> Encoding:
     """Encoding of a text file: the person's choice, or a public rule that looks at the header line alone.
 
     A mark at the start says UTF-8 or UTF-16, and so do zero bytes beside its first two letters; a header line that is
@@ -38,6 +40,7 @@ def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
     Args:
         data: the whole file.
         wanted: the person's choice, or None for the rule.
+        headed: whether the first line holds the headers; where it is a record, it decides nothing.
 
     Raises:
         TableError: unknown or unfit encoding, or a header line with control bytes: the file is no text.
@@ -49,10 +52,12 @@ def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
         return Encoding(name="utf-8", skip=3)
     for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if head.startswith(mark) and not head.startswith(codecs.BOM_UTF32_LE):
-            return Encoding(name=name, skip=2, notice="read as UTF-16")
+            return Encoding(name=name, skip=2, notice=Notice("utf16"))
+    if not headed:
+        return Encoding(name="utf-8")
     for low, high, name in ((head[0::2], head[1::2], "utf-16-le"), (head[1::2], head[0::2], "utf-16-be")):
         if high == b"\0\0" and 0 not in low:
-            return Encoding(name=name, notice="read as UTF-16 (no byte order mark)")
+            return Encoding(name=name, notice=Notice("utf16_unmarked"))
     line = first_line(data)
     text = first_invalid(memoryview(line), "utf-8", 0) is None
     if len(line) > len(line.translate(None, BINARY)) or not (
@@ -62,10 +67,7 @@ def find_encoding(data: memoryview, wanted: str | None) -> Encoding:
         raise TableError(msg)
     if text:
         return Encoding(name="utf-8")
-    return Encoding(
-        name="cp1252",
-        notice="the headers are not UTF-8: read as Latin-1 (Western European); choose another if letters look wrong",
-    )
+    return Encoding(name="cp1252", notice=Notice("latin"))
 
 
 def first_line(data: memoryview) -> bytes:
@@ -135,9 +137,18 @@ def header_hint(rows: list[list[str]]) -> int | None:
     usual = max(set(widths[1:]), key=lambda w: (widths[1:].count(w), w))
     for number, row in enumerate(rows, start=1):
         filled = [c.strip() for c in row if c.strip()]
-        if len(filled) >= max(2, usual) and not any(re.fullmatch(r"[-+]?[\d.,]+", c) for c in filled):
+        if len(filled) >= max(2, usual) and not any(NUMBER.fullmatch(c) for c in filled):
             return number if number > 1 and len(filled) > widths[0] else None
     return None
+
+
+def looks_like_a_record(cells: list[str]) -> bool:
+    """Whether a first line is more likely a record than headers: a third of its cells or more are numbers, not years.
+
+    That is said to the owner alone, since what it tells about may be a record.
+    """
+    numbers = [c.strip() for c in cells if NUMBER.fullmatch(c.strip())]
+    return bool(numbers) and 3 * len(numbers) >= len(cells) and not all(YEAR.fullmatch(n) for n in numbers)
 
 
 def _chosen(head: bytes, wanted: str) -> Encoding:

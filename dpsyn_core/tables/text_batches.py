@@ -19,6 +19,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, headers, inflate, scanning, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.notices import Notice
 
 PIECE = 1 << 23  # bytes of a batch, at least: it grows until a record ends
 
@@ -32,6 +33,7 @@ class TextForm:
     decimal: str | None = None
     multiline: bool = False
     strict: bool = False
+    header: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,20 +57,21 @@ def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share:
         share: of the lines, by where they begin; for files of which `divisible` holds.
 
     Raises:
-        TableError: no text, blank or repeated headers, damaged compression; with `form.strict`, what `read` says.
+        TableError: no text, blank headers, damaged compression; with `form.strict`, what `read` says.
     """
     piece = PIECE if piece is None else piece
     raw = _raw(path, piece)
-    notices: list[str] = []
+    notices: list[Notice] = []
     odd: list[str] = []
     found = _form(_start(raw), path.name, form, notices, odd)
 
     def read() -> Iterator[Any]:
+        headed = form.header is None
         if share == WHOLE:
-            return _tables(raw, found, form, piece, odd)
+            return _tables(raw, found, form, piece, odd, headed=headed)
         first = share.number == 0
         form_here = found if first else replace(found, encoding=replace(found.encoding, skip=0))
-        return _tables(partial(_lines, path, share, piece), form_here, form, piece, odd, headed=first)
+        return _tables(partial(_lines, path, share, piece), form_here, form, piece, odd, headed=headed and first)
 
     return Batches(
         columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd
@@ -169,15 +172,18 @@ def _start(raw: Callable[[], Iterator[bytes]]) -> bytes:
     return head
 
 
-def _form(head: bytes, name: str, form: TextForm, notices: list[str], odd: list[str]) -> _Found:
+def _form(head: bytes, name: str, form: TextForm, notices: list[Notice], odd: list[str]) -> _Found:
     """The public form, by the rules of `tables.delimited`."""
     data = memoryview(head)
-    found = sniffing.find_encoding(data, form.encoding)
+    found = sniffing.find_encoding(data, form.encoding, headed=form.header is None)
     if form.strict and not found.name.startswith(("utf-16", "utf-32")):
         sniffing.refuse_binary(data)
     notices += [found.notice] if found.notice else []
     decoder = codecs.getincrementaldecoder(found.name)("replace")
     body = decoder.decode(head[found.skip :]).encode("utf-8", "replace")
+    if form.header is not None:
+        body = delimited.header_line(form.header) + body
+        notices.append(Notice("headers_given"))
     text = sniffing.sample_lines(body[: sniffing.SAMPLE].decode("utf-8", "ignore"), len(body) <= sniffing.SAMPLE)
     if not text.strip("\r\n"):
         msg = "the file holds no text; give a table with a header line"
@@ -185,10 +191,9 @@ def _form(head: bytes, name: str, form: TextForm, notices: list[str], odd: list[
     written, chosen = delimited.names_of(
         memoryview(body), name.removesuffix(".gz"), form.delimiter, form.multiline, notices
     )
-    names, said = headers.first_named(written)
-    notices += [said] if said else []
+    names, said = headers.named(written, strict=form.strict)
+    notices += said
     mark = delimited.decimal_of(sniffing.rows_of(text, chosen, 200), chosen, form.decimal, odd)
-    headers.check(names)
     comma = mark == "," or (form.decimal is None and chosen != ",")
     return _Found(encoding=found, delimiter=chosen, written=written, names=names, comma=comma)
 
@@ -211,7 +216,7 @@ def _tables(
             top = len(data) - len(data.lstrip(b"\r\n"))
             lines += data[:top].count(b"\n") + data[:top].count(b"\r") - data[:top].count(b"\r\n")
             data = data[top:]  # noqa: PLW2901
-        before = lines - 1 if number else lines  # lines of the file above this piece and its headers
+        before = lines - 1 if number or not headed else lines  # lines of the file above this piece and its headers
         table, faults = delimited.cells_of(
             memoryview(_headed(data, found) if number or not headed else data), found.written, found.delimiter,
             multiline=form.multiline, strict=form.strict, before=before,
@@ -270,19 +275,12 @@ def _pieces(text: Iterator[bytes], found: _Found, form: TextForm, piece: int) ->
 
 def _said(
     found: _Found, form: TextForm, broken: int, first: scanning.Fault | None, unreadable: bool
-) -> list[str]:  # fmt: skip
+) -> list[Notice]:  # fmt: skip
     out = []
     if unreadable:
-        out.append(
-            f"some cells hold bytes that are not {found.encoding.name.upper()} and count as misfits; if the file has "
-            "another encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)"
-        )
+        out.append(Notice("undecoded", encoding=found.encoding.name.upper()))
     if first is not None:
-        hint = "" if form.multiline else "; if cells hold line ends, read it as multiline"
-        out.append(
-            f"{broken} of the lines do not fit the header, and no cell of them is read: "
-            f"{first.sentence(len(found.names))}{hint}"
-        )
+        out.append(delimited.unfit(broken, first, len(found.names), multiline=form.multiline))
     return out
 
 

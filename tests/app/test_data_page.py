@@ -1,5 +1,8 @@
 """The Data page through AppTest: uploads, paths, who is one individual, the ledger's name and limit."""
 
+import html
+import json
+
 import pytest
 from openpyxl import Workbook
 
@@ -98,6 +101,38 @@ def test_a_file_that_begins_with_a_title_is_read_from_the_line_of_its_headers(ap
     at_page(app, "schema")
     at_page(app, "data")
     assert space_of(app).dataset.source["header_row"] == 3
+
+
+@pytest.mark.slow
+def test_a_file_without_headers_has_its_columns_numbered_or_named(app):
+    raw = b"".join(b"%d,clerk,%d\n" % (20 + i % 9, i % 7) for i in range(40))
+    uploaded(app, name="nohead.csv", raw=raw)
+    assert "looks like a record" in words(app)
+    app.button(key="number_columns").click().run()
+    table = space_of(app).dataset.table
+    assert table.column_names == ["column 1", "column 2", "column 3"] and table.num_rows == 40
+    assert "looks like a record" not in words(app) and "the first line is a record" in words(app)
+    app.text_input(key=next(k for k in keys(app.text_input) if k.startswith("given_"))).set_value("age,job,years")
+    app.button(key="reread").click().run()
+    assert space_of(app).dataset.table.column_names == ["age", "job", "years"] and not app.error
+
+
+def test_headers_that_stand_twice_get_a_number_and_the_page_says_so(app):
+    uploaded(app, name="twice.csv", raw=b"a,b,a\n" + b"1,x,2\n" * 30)
+    assert space_of(app).dataset.table.column_names == ["a", "b", "a (2)"]
+    assert "2 columns have the header 'a'; those after the first are called 'a (2)'." in html.unescape(words(app))
+
+
+@pytest.mark.slow
+def test_what_the_reader_says_is_said_in_the_visitors_language(app, monkeypatch):
+    monkeypatch.setenv("DPSYN_LANGUAGE", "de")
+    uploaded(app, name="twice.csv", raw=b"a;b;a\n" + b"1,5;x;2\n" * 30 + b"1;2\n")
+    said = words(app)
+    assert "Zellen sind durch Semikolons getrennt." in said and "2 Spalten haben die Überschrift „a“" in said
+    assert "Zeile 32 hat 2 Zellen" in said and "12,5 ist zwölfeinhalb" in said
+    at_page(app, "schema")
+    column = next(c for name, c in json.loads(app.dataframe[0].proto.columns).items() if name == "kind")
+    assert {"value": "left out", "label": "ausgelassen"} in column["type_config"]["options"]
 
 
 @pytest.mark.slow

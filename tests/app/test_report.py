@@ -224,6 +224,17 @@ def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
     assert of_scores(one, one).startswith(words) or words in of_scores(one, one)
 
 
+@pytest.mark.parametrize(("told", "shown"), [(None, False), ("mean", False), ("gap", True)])
+def test_the_order_of_pay_gaps_is_a_headline_only_where_gaps_were_asked_for(told, shown):
+    from types import SimpleNamespace
+
+    from ui.report.headline import asked_for
+
+    questions = None if told is None else {"version": 1, "questions": [{"name": "q", "kind": told, "of": "INCWAGE"}]}
+    side = SimpleNamespace(job=SimpleNamespace(spec=SimpleNamespace(questions=questions)))
+    assert asked_for(side, "pay-gap") is shown and asked_for(side, "tvd-2way")
+
+
 @pytest.mark.slow
 def test_the_report_opens_with_the_questions_and_publishable_answers_them_without_the_real_table(ran):
     from ui.questions import kept

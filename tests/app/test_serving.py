@@ -1,5 +1,8 @@
 """How the app is served: the settings that harden it, and that a server asks no other machine for anything."""
 
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -31,3 +34,26 @@ def test_a_server_for_others_asks_no_public_host_for_its_address(monkeypatch, ca
     monkeypatch.setattr(net_util, "get_internal_ip", lambda: "127.0.0.1")
     bootstrap._print_url(False)
     assert not asked
+
+
+def test_pandas_is_there_as_a_whole_before_a_page_draws_its_first_figure():
+    """Plotly uses it as soon as another thread has begun to load it, as the preparation of the server does."""
+    code = """if True:
+        import sys
+        from streamlit.testing.v1 import AppTest
+        from ui.shared import serving
+        import ui.learn.count as lab
+
+        serving.prepare = lambda: None
+        drawn, figure = [], lab.figure
+        lab.figure = lambda *a, **k: (drawn.append(hasattr(sys.modules.get("pandas"), "Series")), figure(*a, **k))[1]
+        app = AppTest.from_file(sys.argv[1], default_timeout=60)
+        app.query_params["lab"] = "count"
+        app.run()
+        assert drawn == [True] and not app.exception, drawn
+    """
+    environment = {**os.environ, "DPSYN_CLASSROOM": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT / "app.py")], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import pickle
 import zipfile
 
 import openpyxl
@@ -14,9 +15,12 @@ from hypothesis import strategies as st
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafting import draft
-from dpsyn_core.tables import inflate, scanning
+from dpsyn_core.tables import headers, inflate, scanning
+from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.handover import leave, take
 from dpsyn_core.tables.read import read, read_table
+from dpsyn_core.tables.text_batches import TextForm, text_batches
 from tests.schema.helpers import num, schema
 
 
@@ -80,10 +84,84 @@ def test_a_blank_line_of_a_single_column_is_a_blank_cell():
 
 
 def test_row_7_headers_that_repeat_or_are_blank_are_named():
-    assert "columns 1 and 3" in refusal(b"age,sex,age\n1,2,3\n") and "'age'" in refusal(b"age,sex,age\n1,2,3\n")
+    strictly = refusal(b"age,sex,age\n1,2,3\n", strict=True)
+    assert "columns 1 and 3" in strictly and "'age'" in strictly
     assert "column 2" in refusal(b"a,,c\n1,2,3\n")
     assert "column 2" in refusal(b"a, \n1,2\n")
-    assert "same header" in refusal("é,e\u0301\n1,2\n".encode())
+    assert "same header" in refusal("é,e\u0301\n1,2\n".encode(), strict=True)
+
+
+def test_headers_that_repeat_get_numbers_by_the_header_line_alone(tmp_path):
+    text = b"age,sex,age,age (2),age\n1,2,3,4,5\n6,7,8,9,10\n"
+    got = read(text)
+    assert got.table.to_pydict() == {
+        "age": ["1", "6"], "sex": ["2", "7"], "age (3)": ["3", "8"], "age (2)": ["4", "9"], "age (4)": ["5", "10"],
+    }  # fmt: skip
+    assert got.notices == ("3 columns have the header 'age'; those after the first are called 'age (3)', 'age (4)'",)
+    assert read("é,e\u0301\n1,2\n".encode()).table.column_names == ["é", "e\u0301 (2)"]
+    assert cells(excel(["a", "b", "a"], [1, 2, 3])) == {"a": ["1"], "b": ["2"], "a (2)": ["3"]}
+    (tmp_path / "t.csv").write_bytes(text)
+    batches = text_batches(tmp_path / "t.csv", TextForm(), piece=8)
+    assert list(batches.columns) == got.table.column_names and batches.notices == got.notices
+    assert pa.concat_tables(batches.read()).to_pydict() == got.table.to_pydict()
+    assert headers.named(["a"] * 1000)[0][-1] == "a (1000)"
+
+
+def test_a_delimiter_at_the_end_of_every_line_makes_a_last_column_with_a_name():
+    got = read(b"a;b;c;\n1;2;3;\n")
+    assert got.table.to_pydict() == {"a": ["1"], "b": ["2"], "c": ["3"], "column 4": [""]}
+    assert "it is called 'column 4'" in got.notices[1]
+    assert "column 2" in refusal(b"a,\n1,\n"), "two columns of which one has no header are a title as likely"
+
+
+def test_a_file_without_headers_is_read_by_those_that_are_given(tmp_path):
+    text = b"39;clerk;7\n50;;8\n38;cook\n"
+    assert read(text).headless
+    got = read(text, header="age;job;years")
+    assert got.table.to_pydict() == {
+        "age": ["39", "50", UNREADABLE], "job": ["clerk", "", UNREADABLE], "years": ["7", "8", UNREADABLE],
+    }  # fmt: skip
+    assert not got.headless and got.header == "age;job;years" and "line 3 has 2 cells" in got.odd[0]
+    (tmp_path / "t.csv").write_bytes(text)
+    form = TextForm(header="age;job;years")
+    parts = [text_batches(tmp_path / "t.csv", form, piece=9, share=Share(i, 2)) for i in range(2)]
+    assert pa.concat_tables(t for p in parts for t in p.read()).sort_by("age").to_pydict()["job"] == [
+        "clerk", "", UNREADABLE,
+    ]  # fmt: skip
+    assert cells(excel([39, "clerk"], [50, "cook"]), header="age,job") == {
+        "age": ["39", "50"],
+        "job": ["clerk", "cook"],
+    }
+    for wrong in ("", "a\nb"):
+        assert "one line" in refusal(text, header=wrong)
+    assert "one of the two" in refusal(text, header="a;b;c", header_row=2)
+
+
+def test_a_first_record_decides_nothing_where_the_headers_are_given():
+    """Not the encoding, not the delimiter: the record of somebody must not change how those of others are read."""
+    rest = b"a;b\nc;d\n"
+    for first in ("é;ü\n".encode("cp1252"), b"1,2,3,4;5\n", b"\x00\x01;2\n"):
+        got = read(first + rest, header="x;y")
+        assert got.table.slice(1).to_pydict() == {"x": ["a", "c"], "y": ["b", "d"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "looks"),
+    [("39,State-gov,77516", True), ("age,job,weight", False), ("country,2001,2002,2003", False), ("a,b,c,7", False),
+     ("12.5,-3,x", True)],
+)  # fmt: skip
+def test_a_first_line_of_numbers_looks_like_a_record(line, looks):
+    assert read(f"{line}\n{line}\n".encode()).headless is looks
+
+
+def test_notices_keep_what_was_filled_in_on_their_way_between_processes(tmp_path):
+    got = read(b"a;a\n1,5;2\n3;4;5\n")
+    leave(tmp_path, got)
+    taken = take(tmp_path)
+    assert taken.notices == got.notices and taken.odd == got.odd
+    assert [n.key for n in taken.notices] == ["by_semicolon", "repeated"]
+    assert taken.odd[1].values["first"].key == "ragged"
+    assert pickle.loads(pickle.dumps(taken.odd[1])).values == taken.odd[1].values
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,7 @@ class Form:
     multiline: bool = False
     sheet: str | None = None
     header_row: int = 1
+    header: str | None = None
 
 
 FOUND = Form()  # as the file says itself
@@ -224,6 +225,7 @@ def _dataset(name: str, reading: Reading, raw: bytes | None = None, path: str | 
     source: dict[str, Any] = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
     source |= {"sheet": reading.sheet, "sheets": reading.sheets}
     source |= {"header_row": reading.header_row, "header_hint": reading.header_hint}
+    source |= {"header": reading.header, "headless": reading.headless}
     return Dataset(
         short[:80],
         dataset_name(short),

@@ -137,7 +137,7 @@ def _correct(space: Workspace, data: Dataset) -> None:
     if len(data.source.get("sheets") or ()) > 1:
         _sheet(space, data)
     _hint(space, data)
-    written, row = data.source.get("delimiter"), data.source["header_row"]
+    written, row, header = data.source.get("delimiter"), data.source["header_row"], data.source["header"]
     with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
         form = Form(sheet=data.source["sheet"])
         if written:
@@ -152,11 +152,15 @@ def _correct(space: Workspace, data: Dataset) -> None:
                 t("data.multiline"), key=f"multiline_{data.serial}", help=t("data.multiline_help")
             )  # fmt: skip
             form = Form(delimiter=delimiter, encoding=encoding, multiline=multiline)
+        given = st.text_input(
+            t("data.header"), header or "", key=f"given_{data.serial}", help=t("data.header_help"),
+            placeholder=(written or ",").join(("age", "sex", "income")),
+        )  # fmt: skip
         left, right = st.columns(2, vertical_alignment="bottom")
         key = f"header_{data.serial}"
         row = int(left.number_input(t("data.header_row"), 1, 1000, row, key=key, help=t("data.header_row_help")))
         if right.button(t("data.reread"), key="reread", width="stretch"):
-            _again(space, data, replace(form, header_row=row))
+            _again(space, data, replace(form, header_row=1 if given else row, header=given or None))
 
 
 def _delimiter(mark: str) -> str:
@@ -164,9 +168,19 @@ def _delimiter(mark: str) -> str:
 
 
 def _hint(space: Workspace, data: Dataset) -> None:
-    """Says, to the owner, that the first lines look like a title, and which line may hold the headers."""
+    """Says, to the owner, that the first lines look like a title or a record, and offers to read the file so."""
     row = data.source.get("header_hint")
-    if row is None or space.choices.safe or data.source["header_row"] != 1:
+    if space.choices.safe or data.source["header_row"] != 1:
+        return
+    if data.source["headless"] and data.table is not None:
+        private_tag()
+        note(t("data.no_headers"), "warning")
+        names = (t("data.numbered", number=i + 1) for i in range(data.table.num_columns))
+        line = (data.source["delimiter"] or ",").join(names)
+        if st.button(t("data.number_columns"), key="number_columns"):
+            _again(space, data, Form(sheet=data.source["sheet"], header=line))
+        return
+    if row is None:
         return
     private_tag()
     note(t("data.title_above", row=number(row)), "warning")

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import epsilon, steps
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -54,7 +54,7 @@ def figure(eps: float, people: int, share: float) -> go.Figure:
             marker={"color": colours.warning, "size": 11, "symbol": "diamond"},
         )
     )
-    out.update_xaxes(title=t("learn.asking.x"), type="log", dtick=1, range=[0.9, 6.1])
+    out.update_xaxes(title=t("learn.asking.x"), type="log", dtick=1, tickformat="~s", range=[0.9, 6.1])
     out.update_yaxes(title=t("learn.asking.y"), type="log", dtick=1, tickformat=".4~%", range=[-6.2, 0.6])
     return out
 
@@ -91,5 +91,5 @@ def show() -> None:
         central=number(lesson.people_for(0.01, eps, local=False)),
         sampling=number(round(share * (1 - share) / 0.01**2)),
     )
-    draw(figure(eps, people, share), alt=t("learn.asking.alt", reading=reading), key="asking_plot", height=420)
+    draw(figure, eps, people, share, alt=t("learn.asking.alt", reading=reading), key="asking_plot", height=420)
     st.write(reading)

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dpsyn_core.privacy.odds import best_guess, posterior, trade_off
 from ui.learn.controls import deltas, epsilon, slide
+from ui.learn.kept import draw
 from ui.privacy.guarantee import odds_words
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -51,12 +51,13 @@ def figure(eps: float, delta: float, prior: float) -> go.Figure:
         ),
         1, 2,
     )  # fmt: skip
-    guessing = {"color": colours.line, "dash": "dot"}
+    guessing = {"color": colours.real, "dash": "dot"}
     out.add_trace(go.Scatter(x=[0, 1], y=[1, 0], mode="lines", line=guessing, name=t("learn.attacker.guess")), 1, 2)
     out.update_xaxes(title=t("learn.attacker.prior_axis"), range=[0, 1], row=1, col=1)
     out.update_yaxes(title=t("learn.attacker.posterior_axis"), range=[0, 1], row=1, col=1)
     out.update_xaxes(title=t("learn.attacker.alarm_axis"), range=[0, 1], row=1, col=2)
     out.update_yaxes(title=t("learn.attacker.miss_axis"), range=[0, 1], row=1, col=2)
+    out.update_layout(legend={"traceorder": "normal"})
     return out
 
 
@@ -88,4 +89,4 @@ def show() -> None:
         ]
     )
     alt = t("learn.attacker.alt", eps=f"{eps:g}", prior=percent(prior, 0), low=near(low), high=near(high))
-    draw(figure(eps, delta, prior), alt=alt, key="attacker_plot", height=420)
+    draw(figure, eps, delta, prior, alt=alt, key="attacker_plot", height=420)

@@ -10,10 +10,10 @@ import streamlit as st
 from dpsyn_core.lessons import systems as lesson
 from ui.learn import race
 from ui.learn.controls import pick, several, steps
+from ui.learn.kept import draw
 from ui.shared.access import classroom
 from ui.shared.text import literal, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -136,7 +136,10 @@ def show() -> None:
         least=shown(float(line.middle[0]), metric),
         most=shown(float(line.middle[-1]), metric),
     )
-    draw(figure(metric, chosen, eps, live), alt=t("learn.budgets.alt", reading=reading), key="budgets_plot", height=430)
+    draw(
+        figure, metric, chosen, eps, live, of=(metric, tuple(chosen), eps, tuple(live)),
+        alt=t("learn.budgets.alt", reading=reading), key="budgets_plot", height=430,
+    )  # fmt: skip
     st.write(literal(reading))
 
 

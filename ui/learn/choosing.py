@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import choosing as lesson
 from ui.learn.controls import epsilon, pick
+from ui.learn.kept import draw
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -93,5 +93,8 @@ def show() -> None:
     )
     kept = t("learn.choosing.kept" if step == 0 else "learn.choosing.broken", most=f"{most:.3g}", eps=f"{eps:g}")
     reading = t(f"learn.choosing.{way}_reading", share=percent(float(one[best])), kept=kept)
-    draw(figure(one, other, names, eps), alt=t("learn.choosing.alt", reading=reading), key="choosing_plot", height=470)
+    draw(
+        figure, one, other, names, eps, of=(way, eps, step), alt=t("learn.choosing.alt", reading=reading),
+        key="choosing_plot", height=470,
+    )  # fmt: skip
     st.write(reading)

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import clipping as lesson
 from ui.learn.controls import epsilon, steps
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -58,7 +58,9 @@ def figure(people: int, eps: float, bound: float) -> go.Figure:
         )
     ticks = {"tickvals": [100, 1_000, 10_000], "ticktext": ["100", "1,000", "10,000"]}
     out.update_xaxes(title=t("learn.clipping.x"), type="log", **ticks)
-    out.update_yaxes(title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], range=[-1, 3.3])
+    out.update_yaxes(
+        title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",~r", range=[-1, 3.3]
+    )
     return out
 
 
@@ -101,5 +103,5 @@ def show() -> None:
         share=percent(lesson.error(values, bound, eps) / float(values.mean())),
         best=f"{best:,.0f}",
     )
-    draw(figure(people, eps, bound), alt=t("learn.clipping.alt", reading=reading), key="clipping_plot", height=420)
+    draw(figure, people, eps, bound, alt=t("learn.clipping.alt", reading=reading), key="clipping_plot", height=420)
     st.write(reading)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -11,9 +12,13 @@ import streamlit as st
 from dpsyn_core.privacy.curves import CURVES, crossings
 from dpsyn_core.privacy.unit import Unit
 from ui.learn.controls import deltas, epsilon, several
+from ui.learn.kept import draw
 from ui.privacy import noise
 from ui.shared.text import plain, t
-from ui.shared.theme import show as draw
+from ui.shared.theme import dark
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 DELTAS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-12)
 PAPER = ((0.01, 1e-8), (0.01, 1e-12), (1.0, 1e-8), (1.0, 1e-12))  # the four panels of Figure 2
@@ -26,6 +31,12 @@ def only(document: dict[str, Any], rules: list[str]) -> dict[str, Any]:
     return {**document, "curves": kept, "crossings": meet}
 
 
+def figure(document: dict[str, Any], rules: list[str]) -> go.Figure:
+    """The noise plot with the chosen curves, and the one that the others are held against."""
+    return noise.figure(only(document, [*rules, "laplace_basic"]), [], 1, is_dark=dark())
+
+
+@lru_cache(maxsize=1)
 def paper_crossings() -> list[tuple[float, float, float, int]]:
     """(epsilon, delta, exact crossing of basic Laplace with Gaussian zCDP, first k at which Gaussian wins)."""
     out = []
@@ -55,11 +66,11 @@ def show() -> None:
     document = noise.curves(eps, delta, "add-remove", 1)
     gain = 1 - noise.value_at(document, "gaussian_exact") / noise.value_at(document, "gaussian_zcdp")
     draw(
-        noise.figure(only(document, [*rules, "laplace_basic"]), [], 1),
+        figure, document, rules, of=(eps, delta, tuple(rules)),
         alt=t("learn.composition.alt"), key="composition_plot", height=440,
     )  # fmt: skip
     st.write(t("learn.composition.gain", eps=f"{eps:g}", delta=plain(delta), gain=f"{100 * gain:.1f}"))
-    met = crossings(eps, delta, Unit())
+    met = document["crossings"]
     usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))
     if usual and exact:
         st.write(t("learn.composition.yours", k=f"{usual:.2f}", exact=f"{exact:.2f}"))

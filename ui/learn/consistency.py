@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpsyn_core.lessons.consistency import EXAMPLES, STEPS, Floats, tables
 from ui.learn.controls import pick, segments
+from ui.learn.kept import draw
 from ui.shared.text import t
 from ui.shared.theme import palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -73,6 +73,6 @@ def show() -> None:
     sums = [float(v.sum()) for v in values]
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
     alt = t("learn.consistency.alt", one=f"{sums[0]:.1f}", two=f"{sums[1]:.1f}", gap=f"{gap:.1f}")
-    draw(figure(values), alt=alt, key="consistency_plot", height=320)
+    draw(figure, values, of=(example, step), alt=alt, key="consistency_plot", height=320)
     st.write(t(f"learn.consistency.note_{step}"))
     st.write(alt)

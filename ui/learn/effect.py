@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import effect as lesson
 from ui.learn.controls import epsilon, steps
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -87,5 +87,8 @@ def show() -> None:
         honest=percent(honest),
         wider=f"{float(np.median(found.honest) / np.median(found.naive)):.2f}",
     )
-    draw(figure(found), alt=t("learn.effect.alt", reading=reading), key="effect_plot", height=430)
+    draw(
+        figure, found, of=(eps, people, effect, turn), alt=t("learn.effect.alt", reading=reading), key="effect_plot",
+        height=430,
+    )  # fmt: skip
     st.write(reading)

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import family as lesson
 from ui.learn.controls import epsilon, pick, slide
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -100,7 +100,7 @@ def show() -> None:
         whole=percent(whole.guess),
         times=f"{whole.noise / one.noise:.1f}",
     )
-    draw(figure(kind, eps, family), alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
+    draw(figure, kind, eps, family, alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
     st.write(reading)
     if kind == "gaussian":
         rule, exact = (f(eps, DELTA, family) for f in (lesson.simple_delta, lesson.exact_delta))

@@ -10,9 +10,9 @@ import streamlit as st
 from dpsyn_core.lessons import systems as lesson
 from ui.learn.budgets import DASHES, EPSILONS, HUES
 from ui.learn.controls import pick, several, steps
+from ui.learn.kept import draw
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -101,5 +101,8 @@ def show() -> None:
         small=percent(float(found[1])),
         large=percent(float(found[-1])),
     )
-    draw(figure(chosen, eps, what), alt=t("learn.groups.alt", reading=reading), key="groups_plot", height=430)
+    draw(
+        figure, chosen, eps, what, of=(tuple(chosen), eps, what), alt=t("learn.groups.alt", reading=reading),
+        key="groups_plot", height=430,
+    )  # fmt: skip
     st.write(reading)

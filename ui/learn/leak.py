@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpsyn_core.lessons.leak import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
+from ui.learn.kept import draw
 from ui.shared.text import percent, plain, t
 from ui.shared.theme import hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -65,7 +65,7 @@ def show() -> None:
         st.write(t("learn.leak.fair", with_you=shown(with_you), without=shown(without)))
     n = enough(eps, delta)
     alt = t("learn.leak.alt", n=n, eps=f"{eps:g}", delta=plain(delta))
-    draw(figure(eps, delta, holders), alt=alt, key="leak_plot", height=360)
+    draw(figure, eps, delta, holders, alt=alt, key="leak_plot", height=360)
     st.write(alt)
 
 

@@ -11,9 +11,9 @@ from dpsyn_core.lessons import membership as lesson
 from dpsyn_core.privacy.odds import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
+from ui.learn.kept import draw
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -104,5 +104,8 @@ def show() -> None:
     who = ", ".join(lesson.person().values())
     about = t("learn.membership.about_histogram") if system == "histogram" else t("learn.membership.about", who=who)
     reading = t("learn.membership.reading", right=percent(found.right), allowed=allowed)
-    draw(figure(found, system, eps), alt=t("learn.membership.alt", reading=reading), key="membership_plot", height=430)
+    draw(
+        figure, found, system, eps, of=(system, eps, turn), alt=t("learn.membership.alt", reading=reading),
+        key="membership_plot", height=430,
+    )  # fmt: skip
     st.write(f"{reading} {about}")

@@ -59,7 +59,7 @@ def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
         mark = {"symbol": "x", "size": 9, "color": colours.warning}
         label = t("learn.prior.draws")
         out.add_trace(go.Scatter(x=names(), y=drawn, name=label, mode="markers", marker=mark, showlegend=i == 0))
-    out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1)
+    out.update_yaxes(title=t("learn.prior.y"), type="log", dtick=1, tickformat=",~r")
     return out
 
 

@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpsyn_core.lessons import reconstruction as lesson
 from ui.learn.controls import steps
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, plain, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -138,7 +138,12 @@ def show() -> None:
         cliff=f"{cliff:.1f}",
     )
     draw(
-        figure(asked, noise, right, private),
+        figure,
+        asked,
+        noise,
+        right,
+        private,
+        of=(people, per_person, noise, turn),
         alt=t("learn.reconstruction.alt", reading=reading),
         key="reconstruction_plot",
         height=480,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
 from dpsyn_core.lessons import training as lesson
 from ui.learn.controls import segments, steps
+from ui.learn.kept import draw
 from ui.shared.text import number, percent, t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -155,11 +155,11 @@ def show() -> None:
     view = segments(
         t("learn.training.view"), VIEWS, "loss", key="training_view", words=lambda v: t(f"learn.training.v_{v}")
     )
-    figures = {
-        "lengths": lambda: lengths_figure(clip),
-        "loss": lambda: loss_figure(made),
-        "epsilon": lambda: epsilon_figure(noise, batch, taken),
-        "systems": systems_figure,
+    figures: dict[str, tuple[Any, ...]] = {
+        "lengths": (lengths_figure, clip),
+        "loss": (loss_figure, made),
+        "epsilon": (epsilon_figure, noise, batch, taken),
+        "systems": (systems_figure,),
     }
     reading = t(
         "learn.training.reading",
@@ -173,7 +173,11 @@ def show() -> None:
         epsilon=f"{exact:.3g}",
     )
     told = systems_reading() if view == "systems" else reading
-    draw(figures[view](), alt=t(f"learn.training.alt_{view}", reading=told), key=f"training_{view}", height=420)
+    make, *values = figures[view]
+    draw(
+        make, *values, of=(clip, noise, batch, taken), alt=t(f"learn.training.alt_{view}", reading=told),
+        key=f"training_{view}", height=420,
+    )  # fmt: skip
     st.write(told)
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.covering import greedy_cover, pair_error, schonheim, uncovered
 from dpsyn_core.marginals.field import affine_plane
 from ui.learn.controls import pick, slide
+from ui.learn.kept import draw
 from ui.shared.text import t
 from ui.shared.theme import facts, hues, palette
-from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -71,6 +71,7 @@ def figure(views: Design, points: int) -> go.Figure:
     out.update_yaxes(autorange="reversed", nticks=nticks, showgrid=False, row=1, col=1)
     out.update_xaxes(title=t("learn.views.size_axis"), row=1, col=2)
     out.update_yaxes(title=t("learn.views.noise_axis"), rangemode="tozero", row=1, col=2)
+    out.update_layout(legend={"x": 0.58})  # above the figure that it is about
     return out
 
 
@@ -93,6 +94,6 @@ def show() -> None:
         ]
     )
     alt = t("learn.views.alt", views=len(views), pairs=f"{pairs - missing:,}", of=f"{pairs:,}")
-    draw(figure(views, points), alt=alt, key="views_plot", height=400)
+    draw(figure, views, points, of=(kind, size), alt=alt, key="views_plot", height=400)
     if points == POINTS:
         st.write(t("learn.views.list") + " " + "; ".join("{" + ", ".join(str(i + 1) for i in v) + "}" for v in views))

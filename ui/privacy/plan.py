@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -23,6 +23,9 @@ from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import chosen, settings_of
 
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import Schema
+
 K, ABOUT = "k", "about_n"
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
 FAIR = 0.1  # expected error up to which a table is of use
@@ -40,7 +43,7 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
     try:
         return _plan(
             method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
-            guessed() if public else assumed(space), *told(space),
+            guessed() if public else assumed(space), *told(space), _schema=schema,
         )  # fmt: skip
     except DPSynError as error:
         note(sentence(error), "warning")
@@ -50,12 +53,15 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
 @st.cache_data(show_spinner=False, max_entries=50, scope="session")
 def _plan(
     method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int, questions: str = "",
-    share: float | None = None,
+    share: float | None = None, _schema: Schema | None = None,
 ) -> Plan:  # fmt: skip
-    """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private."""
+    """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private.
+
+    _schema: what `text` says, already made; not part of the key, and its bins stay with it.
+    """
     from dpsyn_core.schema.document import Schema
 
-    schema, whole = Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1])
+    schema, whole = _schema or Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1])
     task = Task.of(schema, whole, questions=Questions.loads(questions or "[]"), questions_share=share)
     return plan(method, settings, task, n_records=about)
 

@@ -72,7 +72,8 @@ def _spec(job: Job) -> AttackSpec:
 
 def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) -> None:
     """How many shadow runs of how many records, what is guessed, and the start; first as in the last attack."""
-    a, b, c, d = st.columns([3, 3, 3, 2], vertical_alignment="bottom")
+    fields = 3 if kind == "inference" else 2
+    a, b, *third, d = st.columns([*[3] * fields, 2], vertical_alignment="bottom")
     choices = CHOICES.get(kind, CHOICES["other"])
     runs = a.selectbox(
         t("attack.runs"), choices, key=f"attack_runs_{kind}", help=t("attack.runs_help"),
@@ -85,7 +86,7 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     secret = None
     if kind == "inference":
         columns = ("", *results.schema(space, job).domain().names)
-        chosen = c.selectbox(
+        chosen = third[0].selectbox(
             t("attack.secret"), columns, key=f"attack_secret_{language()}",
             index=_place(columns, last.secret if last else None, ""), format_func=lambda n: n or t("attack.every"),
         )  # fmt: skip

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
 from ui.report import verdict
-from ui.report.look import Look
+from ui.report.look import Look, Side
 from ui.shared.text import percent, t
 from ui.shared.theme import facts, lead
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
 NUMBERS = (("rank-correlation", "order"), ("wasserstein", "moved"))  # lead where most columns are numbers
 PLAIN = ("pay-gap", "rank-correlation", "wasserstein")  # no shares of records
+
+
+def asked_for(side: Side, metric: str) -> bool:
+    """Whether a number belongs into the headline: pay gaps only where the run was told that gaps will be asked.
+
+    Nothing else in a run is spent on them, so that their order says little about it.
+    """
+    told = side.job.spec.questions
+    return metric != "pay-gap" or (told is not None and any(q["kind"] == "gap" for q in told["questions"]))
 
 
 def headline(view: Look) -> None:
@@ -23,6 +32,8 @@ def headline(view: Look) -> None:
         listed = side.comparison.domain.attributes
         numeric = 2 * sum(a.number for a in listed) >= len(listed)
         for metric, words in [*NUMBERS, *SHOWN[:3]] if numeric else SHOWN:
+            if not asked_for(side, metric):
+                continue
             got = view.score(side, metric)
             if isinstance(got, MetricError):
                 continue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed
+from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note, palette, show
@@ -52,7 +52,9 @@ def _filtered(space: Workspace) -> list[int]:
     with first:
         text = st.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint"))
     with second:
-        kinds = st.multiselect(t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"))
+        kinds = st.multiselect(
+            t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"), format_func=kind_words
+        )
     with third:
         sources = st.multiselect(
             t("schema.sources"), SOURCES, key="schema_sources", placeholder=t("schema.any"), format_func=source_words
@@ -108,7 +110,9 @@ def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=110, pinned=True),
-        "kind": column.SelectboxColumn(t("schema.column_kind"), options=list(KINDS), required=True, width=125),
+        "kind": column.SelectboxColumn(
+            t("schema.column_kind"), options=list(KINDS), required=True, format_func=kind_words, width=125
+        ),
         "content": column.TextColumn(t("schema.column_content"), help=t("schema.help_content"), width=276),
         "bins": column.TextColumn(t("schema.column_bins"), help=t("schema.help_bins"), width=100),
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=78),
@@ -186,8 +190,8 @@ def _bulk(space: Workspace, index: list[int]) -> None:
         if what == "missing":
             value = st.toggle(t("schema.column_missing"), key="bulk_missing")
         elif what in ("source", "kind"):
-            options = SOURCES if what == "source" else KINDS
-            value = st.selectbox(t("schema.bulk_to"), options, key=f"bulk_{what}")
+            options, say = (SOURCES, source_words) if what == "source" else (KINDS, kind_words)
+            value = st.selectbox(t("schema.bulk_to"), options, key=f"bulk_{what}", format_func=say)
         else:
             value = st.text_input(t("schema.bulk_to"), key=f"bulk_{what}")
         if st.button(t("schema.bulk_apply"), key="bulk_apply"):

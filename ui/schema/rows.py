@@ -80,9 +80,9 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     return words
 
 
-def kind_words(kind: str) -> str:
-    """A kind that is synthesized, in the visitor's language."""
-    return t(f"guide.kind_{kind.replace(' ', '_')}")
+def kind_words(kind: str | float | bool) -> str:
+    """A kind in the visitor's language."""
+    return t(f"guide.kind_{str(kind).replace(' ', '_')}")
 
 
 def _end(value: float | str) -> str:

@@ -26,6 +26,7 @@ class Page:
     def __enter__(self) -> Page:
         """Style, cookie and a first table; on every page, before its content."""
         remove_messages_from_log()
+        serving.load_whole()
         style()
         if classroom():  # nobody has anything of their own here: no cookie, no table, no ledger
             return self

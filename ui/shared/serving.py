@@ -92,6 +92,15 @@ def _prepare() -> None:
     settle()
 
 
+def load_whole() -> None:
+    """Waits until pandas is there as a whole, and loads it where nobody has begun to.
+
+    Plotly and Streamlit look for it among the modules that are loaded, and find one that another thread has half
+    loaded: a figure that was drawn meanwhile failed, for the visitors who came first.
+    """
+    importlib.import_module("pandas")
+
+
 def settle() -> None:
     """Excludes all objects made so far from garbage collection.
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.report.words import ENGLISH
+from dpsyn_core.tables import notices
+from dpsyn_core.tables.notices import Notice
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
@@ -31,7 +33,8 @@ def written(language: str) -> dict[str, str]:
 def catalogue(language: str = "en") -> dict[str, str]:
     """All entries of a language; what it does not say is said in English."""
     figures = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
-    return figures | written("en") | written(language)
+    read = {f"notice.{key}": sentence for key, sentence in notices.ENGLISH.items()}
+    return figures | read | written("en") | written(language)
 
 
 def language() -> str:
@@ -68,6 +71,17 @@ def t(key: str, **values: object) -> str:
 def counted(key: str, count: int, **values: object) -> str:
     """The sentence of `key` about so many things, with {count}; the entry `<key>_one` is for a single one."""
     return t(f"{key}_one" if count == 1 else key, count=number(count), **values)
+
+
+def said(notice: str) -> str:
+    """What a reader says about a table, as a sentence in the visitor's language."""
+    words = _said(notice) if isinstance(notice, Notice) else notice
+    return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
+
+
+def _said(notice: Notice) -> str:
+    values = {k: _said(v) if isinstance(v, Notice) else v for k, v in notice.values.items()}
+    return t(f"notice.{notice.key}", **values)
 
 
 def figure_words() -> dict[str, str]:
