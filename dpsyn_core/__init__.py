@@ -19,21 +19,26 @@ if TYPE_CHECKING:
     from dpsyn_core.runs.parts import synthesize_to
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.drafting import confirm as confirm_schema
+    from dpsyn_core.schema.drafting import draft as draft_schema
     from dpsyn_core.tables.read import read_table
 
 _HOME = {
-    "DPSynError": "dpsyn_core.errors",
-    "Ledger": "dpsyn_core.privacy.ledger",
-    "Release": "dpsyn_core.runs.release",
-    "Schema": "dpsyn_core.schema.document",
-    "answer": "dpsyn_core.report.answering",
-    "buy_schema": "dpsyn_core.runs.buying",
-    "read_table": "dpsyn_core.tables.read",
-    "synthesize": "dpsyn_core.runs.release",
-    "synthesize_to": "dpsyn_core.runs.parts",
+    "DPSynError": "dpsyn_core.errors:DPSynError",
+    "Ledger": "dpsyn_core.privacy.ledger:Ledger",
+    "Release": "dpsyn_core.runs.release:Release",
+    "Schema": "dpsyn_core.schema.document:Schema",
+    "answer": "dpsyn_core.report.answering:answer",
+    "buy_schema": "dpsyn_core.runs.buying:buy_schema",
+    "confirm_schema": "dpsyn_core.schema.drafting:confirm",
+    "draft_schema": "dpsyn_core.schema.drafting:draft",
+    "read_table": "dpsyn_core.tables.read:read_table",
+    "synthesize": "dpsyn_core.runs.release:synthesize",
+    "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }
 __all__ = [
-    "DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "read_table", "synthesize", "synthesize_to",
+    "DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "confirm_schema", "draft_schema", "read_table",
+    "synthesize", "synthesize_to",
 ]  # fmt: skip
 
 settle()  # before any part of the package imports numba
@@ -42,7 +47,8 @@ settle()  # before any part of the package imports numba
 def __getattr__(name: str) -> Any:
     """Loads a public name."""
     if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+        module, _, function = _HOME[name].partition(":")
+        return getattr(import_module(module), function)
     msg = f"module 'dpsyn_core' has no attribute '{name}'"
     raise AttributeError(msg)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from dpsyn_core.errors import OutputError
 
+NOT_PRIVATE = ".NOT-PRIVATE"  # before the ending of a table that is not private
+
 
 def home() -> Path:
     """The folder of ledger and jobs: DPSYN_HOME, else the platform's user data folder."""
@@ -153,3 +155,14 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Writes UTF-8 text atomically. Raises OutputError."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def manifest_beside(table: Path) -> Path:
+    """The manifest's name where none is given: t.csv, t.NOT-PRIVATE.csv and the folder t have t.manifest.json."""
+    stem = table.stem if table.suffix in (".csv", ".parquet", ".json") else table.name
+    return table.with_name(f"{stem.removesuffix(NOT_PRIVATE)}.manifest.json")
+
+
+def not_private_name(path: Path) -> Path:
+    """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv."""
+    return path.with_name(f"{path.stem}{NOT_PRIVATE}{path.suffix}")

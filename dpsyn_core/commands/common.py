@@ -13,7 +13,6 @@ from typing import Any, TextIO
 from dpsyn_core.errors import SettingError
 
 PRIVATE = "reads private data: for the owner only"
-NOT_PRIVATE = ".NOT-PRIVATE"  # before the ending of a table that is not private
 
 
 def print_json(document: Any) -> None:
@@ -42,17 +41,6 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
 def add_manifest(parser: argparse.ArgumentParser) -> None:
     """Declares --manifest, which has a name of its own beside OUT unless one is given."""
     parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside OUT: OUT.manifest.json")
-
-
-def manifest_beside(table: Path) -> Path:
-    """The manifest's name where none is given: t.csv, t.NOT-PRIVATE.csv and the folder t have t.manifest.json."""
-    stem = table.stem if table.suffix in (".csv", ".parquet", ".json") else table.name
-    return table.with_name(f"{stem.removesuffix(NOT_PRIVATE)}.manifest.json")
-
-
-def not_private_name(path: Path) -> Path:
-    """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv."""
-    return path.with_name(f"{path.stem}{NOT_PRIVATE}{path.suffix}")
 
 
 def place(text: str) -> Path | str:

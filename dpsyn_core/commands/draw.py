@@ -28,11 +28,11 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Holds the model against its manifest, draws, and writes both files."""
-    from dpsyn_core.commands.common import not_private_name, same_path
+    from dpsyn_core.commands.common import same_path
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import InputError, OutputError
-    from dpsyn_core.files import check_writable
+    from dpsyn_core.files import check_writable, not_private_name
     from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.runs.models import draw
     from dpsyn_core.runs.writing import write_tables

@@ -47,14 +47,12 @@ def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        manifest_beside,
-        not_private_name,
         point_out_names,
         same_path,
     )
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable
+    from dpsyn_core.files import check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
 
     if args.out.suffix.lower() not in SUFFIXES:

@@ -40,8 +40,6 @@ def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        manifest_beside,
-        not_private_name,
         open_input,
         parse_settings,
         point_out_names,
@@ -49,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
         say_odd,
     )
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable
+    from dpsyn_core.files import check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
     from dpsyn_core.runs.writing import write_document, write_release

@@ -50,8 +50,6 @@ def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import (
         TerminalProgress,
-        manifest_beside,
-        not_private_name,
         open_input,
         parse_settings,
         point_out_names,
@@ -60,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     )
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_folder, check_writable
+    from dpsyn_core.files import check_folder, check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.several import check_number
     from dpsyn_core.runs.writing import numbered

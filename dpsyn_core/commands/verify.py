@@ -24,8 +24,8 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold."""
-    from dpsyn_core.commands.common import manifest_beside
     from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.files import manifest_beside
     from dpsyn_core.privacy.signing import public_key
     from dpsyn_core.report.receipts import receipt
     from dpsyn_core.schema.document import Schema

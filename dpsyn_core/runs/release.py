@@ -65,15 +65,20 @@ class Release:
             f"epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .table, .manifest and .write())"
         )
 
-    def write(self, out: str | Path, manifest: str | Path, *, key: Ed25519PrivateKey | None = None) -> Manifest:
+    def write(
+        self, out: str | Path, manifest: str | Path | None = None, *, key: Ed25519PrivateKey | None = None
+    ) -> Manifest:
         """Writes the table and its manifest, which then names the digests of the table; `key` signs it.
 
-        Several tables go to out-1.csv, out-2.csv and so on.
+        Several tables go to out-1.csv, out-2.csv and so on. Without a name the manifest lies beside the table: t.csv
+        has t.manifest.json.
         """
+        from dpsyn_core.files import manifest_beside
         from dpsyn_core.runs.writing import numbered, write_tables
 
         arrows = self.arrows or (self.arrow,)
-        return write_tables(self.manifest, arrows, numbered(Path(out), len(arrows)), Path(manifest), key=key)
+        path = manifest_beside(Path(out)) if manifest is None else Path(manifest)
+        return write_tables(self.manifest, arrows, numbered(Path(out), len(arrows)), path, key=key)
 
     @property
     def marginals(self) -> list[Measurement]:

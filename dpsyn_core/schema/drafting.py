@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
+from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables.read import read_table
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
@@ -28,16 +31,17 @@ PADDED = r"^\s*[+-]?0\d"
 
 
 def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
-    """A schema that fits a pyarrow table, for a person to correct and confirm. Reads the data: not private.
+    """A schema that fits a table, for a person to correct and `confirm`. Reads the data: not private.
 
     Args:
-        table: text or typed columns.
+        table: pandas, polars or pyarrow, text or typed columns; or the path of a file.
         name: of the table.
         identifier: column that names individuals.
 
     Returns:
         A schema whose entries all have source "data", but for the identifier; a run with it is stamped NOT PRIVATE.
     """
+    table = read_table(table) if isinstance(table, str | Path) else to_arrow(table)
     headers.check(table.column_names)
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
@@ -97,9 +101,12 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     text = canonical.to_text(entries)
     blank = canonical.blanks(text)
     missing = bool((index < 0).any() or blank.any())
-    filled = entries.filter(pa.array(~blank))
+    lost = pc.fill_null(pc.equal(text, canonical.UNREADABLE), False).to_numpy(zero_copy_only=False)
+    filled = entries.filter(pa.array(~(blank | lost)))
     if len(filled) == 0:
-        return {"kind": "ignored", "description": "every cell is blank"}
+        why = "no cell could be read: give text, numbers or dates" if lost.any() else "every cell is blank"
+        return {"kind": "ignored", "description": why}
+    missing, blank = missing or bool(lost.any()), blank | lost  # what could not be read goes to the missing cell
     texts = canonical.to_text(filled)
     base: dict[str, Any] = {"missing": missing}
     if t.is_boolean(entries.type) or set(pc.utf8_lower(texts).to_pylist()[:3]) <= {"true", "false"}:

@@ -1,6 +1,7 @@
 import datetime
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -215,3 +216,10 @@ def test_row_names_without_a_header_are_nobodys_attribute_whatever_numbers_they_
     assert draft(cut, "t")["row"].kind == "identifier"
     named = read_table(b"row,age\n" + b"".join(b"%d,%d\n" % (i % 30, i % 40) for i in range(60)))
     assert draft(named, "t")["row"].kind == "numeric", "a column of that name whose numbers repeat is one"
+
+
+def test_cells_that_cannot_be_read_are_no_category():
+    frame = pd.DataFrame({"span": pd.to_timedelta([1, 2, 3], unit="min"), "town": ["Ulm", "\ufffd", "Ulm"]})
+    span, town = draft(frame, "t").attributes
+    assert span.kind == "ignored" and "no cell could be read" in span.description
+    assert town.values == ("Ulm",) and town.missing
