@@ -19,7 +19,7 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.records.rls.denoise import simplex
-from dpsyn_core.records.rls.fit import Target, Walk
+from dpsyn_core.records.rls.fit import Course, Target, Walk
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.schema.domain import Domain
 
@@ -60,7 +60,7 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
         )
         for m in [*ones, *joint]
     ]  # fmt: skip
-    walk = Walk(rows, targets, [np.maximum(p, 1e-9) for p in columns], rng=rng)
+    walk = Walk(rows, Course(targets, [np.maximum(p, 1e-9) for p in columns]), rng=rng)
     for _ in range(SWEEPS):
         walk.sweep(0.0, PROPOSALS)
     return np.ascontiguousarray(rows.T)

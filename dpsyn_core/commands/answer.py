@@ -18,7 +18,9 @@ def add(commands: Any) -> None:
         "budget and reads no private data. Grades: exact (one released table holds it), estimated (several together), "
         "bounded (part was scored and not measured), none (not supported by this release).",
     )
-    parser.add_argument("table", metavar="SYNTH", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
+    parser.add_argument(
+        "table", metavar="SYNTH", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel, or a folder"
+    )
     parser.add_argument("--manifest", type=Path, required=True, metavar="M.json")
     parser.add_argument("--measurements", type=Path, required=True, metavar="X.json.gz", help="released marginals")
     parser.add_argument("--questions", type=Path, metavar="Q.json", help="default: those that the run was told")
@@ -30,6 +32,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--others", action="store_true", help="the questions are not those that the run was told; answer them anyway"
     )
+    parser.add_argument("--memory", metavar="4GB", help="what the fits may use; default half of the machine's memory")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
@@ -45,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     found = answer(
         args.table, manifest=args.manifest, measurements=args.measurements, questions=args.questions,
         schema=args.schema, truth="population" if args.population else "table", confidence=args.confidence,
-        others=args.others, progress=progress,
+        others=args.others, memory=args.memory, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()

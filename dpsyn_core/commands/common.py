@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -180,6 +180,39 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     return got.table
 
 
+def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
+    """As `read_input`, for a command that needs these columns alone; of large tables nothing else is kept in memory."""
+    from dpsyn_core.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.tables.batches import gathered
+    from dpsyn_core.tables.headers import composed
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.sampling import SMALL
+
+    file = isinstance(args.table, Path) and args.table.is_file()
+    sql = args.sql_table is not None or args.sql_query is not None
+    if sql or args.header_row != 1 or (file and args.table.stat().st_size <= SMALL):
+        return read_input(args)
+    batches = place_batches(args.table, text_form(args), sheet=args.sheet)
+    there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
+    known = [name for name in names if composed(name) in there]
+    found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
+    for notice in batches.notices:
+        print(f"note: {notice}", file=sys.stderr)
+    for notice in batches.odd:
+        print(f"note ({PRIVATE}): {notice}", file=sys.stderr)
+    return found
+
+
+def text_form(args: argparse.Namespace) -> Any:
+    """What a command that called `add_reading` was told of delimited text."""
+    from dpsyn_core.tables.text_batches import TextForm
+
+    return TextForm(
+        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
+        strict=args.strict, header=args.header,
+    )  # fmt: skip
+
+
 def add_sample(parser: argparse.ArgumentParser) -> None:
     """Declares how much of large tables a report may read."""
     parser.add_argument(
@@ -207,16 +240,12 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     import numpy as np
 
     from dpsyn_core.tables.sampling import drawn, read_or_sample
-    from dpsyn_core.tables.text_batches import TextForm
 
     rng = np.random.default_rng()
     if args.sql_table is not None or args.sql_query is not None:
         found = drawn(read_input(args, table), most, rng=rng)
     else:
-        form = TextForm(
-            delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-            strict=args.strict, header=args.header,
-        )  # fmt: skip
+        form = text_form(args)
         found, notices, odd = read_or_sample(
             table, most, form, sheet=args.sheet, header_row=args.header_row, rng=rng, progress=progress
         )  # fmt: skip
@@ -241,7 +270,6 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.read import MAX_FILE
     from dpsyn_core.tables.sampling import SMALL
-    from dpsyn_core.tables.text_batches import TextForm
 
     memory = memory_of(args.memory)
     if args.engine == "spark":
@@ -258,10 +286,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     if args.header_row != 1 and file and not sql and args.engine != "stored":
         return read_input(args)
     _refuse_header_row(args)
-    form = TextForm(
-        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict, header=args.header,
-    )  # fmt: skip
+    form = text_form(args)
     if sql:
         batches = database_batches(
             Database.of(args.table), table=args.sql_table, query=args.sql_query, counted=args.engine is None
@@ -289,7 +314,6 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     _refuse_header_row(args)
     from dpsyn_core.sources.spark.expected import expected
     from dpsyn_core.sources.spark.files import SparkFiles
-    from dpsyn_core.tables.text_batches import TextForm
 
     if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
         msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"
@@ -297,10 +321,7 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     if args.memory is not None:
         msg = "--memory is for the engines of this machine; name memory of executors as --spark-conf"
         raise SettingError(msg)
-    form = TextForm(
-        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict, header=args.header,
-    )  # fmt: skip
+    form = text_form(args)
     conf = {}
     for pair in args.spark_conf:
         name, sign, value = pair.partition("=")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_manifest, add_reading, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.unit import Neighbours
@@ -39,6 +39,7 @@ def add(commands: Any) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet)")
     add_manifest(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_engine(parser)
     add_reading(parser, name="TABLE with --schema", delimiter=False)
     parser.set_defaults(run=run)
 
@@ -130,11 +131,13 @@ def _settings(args: argparse.Namespace) -> Any:
 
 def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
-    from dpsyn_core.commands.common import read_input
+    from dpsyn_core.commands.common import open_input, say_odd
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.sources.transactions import from_lines, from_table, item_rows
+    from dpsyn_core.sources.base import Source
+    from dpsyn_core.sources.choose import half_of_machine, memory_of
+    from dpsyn_core.sources.transactions import from_lines, from_source, from_table, item_rows
 
     if args.items is None:
         if args.neighbours:
@@ -142,8 +145,13 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
             raise SettingError(msg)
         schema = Schema.load(args.schema)
         item_rows(schema)  # refuses a schema without items before a large table is read
-        return from_table(read_input(args), schema), schema.ledger_name, schema
-    for name in ("encoding", "decimal", "sql_table", "sql_query"):
+        table = open_input(args, schema)
+        if not isinstance(table, Source):
+            return from_table(table, schema), schema.ledger_name, schema
+        found = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
+        say_odd(table, str(args.table))
+        return found, schema.ledger_name, schema
+    for name in ("encoding", "decimal", "sql_table", "sql_query", "engine", "memory", "spark_master"):
         if getattr(args, name) is not None:
             msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
             raise SettingError(msg)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.commands.common import add_reading, place, read_input, table_name
+from dpsyn_core.commands.common import add_reading, place, read_columns, read_input, table_name
 
 
 def add(commands: Any) -> None:
@@ -36,6 +36,9 @@ def add(commands: Any) -> None:
     draft.add_argument("--identifier", metavar="COLUMN", help="column that names the individual of a record")
     draft.add_argument("--max-records", type=int, default=1, help="most records of an individual that are counted")
     draft.add_argument("--neighbours", choices=["add-remove", "replace"], default="add-remove")
+    draft.add_argument(
+        "--memory", metavar="4GB", help="what bought columns of a large table may take; default half of the machine's"
+    )
     add_reading(draft)
     draft.set_defaults(run=run_draft)
     check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
@@ -92,9 +95,11 @@ def run_buy(args: argparse.Namespace) -> None:
     name = table_name(args)
     point_out_names(args.dataset or name)
     unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
+    wanted = [parse_wanted(b) for b in args.buy]
+    names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
     found = buy_schema(
-        read_input(args), [parse_wanted(b) for b in args.buy], name=name, epsilon=args.epsilon,
-        delta=args.delta, unit=unit, dataset=args.dataset,
+        read_columns(args, names), wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
+        dataset=args.dataset,
     )  # fmt: skip
     found.schema.booked_as(args.dataset or name).dump(args.out)
     print(f"wrote {args.out}: bought {len(args.buy)} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")

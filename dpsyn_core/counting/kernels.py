@@ -6,79 +6,145 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-CHUNK = 8192  # records whose cell numbers fit the first-level cache
+CHUNK = 1024  # records whose cell numbers, of four tables, fit the first-level cache
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def count_pairs(
+def count_tables(
     codes: NDArray[np.unsignedinteger],
-    first: int,
-    seconds: NDArray[np.int64],
+    ptr: NDArray[np.int64],
+    rows: NDArray[np.int64],
     sizes: NDArray[np.int64],
     offsets: NDArray[np.int64],
     out: NDArray[np.int32],
 ) -> None:
-    """Counts one attribute with many others.
+    """Counts tables of any width, four at a time.
 
-    Four tables grow at once: the first column is read once for all four, and the four increments of a record
-    do not wait for each other, which two successive increments of one skewed table would.
+    The four increments of a record do not wait for each other, which two successive increments of one skewed table
+    would; and four tables of some thousand cells stay in cache while all records pass.
 
     Args:
-        codes: unsigned (n_attributes, n_records), C-contiguous.
-        first: row of the attribute on the first axis.
-        seconds: int64 (m,), rows of the attributes on the second axis.
-        sizes: int64 (n_attributes,).
-        offsets: int64 (m,), where each table starts in `out`.
+        codes: unsigned (n_rows, n_records), C-contiguous.
+        ptr: int64 (tables + 1,), where the rows of each table start in `rows`; every table has at least one.
+        rows: int64, rows of `codes` on the axes.
+        sizes: int64 (n_rows,).
+        offsets: int64 (tables,), where each table starts in `out`.
         out: int32, added to.
     """
     n = codes.shape[1]
-    m = seconds.size
-    a = codes[first]
-    done = 0
-    while done + 4 <= m:
-        c0, c1 = codes[seconds[done]], codes[seconds[done + 1]]
-        c2, c3 = codes[seconds[done + 2]], codes[seconds[done + 3]]
-        s0, s1 = sizes[seconds[done]], sizes[seconds[done + 1]]
-        s2, s3 = sizes[seconds[done + 2]], sizes[seconds[done + 3]]
-        o0, o1, o2, o3 = offsets[done], offsets[done + 1], offsets[done + 2], offsets[done + 3]
-        for r in range(n):
-            x = np.int64(a[r])
-            out[o0 + x * s0 + c0[r]] += 1
-            out[o1 + x * s1 + c1[r]] += 1
-            out[o2 + x * s2 + c2[r]] += 1
-            out[o3 + x * s3 + c3[r]] += 1
-        done += 4
-    while done < m:
-        c0, s0, o0 = codes[seconds[done]], sizes[seconds[done]], offsets[done]
-        for r in range(n):
-            out[o0 + np.int64(a[r]) * s0 + c0[r]] += 1
-        done += 1
+    tables = ptr.size - 1
+    cell = np.empty((4, CHUNK), dtype=np.int32)
+    for t in range(0, tables, 4):
+        together = min(4, tables - t)
+        for start in range(0, n, CHUNK):
+            m = min(CHUNK, n - start)
+            for i in range(together):
+                own = cell[i]
+                first = codes[rows[ptr[t + i]]]
+                for r in range(m):
+                    own[r] = first[start + r]
+                for q in range(ptr[t + i] + 1, ptr[t + i + 1]):
+                    column, size = codes[rows[q]], np.int32(sizes[rows[q]])
+                    for r in range(m):
+                        own[r] = own[r] * size + np.int32(column[start + r])
+            if together == 4:
+                c0, c1, c2, c3 = cell[0], cell[1], cell[2], cell[3]
+                o0, o1 = out[offsets[t] :], out[offsets[t + 1] :]
+                o2, o3 = out[offsets[t + 2] :], out[offsets[t + 3] :]
+                for r in range(m):
+                    o0[np.uint32(c0[r])] += 1  # unsigned: a signed index is compared with 0 at every use
+                    o1[np.uint32(c1[r])] += 1
+                    o2[np.uint32(c2[r])] += 1
+                    o3[np.uint32(c3[r])] += 1
+            else:
+                for i in range(together):
+                    own, held = cell[i], out[offsets[t + i] :]
+                    for r in range(m):
+                        held[np.uint32(own[r])] += 1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def count_cells(
-    codes: NDArray[np.unsignedinteger], members: NDArray[np.int64], sizes: NDArray[np.int64], out: NDArray[np.int32]
-) -> None:
-    """Counts one marginal of any width, in chunks whose cell numbers stay in cache.
+def joined(
+    set_ptr: NDArray[np.int64],
+    members: NDArray[np.int64],
+    of_ptr: NDArray[np.int64],
+    sets_of: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    most: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Larger tables that hold all sets, greedily: each grows by the attribute that adds most sets for its size.
 
     Args:
-        codes: unsigned (n_attributes, n_records).
-        members: int64 (k,), rows on the axes; k may be 0.
-        sizes: int64 (n_attributes,).
-        out: int32 (cells,), added to.
+        set_ptr: int64 (sets + 1,), where the attributes of each set start in `members`; the largest sets first.
+        members: int64, attributes, of each set different ones.
+        of_ptr: int64 (attributes + 1,), where the sets of each attribute start in `sets_of`.
+        sets_of: int64, sets.
+        sizes: int64 (attributes,).
+        most: cells of a table; a set that has more stands alone.
+
+    Returns:
+        Where the attributes of each table start, with the end; these attributes; and for each set its table.
     """
-    n = codes.shape[1]
-    cell = np.zeros(CHUNK, dtype=np.int64)
-    for start in range(0, n, CHUNK):
-        m = min(CHUNK, n - start)
-        for i in range(m):
-            cell[i] = 0
-        for j in members:
-            column, size = codes[j], sizes[j]
-            for i in range(m):
-                cell[i] = cell[i] * size + np.int64(column[start + i])
-        for i in range(m):
-            out[cell[i]] += 1
+    n_sets, n_attributes = set_ptr.size - 1, sizes.size
+    missing = set_ptr[1:] - set_ptr[:-1]  # attributes of each set that the table does not have
+    table_of = np.full(n_sets, -1, dtype=np.int64)
+    bits = np.log2(np.maximum(sizes, 2).astype(np.float64))
+    gain = np.zeros(n_attributes, dtype=np.int64)  # sets that an attribute would add to the table
+    inside = np.zeros(n_attributes, dtype=np.bool_)
+    ptr, flat = np.zeros(n_sets + 1, dtype=np.int64), np.empty(members.size + 64, dtype=np.int64)
+    tables = 0
+    for seed in range(n_sets):
+        if table_of[seed] >= 0:
+            continue
+        begin = ptr[tables]
+        end, cells = begin, 1
+        gain[:] = 0
+        first = set_ptr[seed]
+        while True:
+            best = -1
+            if first < set_ptr[seed + 1]:  # the set itself
+                best = members[first]
+                first += 1
+            else:
+                most_won = 0.0
+                for x in range(n_attributes):
+                    if gain[x] > 0 and not inside[x] and cells * sizes[x] <= most and gain[x] / bits[x] > most_won:
+                        most_won, best = gain[x] / bits[x], x
+            if best < 0:
+                break
+            inside[best] = True
+            cells *= sizes[best]
+            if end == flat.size:
+                flat = np.concatenate((flat, np.empty(flat.size, dtype=np.int64)))
+            flat[end] = best
+            end += 1
+            for q in range(of_ptr[best], of_ptr[best + 1]):
+                s = sets_of[q]
+                missing[s] -= 1
+                if table_of[s] >= 0:
+                    continue
+                if missing[s] == 0:
+                    table_of[s] = tables
+                elif missing[s] == 1:
+                    for z in range(set_ptr[s], set_ptr[s + 1]):
+                        if not inside[members[z]]:
+                            gain[members[z]] += 1
+        for q in range(begin, end):
+            inside[flat[q]] = False
+            for z in range(of_ptr[flat[q]], of_ptr[flat[q] + 1]):
+                missing[sets_of[z]] += 1
+        tables += 1
+        ptr[tables] = end
+    return ptr[: tables + 1], flat[:end] if n_sets else flat[:0], table_of
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def recoded(
+    codes: NDArray[np.unsignedinteger], recode: NDArray[np.unsignedinteger], out: NDArray[np.unsignedinteger]
+) -> None:
+    """Writes the coarse code of every code, (n_records,), to `out`."""
+    for r in range(codes.size):
+        out[r] = recode[np.uint64(codes[r])]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

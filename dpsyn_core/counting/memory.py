@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.joint import Joint
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.marginals.types import NO_RECODES
@@ -18,8 +19,9 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 MAX_CELLS = 50_000_000  # 400 MB of int64 counts
 MAX_RECORDS = 2**31 - 1  # the kernels count in int32
 GROUP = 1 << 22  # cells counted at a time in the working buffer: 16 MB
-THREADS = 2  # each counts pairs of other attributes; whole numbers do not depend on who counted them
-ALONE = 200_000_000  # records times pairs up to which one thread counts: some tenths of a second
+TABLES = 16  # that a thread counts at a time
+THREADS = 2  # each counts other tables; whole numbers do not depend on who counted them
+ALONE = 200_000_000  # records times tables up to which one thread counts: some tenths of a second
 
 
 class MemoryCounter:
@@ -64,34 +66,28 @@ class MemoryCounter:
     def marginals(
         self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
     ) -> list[NDArray[np.int64]]:
-        """Many at once, in the order of `sets`; pairs that share their first attribute read it together."""
+        """Many at once, in the order of `sets`; many small ones are sums of fewer larger ones (`counting.joint`)."""
         shapes = coarse_shapes(self.domain, sets, recodes)
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         codes, row, sizes = self._columns(sets, recodes)
-        members = [[row[n] for n in names] for names in sets]
-        out: list[NDArray[np.int64] | None] = [None] * len(sets)
-        pairs: dict[int, list[int]] = defaultdict(list)
-        for position, m in enumerate(members):
-            if len(m) == 2:
-                pairs[m[0]].append(position)
-            else:
-                out[position] = _count_one(codes, m, sizes, shapes[position])
-        groups = [(first, group) for first, positions in pairs.items() for group in _groups(positions, shapes)]
+        n = codes.shape[1]
+        joint = Joint([[row[name] for name in names] for names in sets], sizes, records=n)
+        out = [np.zeros(shape, dtype=np.int64) for shape in shapes]
+        joint.add_records(out, n)
 
-        def count(part: tuple[int, list[int]]) -> None:
-            first, group = part
-            tables = _count_group(codes, first, [members[p][1] for p in group], sizes)
-            for p, table in zip(group, tables, strict=True):
-                out[p] = table.reshape(shapes[p])
+        def count(part: range) -> None:
+            held = joint.zeros(part)
+            joint.count(codes, part, held)
+            joint.add_to(out, part, held)
 
-        if codes.shape[1] * sum(len(group) for _, group in groups) > ALONE:
+        if n * len(sets) > ALONE:
             with ThreadPoolExecutor(THREADS) as pool:
-                list(pool.map(count, groups))
+                list(pool.map(count, joint.parts(GROUP, TABLES)))
         else:
-            for part in groups:
+            for part in joint.parts(GROUP):
                 count(part)
-        return [table for table in out if table is not None]
+        return out
 
     def occupied(
         self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
@@ -108,6 +104,10 @@ class MemoryCounter:
             flat += self._mapped(name, column, recodes[name]) if name in recodes else column
         index, counts = np.unique(flat, return_counts=True)
         return index, counts.astype(np.int64)
+
+    def blocks(self, names: Sequence[str]) -> Iterator[NDArray[np.unsignedinteger]]:
+        """All records as one block; see `counting.blocks.BlockCounter`."""
+        yield self._codes[[self.domain.index(n) for n in names]]
 
     def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
         """Exact sums of clipped vectors of the records; see `counting.sums.VectorCounter`."""
@@ -135,9 +135,20 @@ class MemoryCounter:
         key = table.tobytes()
         known = self._coarse.get(name)
         if known is None or known[0] != key:
-            known = (key, table.astype(np.min_scalar_type(int(table.max())))[column])
+            known = (key, coarse_codes(column, table, np.min_scalar_type(int(table.max()))))
             self._coarse[name] = known
         return known[1]
+
+
+def coarse_codes(
+    column: NDArray[np.unsignedinteger], recode: NDArray[np.intp], kind: np.dtype[Any]
+) -> NDArray[np.unsignedinteger]:  # fmt: skip
+    """Codes (n_records,) through a coarse map, in a type that holds all coarse codes."""
+    from dpsyn_core.counting.kernels import recoded  # numba is heavy
+
+    out = np.empty(len(column), dtype=kind)
+    recoded(column, np.asarray(recode).astype(kind), out)
+    return out
 
 
 def coarse_shape(
@@ -194,41 +205,3 @@ def check_cells(names: Sequence[str], shape: Sequence[int], cap: int) -> None:
             "use fewer attributes or coarser bins"
         )
         raise SizeError(msg)
-
-
-def _groups(positions: list[int], shapes: list[tuple[int, ...]]) -> list[list[int]]:
-    """Consecutive positions whose tables fit the working buffer together."""
-    groups: list[list[int]] = []
-    room = 0
-    for p in positions:
-        cells = shapes[p][0] * shapes[p][1]
-        if cells > room or not groups:
-            groups.append([])
-            room = max(GROUP, cells)
-        groups[-1].append(p)
-        room -= cells
-    return groups
-
-
-def _count_group(
-    codes: NDArray[np.unsignedinteger], first: int, seconds: list[int], sizes: NDArray[np.int64]
-) -> list[NDArray[np.int64]]:
-    from dpsyn_core.counting.kernels import count_pairs  # numba is heavy
-
-    cells = sizes[first] * sizes[seconds]
-    ends = np.cumsum(cells)
-    buffer = np.zeros(int(ends[-1]), dtype=np.int32)
-    count_pairs(codes, first, np.array(seconds, dtype=np.int64), sizes, ends - cells, buffer)
-    return [buffer[e - c : e].astype(np.int64) for e, c in zip(ends, cells, strict=True)]
-
-
-def _count_one(
-    codes: NDArray[np.unsignedinteger], members: list[int], sizes: NDArray[np.int64], shape: tuple[int, ...]
-) -> NDArray[np.int64]:
-    if not shape:
-        return np.array(codes.shape[1], dtype=np.int64)
-    from dpsyn_core.counting.kernels import count_cells  # numba is heavy
-
-    out = np.zeros(int(np.prod(shape, dtype=np.int64)), dtype=np.int32)
-    count_cells(codes, np.array(members, dtype=np.int64), sizes, out)
-    return out.astype(np.int64).reshape(shape)

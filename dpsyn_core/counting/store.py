@@ -14,7 +14,7 @@ from dpsyn_core.counting.memory import check_codes
 from dpsyn_core.errors import SizeError
 from dpsyn_core.schema.domain import Domain
 
-BLOCK_VALUES = 4 << 20  # codes of a block: 4 MB where attributes have at most 256 values
+BLOCK_VALUES = 16 << 20  # codes of a block: 16 MB where attributes have at most 256 values
 FEWEST, MOST = 1 << 12, 1 << 18  # records of a block
 
 

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_shape, coarse_shapes
+from dpsyn_core.counting.joint import Joint
+from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_codes, coarse_shape, coarse_shapes
 from dpsyn_core.counting.store import Store
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
-from dpsyn_core.counting.tally import Tally
 from dpsyn_core.errors import SizeError
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
-THREADS = 2  # each counts every other block; sums of whole numbers do not depend on who counted what
-SHARED_CELLS = 1 << 25  # cells of all tables up to which each thread has tables of its own: 128 MB
+THREADS = 2  # each counts other blocks; sums of whole numbers do not depend on who counted what
+PART_CELLS = 1 << 24  # cells that are counted in one reading, by each thread in tables of its own: 64 MB
 
 
 class StoredCounter:
@@ -56,25 +56,36 @@ class StoredCounter:
             check_cells(names, shape, self.max_cells)
         out = [np.zeros(shape, dtype=np.int64) for shape in shapes]
         used = self.domain.ordered_set(n for names in sets for n in names)
-        if not used:  # the total alone, as often as it is asked for
-            for table in out:
-                table[...] = self._store.n_records
-            return out
         row = {n: i for i, n in enumerate(used)}
-        members = [[row[n] for n in names] for names in sets]
         sizes = np.array([coarse_shape(self.domain, (n,), recodes)[0] for n in used], dtype=np.int64)
-        threads = THREADS if sum(table.size for table in out) <= SHARED_CELLS and self._store.blocks > 1 else 1
-        tallies = [Tally(members, sizes) for _ in range(threads)]
+        joint = Joint([[row[n] for n in names] for names in sets], sizes, records=self._store.n_records)
+        joint.add_records(out, self._store.n_records)
+        for part in joint.parts(PART_CELLS):
+            self._count(joint, part, out, used, recodes)
+        return out
 
-        def count(thread: int) -> None:
-            for block in range(thread, self._store.blocks, threads):
-                tallies[thread].add(self._block(block, used, recodes))
+    def _count(
+        self, joint: Joint, part: range, out: Sequence[NDArray[np.int64]], used: AttributeSet,
+        recodes: Mapping[str, NDArray[np.intp]],
+    ) -> None:  # fmt: skip
+        """Counts some tables in one reading of the columns that they need."""
+        rows = joint.rows(part)
+        names, at = [used[r] for r in rows], np.zeros(len(used), dtype=np.int64)
+        at[rows] = np.arange(len(rows))
+        held = [joint.zeros(part)]
+        threads = THREADS if held[0].size <= PART_CELLS and self._store.blocks > 1 else 1
+        held += [joint.zeros(part) for _ in range(threads - 1)]
+
+        blocks = iter(range(self._store.blocks))  # whoever is free takes the next
+
+        def count(own: NDArray[np.int32]) -> None:
+            for block in blocks:
+                joint.count(self._block(block, names, recodes), part, own, at)
 
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(count, range(threads)))
-        for tally in tallies:
-            tally.add_to(out)
-        return out
+            list(pool.map(count, held))
+        for counted in held:
+            joint.add_to(out, part, counted)
 
     def occupied(
         self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
@@ -96,6 +107,10 @@ class StoredCounter:
             np.add.at(summed, at, np.concatenate([counts, held.astype(np.int64)]))
             index, counts = every, summed
         return index, counts
+
+    def blocks(self, names: Sequence[str]) -> Iterator[NDArray[np.unsignedinteger]]:
+        """The blocks as they are stored; see `counting.blocks.BlockCounter`."""
+        return self._blocks(names, NO_RECODES)
 
     def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
         """Exact sums of clipped vectors of the records; see `counting.sums.VectorCounter`.
@@ -128,7 +143,7 @@ class StoredCounter:
         top = max(coarse_shape(self.domain, (n,), recodes)[0] for n in names)
         out = np.empty(codes.shape, dtype=np.min_scalar_type(top - 1))
         for row, name, column in zip(out, names, codes, strict=True):
-            row[...] = np.asarray(recodes[name]).astype(out.dtype)[column] if name in recodes else column
+            row[...] = coarse_codes(column, recodes[name], out.dtype) if name in recodes else column
         return out
 
 

@@ -28,12 +28,6 @@ class TransactionCounter:
         self._rows = entries % max(1, n_records)
         self._ends = np.searchsorted(entries, np.arange(n_items + 1, dtype=np.int64) * max(1, n_records))
 
-    @classmethod
-    def of_codes(cls, codes: NDArray[np.unsignedinteger]) -> TransactionCounter:
-        """From a 0/1 table of shape (items, records); any code above 0 is presence."""
-        items, rows = np.nonzero(codes)
-        return cls(rows, items, n_records=codes.shape[1], n_items=codes.shape[0])
-
     def _holders(self, item: int) -> Index:
         return self._rows[self._ends[item] : self._ends[item + 1]]
 
@@ -97,3 +91,62 @@ class TransactionCounter:
             flags[self._holders(item)] = 1
             out[i] = np.packbits(flags, bitorder="little").view(np.uint64)
         return out
+
+
+class TableTransactions(TransactionCounter):
+    """The same for tables of zeros and ones, one bit for each item and record, which come block by block."""
+
+    def __init__(self, n_items: int) -> None:
+        """Starts without records."""
+        self.n_records, self.n_items = 0, n_items
+        self._blocks: list[tuple[NDArray[np.uint64], int]] = []  # bits (items, words), and records
+
+    @classmethod
+    def of_codes(cls, codes: NDArray[np.unsignedinteger]) -> TableTransactions:
+        """From a 0/1 table of shape (items, records); any code above 0 is presence."""
+        made = cls(codes.shape[0])
+        made.add(codes)
+        return made
+
+    def add(self, codes: NDArray[np.unsignedinteger]) -> None:
+        """Adds records, (items, records); any code above 0 is presence."""
+        n = codes.shape[1]
+        packed = np.packbits(codes > 0, axis=1, bitorder="little")
+        bits = np.zeros((self.n_items, -(-n // 64) * 8), dtype=np.uint8)
+        bits[:, : packed.shape[1]] = packed
+        self._blocks.append((bits.view(np.uint64), n))
+        self.n_records += n
+
+    def item_counts(self) -> Index:
+        """Transactions that hold each item, int64 (n_items,)."""
+        out = np.zeros(self.n_items, dtype=np.int64)
+        for bits, _ in self._blocks:
+            out += np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        return out
+
+    def pair_counts(self, items: Sequence[int]) -> Index:
+        """Transactions that hold both of every two of the items, in the order of itertools.combinations."""
+        out = np.zeros(len(items) * (len(items) - 1) // 2, dtype=np.int64)
+        for bits, _ in self._blocks:
+            own = bits[list(items)]
+            both = [np.bitwise_count(own[i] & own[i + 1 :]).sum(axis=1, dtype=np.int64) for i in range(len(items))]
+            out += np.concatenate(both) if both else 0
+        return out
+
+    def patterns(self, items: Sequence[int]) -> Index:
+        """Transactions by which of the items they hold, int64 (2^len,): bit i of the index stands for items[i]."""
+        out = np.zeros(1 << len(items), dtype=np.int64)
+        for bits, n in self._blocks:
+            held = np.zeros(n, dtype=np.int64)
+            for position, item in enumerate(items):
+                held |= (
+                    np.unpackbits(bits[item].view(np.uint8), count=n, bitorder="little").astype(np.int64) << position
+                )
+            out += np.bincount(held, minlength=1 << len(items))
+        return out
+
+    def _bits(self, items: Sequence[int]) -> NDArray[np.uint64]:
+        """One row of bits an item; each block is padded to whole words."""
+        if not self._blocks:
+            return np.zeros((len(items), 0), dtype=np.uint64)
+        return np.concatenate([bits[list(items)] for bits, _ in self._blocks], axis=1)

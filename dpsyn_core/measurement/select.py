@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.measurement.descent import descend
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
@@ -143,80 +143,9 @@ def choose_tables(
     unit = noise_factor * noise_error(1.0, cost, sensitivity)
     power = 2.0 if cost.pure else 1.5
     least = 1e-12 * float(np.abs(errors[:, 0]).sum())  # gains below are rounding, and could go round in circles
-    chosen = np.zeros(len(errors), dtype=np.intp)
     if not len(errors):
-        return chosen
-    moves = _Moves(errors, share)
-    weight = 0.0
-    while True:
-        others = np.maximum(weight + moves.change, 0.0)
-        gains = moves.drop - unit * (others**power - weight**power)
-        place, option, gain = moves.best(gains)
-        if gain <= least:
-            return chosen
-        weight = max(weight - float(share[place, chosen[place]]) + float(share[place, option]), 0.0)
-        moves.take(place, int(chosen[place]), option)
-        chosen[place] = option
-
-
-class _Moves:
-    """The best move of each kind: of the sets with the same cells and the same option, the one that gains most.
-
-    What a move adds to the noise depends on the cells alone, so that only the largest drop of error of a kind matters.
-    A table of 200 columns has 19,900 pairs and few kinds of them.
-
-    change: (kinds, from, to) of the weight. drop: (kinds, from, to), the largest drop of error, -inf where there is
-    no set to move.
-    """
-
-    def __init__(self, errors: NDArray[np.float64], share: NDArray[np.float64]) -> None:
-        kinds, of = np.unique(share, axis=0, return_inverse=True)
-        options = errors.shape[1]
-        self._errors, self._kind = errors, np.asarray(of).reshape(-1)
-        self._at = np.zeros(len(errors), dtype=np.intp)  # the option of each set
-        with np.errstate(invalid="ignore"):  # an option that is ruled out weighs infinitely much
-            self.change = kinds[:, None, :] - kinds[:, :, None]
-        self.change[np.isnan(self.change)] = np.inf
-        self.drop = np.full((len(kinds), options, options), -np.inf)
-        self._set = np.zeros((len(kinds), options, options), dtype=np.intp)
-        self._heaps: dict[tuple[int, int, int], list[tuple[float, int]]] = {}
-        for to in range(1, options):
-            down = errors[:, 0] - errors[:, to]
-            for place in np.flatnonzero(np.isfinite(down)).tolist():
-                key = (int(self._kind[place]), 0, to)
-                self._heaps.setdefault(key, []).append((-float(down[place]), place))
-        for key, heap in self._heaps.items():
-            heapq.heapify(heap)
-            self._refresh(key)
-
-    def best(self, gains: NDArray[np.float64]) -> tuple[int, int, float]:
-        """Set, option and gain of the best move; the first set where several gain the same."""
-        top = float(gains.max())
-        _, _, to = np.unravel_index(np.flatnonzero(gains == top), gains.shape)
-        places = self._set[gains == top]
-        first = int(np.lexsort((to, places))[0])
-        return int(places[first]), int(to[first]), top
-
-    def take(self, place: int, source: int, option: int) -> None:
-        """Moves a set from one option to another."""
-        kind = int(self._kind[place])
-        self._at[place] = option
-        for to in range(self.drop.shape[1]):
-            self._refresh((kind, source, to))
-            down = float(self._errors[place, option] - self._errors[place, to])
-            if to == option or not math.isfinite(down):
-                continue
-            key = (kind, option, to)
-            heapq.heappush(self._heaps.setdefault(key, []), (-down, place))
-            self._refresh(key)
-
-    def _refresh(self, key: tuple[int, int, int]) -> None:
-        """Forgets sets that are no longer where the move starts, and shows the best that is left."""
-        heap = self._heaps.get(key, [])
-        while heap and self._at[heap[0][1]] != key[1]:
-            heapq.heappop(heap)
-        self.drop[key] = -heap[0][0] if heap else -np.inf
-        self._set[key] = heap[0][1] if heap else 0
+        return np.zeros(0, dtype=np.intp)
+    return descend(errors, share, unit=unit, power=power, least=least)
 
 
 def choose_sets(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
+from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError
 from dpsyn_core.inference.answers import Answered, answer_question
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits, Refit
@@ -30,6 +30,7 @@ from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 
 Asked = Questions | Iterable[object] | dict[str, Any] | str | Path | None
+FIT_CELL = 16  # bytes of a fit for each cell of its table: records, a copy of them, and codes
 REFITTED = ("rls", "dpsyn", "independent")  # systems that make records from nothing but a list of released tables
 
 
@@ -71,6 +72,7 @@ def answer(
     truth: Truth = "table",
     confidence: float = 0.95,
     others: bool = False,
+    memory: int | str | None = None,
     progress: Progress = silent,
 ) -> Answers:
     """Answers questions from a release's files: every figure with its interval, its grade and one plain sentence.
@@ -78,7 +80,7 @@ def answer(
     Guarantee: post-processing of what was released; nothing here reads private data, and it costs nothing.
 
     Args:
-        synthetic: the table, in any format that we write.
+        synthetic: the table, in any format that we write, a folder of parts included.
         manifest: that was written with it.
         measurements: the released marginals (`dpsyn synth --measurements`).
         questions: a file, a parsed document or a list of questions; None takes those that the run was told, else those
@@ -87,9 +89,11 @@ def answer(
         truth: what an interval is about: the real table (noise alone), or the population that it was drawn from.
         confidence: of each interval, between 0 and 1.
         others: also answer questions that are not the ones which the run was told.
+        memory: bytes that the fits may take, or text such as '4GB'; None: half of the machine's.
         progress: told the fits.
 
     Raises:
+        SizeError: the table has more records than fits of as many have memory for.
         ReceiptError: table, marginals, schema or questions are not those of the manifest.
         QuestionError: a question does not fit the schema.
     """
@@ -101,15 +105,34 @@ def answer(
     if not proof.holds or proof.manifest is None:
         raise ReceiptError(proof.sentence)
     asked_for = asked_questions(questions, found.schema, proof.manifest, others=others)
-    from dpsyn_core.tables.read import read_table
-
-    codes = Codec(found.schema).encode(read_table(table, multiline=True), individuals=False).codes
+    codes = _codes(table, found.schema, memory)
     codes = plain_codes(codes, found.measurements, found.schema, proof.manifest)
     given = answer_codes(
         codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.scores, truth=truth,
         confidence=confidence, progress=progress,
     )  # fmt: skip
     return Answers(answers=tuple(given), manifest=proof.manifest)
+
+
+def _codes(table: Path, schema: Schema, memory: int | str | None) -> NDArray[np.unsignedinteger]:
+    """The codes of a synthetic table, which is read in batches. Raises SizeError, see `answer`."""
+    from dpsyn_core.sources.choose import half_of_machine, memory_of, shown
+    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.text_batches import TextForm
+
+    codec, batches = Codec(schema), place_batches(table, TextForm(multiline=True))
+    allowed, records, parts = memory_of(memory) or half_of_machine(), 0, []
+    for batch in batches.read():
+        parts.append(codec.encode(batch, individuals=False).codes)
+        records += parts[-1].shape[1]
+        need = FIT_CELL * len(codec.domain) * max(records, batches.records or 0)
+        if need > allowed:
+            msg = (
+                f"fits of as many records as the table has take {shown(need)} of memory or more, and {shown(allowed)} "
+                "may be used; give --memory more, or answer from a table of fewer records (dpsyn synth --n-records)"
+            )
+            raise SizeError(msg)
+    return np.concatenate(parts, axis=1) if parts else np.zeros((len(codec.domain), 0), dtype=codec.dtype)
 
 
 def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, others: bool = False) -> Questions:

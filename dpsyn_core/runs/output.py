@@ -12,7 +12,7 @@ from dpsyn_core.schema.codec import Codec, Codes
 from dpsyn_core.schema.document import Schema
 
 
-def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator) -> Any:
+def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False) -> Any:
     """A pyarrow table with the types that the schema declares.
 
     Args:
@@ -20,7 +20,8 @@ def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Gener
         schema: public metadata.
         columns: names of the source's columns; those that come out keep their order.
         rng: for positions inside bins.
+        listed: see `Codec.decode`.
     """
     codec = Codec(schema)
     scores = scores_in_bins(codes, codec.domain, rng=rng)
-    return codec.decode(codes, rng=rng, order=columns, scores=scores)
+    return codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)

@@ -29,7 +29,7 @@ from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of
 from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
-from dpsyn_core.tables.write import check_target, staged_parts
+from dpsyn_core.tables.write import check_target, parquet_writer, staged_parts
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -167,9 +167,10 @@ def write_release_to(
         shards = shards_of(n, len(prepared.measured.task.domain))
         own = prepared.rng.spawn(len(shards))
         make, schema, columns = sharded.begin(progress), prepared.schema, prepared.measured.columns
+        listed = folder or ending(out) == "parquet"
 
         def made(shard: Shard, check: Callable[[], None]) -> Any:  # may travel: it refers to released values alone
-            return _table(make, schema, columns, shard, own[shard.number], check)
+            return _table(make, schema, columns, shard, own[shard.number], check, listed=listed)
 
         work = made
         spread = prepared.source.spread if isinstance(prepared.source, Spreading) else None
@@ -197,9 +198,10 @@ def _sha256(content: bytes | None) -> str | None:
 
 
 def _table(
-    make: Make, schema: Schema, columns: Sequence[str], shard: Shard, rng: Random, check: Callable[[], None]
+    make: Make, schema: Schema, columns: Sequence[str], shard: Shard, rng: Random, check: Callable[[], None], *,
+    listed: bool,
 ) -> Any:  # fmt: skip
-    """The records of one shard as a pyarrow table."""
+    """The records of one shard as a pyarrow table; listed: see `Codec.decode`."""
 
     def ended(stage: str, done: float, total: float, value: float | None = None) -> None:
         del stage, done, total, value  # what one of many shards does says nothing of the whole
@@ -207,7 +209,7 @@ def _table(
 
     codes = make(shard, rng, ended)
     check()
-    return table_of(codes, schema, columns=columns, rng=rng)
+    return table_of(codes, schema, columns=columns, rng=rng, listed=listed)
 
 
 def _made(
@@ -298,11 +300,10 @@ def _folder(
 
 def _written(table: Any, path: Path) -> PartDigests:
     """One part, under its name only when it is whole: a machine may begin it again after another was lost."""
-    import pyarrow.parquet as pq
-
     own = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
-        pq.write_table(table, own, compression="zstd")
+        with parquet_writer(own, table.schema) as writer:
+            writer.write_table(table)
         found = PartDigests(
             name=path.name, n_records=table.num_rows, content=content_digest(table), file=file_digest(own)
         )

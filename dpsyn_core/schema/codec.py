@@ -111,6 +111,7 @@ class Codec:
         rng: Generator,
         order: Sequence[str] | None = None,
         scores: Mapping[str, NDArray[np.floating]] | None = None,
+        listed: bool = False,
     ) -> Any:
         """A pyarrow table of the coded attributes, drawn inside their bins.
 
@@ -120,6 +121,7 @@ class Codec:
             order: column names of the original table; the output keeps their order (default: the schema's).
             scores: for numbers and dates, a score a record (n_records,): the values drawn in a bin are handed out in
                 the order of the scores of its records. Default: by chance.
+            listed: categories as pyarrow dictionaries, which Parquet and digests take without looking at each cell.
 
         Returns:
             pyarrow table: whole numbers stay whole, dates are dates (both text where the schema declares how they
@@ -133,7 +135,10 @@ class Codec:
             raise EngineError(msg)
         rows = dict(zip(self.domain.names, codes, strict=True))
         given = {} if scores is None else scores
-        columns = {a.name: decode_column(rows[a.name], a, rng, scores=given.get(a.name)) for a in self.schema.coded}
+        columns = {
+            a.name: decode_column(rows[a.name], a, rng, scores=given.get(a.name), listed=listed)
+            for a in self.schema.coded
+        }
         for a in self.schema.attributes:
             if isinstance(a, DerivedAttribute):
                 columns[a.name] = _derived(rows[a.origin], a, self.schema[a.origin])
@@ -241,14 +246,21 @@ def _nameless(name: str) -> TableError:
 
 
 def decode_column(
-    codes: Column, attribute: CodedColumn, rng: Generator, *, scores: NDArray[np.floating] | None = None
-) -> Any:
-    """A pyarrow array (n,) of one attribute's values, drawn inside their bins; `scores` as in `Codec.decode`."""
+    codes: Column, attribute: CodedColumn, rng: Generator, *, scores: NDArray[np.floating] | None = None,
+    listed: bool = False,
+) -> Any:  # fmt: skip
+    """A pyarrow array (n,) of one attribute's values, drawn inside their bins; the others as in `Codec.decode`."""
     import pyarrow as pa
 
     plain = attribute.size - attribute.special
     if isinstance(attribute, CategoricalAttribute):
-        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), _values(attribute)).dictionary_decode()
+        values = _values(attribute)
+        if not listed:
+            return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).dictionary_decode()
+        nowhere = values.is_null().to_numpy(zero_copy_only=False)  # Parquet has no dictionaries with a null in them
+        mask = nowhere[codes] if nowhere.any() else None
+        kept = len(values) - int(nowhere.sum())  # nulls stand at the end
+        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), values[:kept])
     special = codes >= plain
     bins = np.where(special, 0, codes).astype(np.intp)
     drawn = attribute.binning.draw(bins, rng)

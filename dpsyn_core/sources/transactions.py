@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.counting.transactions import TransactionCounter
-from dpsyn_core.errors import SettingError
+from dpsyn_core.counting.blocks import BlockCounter
+from dpsyn_core.counting.transactions import TableTransactions, TransactionCounter
+from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.privacy.unit import Neighbours, Unit
+from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.tables.transactions import read_items, read_transactions
+
+HELD = 3  # times that the bits of all items are in memory while the most frequent itemsets are looked for
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +74,42 @@ def from_table(table: Any, schema: Schema) -> ItemSource:
     names = schema.domain().names
     codes = bound(Codec(schema).encode(table), schema.unit.max_records)
     return ItemSource(
-        counter=TransactionCounter.of_codes(codes[items] == 1),
+        counter=TableTransactions.of_codes(codes[items] == 1),
         items=tuple(names[i] for i in items),
         unit=Unit.of(schema.unit),
     )
+
+
+def from_source(
+    source: Source, schema: Schema, *, memory: int | None = None, progress: Progress = silent
+) -> ItemSource:  # fmt: skip
+    """As `from_table`, for records that are read in batches and counted where they are; see `Source`.
+
+    Args:
+        source: of the records, on this machine.
+        schema: public metadata.
+        memory: bytes that the bits of all transactions may take, as often as they are held; None: any number.
+        progress: told the stages.
+
+    Raises:
+        SettingError: no attribute has exactly two values, or the records are on executors of Spark.
+        SizeError: the bits do not fit the memory; an exact answer about the number of records, for the owner only.
+        TableError: the table does not fit the schema.
+    """
+    items = item_rows(schema)
+    names = [schema.domain().names[i] for i in items]
+    counter = TableTransactions(len(items))
+    with source.open(schema, progress=progress) as opened:
+        if not isinstance(opened.counter, BlockCounter):
+            msg = "itemsets are counted on this machine; leave the engine out, or use 'memory' or 'stored'"
+            raise SettingError(msg)
+        need = HELD * len(items) * opened.n_records // 8
+        if memory is not None and need > memory:
+            msg = (
+                f"the bits of {len(items)} items take about {need / 1e9:.3g} GB and {memory / 1e9:.3g} GB may be used; "
+                "give --memory more, or a schema with fewer attributes of two values (for the owner only)"
+            )
+            raise SizeError(msg)
+        for codes in opened.counter.blocks(names):
+            counter.add(codes == 1)
+    return ItemSource(counter=counter, items=tuple(names), unit=Unit.of(schema.unit))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from dpsyn_core.errors import SizeError
+from dpsyn_core.tables import canonical
+from dpsyn_core.tables.headers import locate
 
 RECORDS = 1 << 17  # of a batch
 LEAST = 2  # bytes of a cell in a text file, with its delimiter
@@ -38,6 +42,55 @@ class Batches:
     def likely_records(self) -> int:
         """About how many records there are, or more; private."""
         return self.records if self.records is not None else self.size // LEAST // max(1, len(self.columns))
+
+
+def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
+    """Some columns of all records, as one pyarrow table. Private.
+
+    Text is kept as dictionaries. A column that has another type in another part becomes canonical text.
+
+    Args:
+        batches: the records.
+        names: of columns, each of which is there once.
+        most: bytes that they may take.
+
+    Raises:
+        TableError: a column is missing.
+        SizeError: they take more; an exact answer about the table, for the owner only.
+    """
+    import pyarrow as pa
+
+    at, held, metadata = locate(batches.columns, names), 0, None
+    columns: list[list[Any]] = [[] for _ in at]
+    for table in batches.read():
+        metadata = metadata or table.schema.metadata
+        for chunks, i in zip(columns, at, strict=True):
+            column = table.column(i)
+            column = column.dictionary_encode() if canonical.is_text(column.type) else column
+            chunks.extend(column.chunks)
+            held += column.nbytes
+        if held > most:
+            msg = (
+                f"the columns {', '.join(names)} take more than {most / 1e9:.3g} GB of memory (for the owner only); "
+                "name fewer of them at a time, or allow more with --memory"
+            )
+            raise SizeError(msg)
+    made = [
+        pa.chunked_array(_of_one_type(chunks)) if chunks else pa.chunked_array([[]], pa.string()) for chunks in columns
+    ]
+    return pa.table(made, names=[batches.columns[i] for i in at]).replace_schema_metadata(metadata)
+
+
+def _of_one_type(chunks: list[Any]) -> list[Any]:
+    import pyarrow as pa
+
+    if all(chunk.type == chunks[0].type for chunk in chunks):
+        return chunks
+    out = []
+    for chunk in chunks:
+        entries, index = canonical.uniques(chunk)
+        out.append(pa.DictionaryArray.from_arrays(pa.array(index, mask=index < 0), canonical.to_text(entries)))
+    return out
 
 
 @dataclass(frozen=True, slots=True)

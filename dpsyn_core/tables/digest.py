@@ -119,7 +119,7 @@ def _feed(column: Any, lengths: Any, cells: Any, *, escaped: bool) -> None:
         for start in range(0, len(chunk), _BLOCK):
             text = pc.fill_null(_canonical(chunk.slice(start, _BLOCK), escaped=escaped), "").cast(pa.large_string())
             offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
-            lengths.update(np.diff(offsets).astype("<i8").tobytes())
+            lengths.update(np.diff(offsets).astype("<i8", copy=False).data)
             data = text.buffers()[2]
             if data is not None and offsets[-1] > offsets[0]:
                 cells.update(memoryview(data)[int(offsets[0]) : int(offsets[-1])])
@@ -128,17 +128,23 @@ def _feed(column: Any, lengths: Any, cells: Any, *, escaped: bool) -> None:
 def _canonical(cells: Any, *, escaped: bool) -> Any:
     """Cells as CSV shows them, but for 3.0 and 3, which are one number, and midnight, which is one day."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.types as t
 
     if t.is_floating(cells.type):
         return cells.cast(pa.string())  # writes whole numbers without a point
-    if t.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
-    few = cells.dictionary_encode()  # each value is put into words once
-    words = as_written(few.dictionary if escaped else escape(pa.table({"": few.dictionary})).column(0).combine_chunks())
-    words = pc.replace_substring_regex(words, r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00:00$", r"\1\2")
-    return words.take(few.indices)
+    few = cells if t.is_dictionary(cells.type) else cells.dictionary_encode()  # each value is put into words once
+    return _words(few.dictionary, escaped=escaped).take(few.indices)
+
+
+def _words(values: Any, *, escaped: bool) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if t.is_floating(values.type):
+        return values.cast(pa.string())
+    words = as_written(values if escaped else escape(pa.table({"": values})).column(0).combine_chunks())
+    return pc.replace_substring_regex(words, r"^(-?\d+)\.0$|^(\d{4}-\d\d-\d\d)[T ]00:00:00$", r"\1\2")
 
 
 def _sixteen(column: Any) -> Any:

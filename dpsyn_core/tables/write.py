@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,9 +39,7 @@ def staged_table(table: Any, path: str | Path) -> Iterator[Path]:
     name = path.name.lower()
     with replacing(path) as temporary:
         if name.endswith(".parquet"):
-            import pyarrow.parquet as pq
-
-            pq.write_table(table, temporary, compression="zstd")
+            _write_parquet([table], temporary)
         elif name.endswith(".xlsx"):
             _write_excel(escape(table), temporary)
         else:
@@ -62,16 +61,28 @@ def staged_parts(parts: Iterable[Any], path: str | Path) -> Iterator[Path]:
 
 
 def _write_parquet(parts: Iterable[Any], path: Path) -> None:
-    import pyarrow.parquet as pq
-
     writer: Any = None
     try:
         for part in parts:
-            writer = writer or pq.ParquetWriter(path, part.schema, compression="zstd")
+            writer = writer or parquet_writer(path, part.schema)
             writer.write_table(part)
     finally:
         if writer is not None:
             writer.close()
+
+
+def parquet_writer(path: Path, schema: Any) -> Any:
+    """A pyarrow ParquetWriter; columns that come as dictionaries read back as columns of their values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not any(pa.types.is_dictionary(kind) for kind in schema.types):
+        return pq.ParquetWriter(path, schema, compression="zstd")
+    writer = pq.ParquetWriter(path, schema, compression="zstd", store_schema=False)
+    plain = pa.schema([f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in schema])
+    stored = base64.b64encode(plain.serialize().to_pybytes()).decode("ascii")
+    writer.add_key_value_metadata({"ARROW:schema": stored})  # where Arrow keeps the types that Parquet does not have
+    return writer
 
 
 def check_target(path: str | Path) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.counting.transactions import TransactionCounter
+from dpsyn_core.counting.transactions import TableTransactions
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measurement.discover import Wanted, cap_of, discover
 from dpsyn_core.privacy.budget import Budget
@@ -26,7 +26,7 @@ class Itemsets(Synthesizer):
         self.cost = budget.pure()
 
     def measure(self, counter, *, gate, progress=None):
-        counted = TransactionCounter.of_codes(counter._codes)
+        counted = TableTransactions.of_codes(counter._codes)
         return find_itemsets(counted, PrivBasisSettings(k=3, longest=2), cost=self.cost, gate=gate)
 
     def synthesize(self, measured, n_records, *, rng, progress=None):

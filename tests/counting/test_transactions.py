@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpsyn_core.counting.transactions import TransactionCounter
+from dpsyn_core.counting.transactions import TableTransactions, TransactionCounter
 
 
 def random_baskets(n, n_items, seed):
@@ -57,10 +57,16 @@ def test_the_kth_itemset_against_enumeration(seed):
         assert counter.top_count(k) == counts[k - 1]
 
 
-def test_a_table_of_codes_gives_the_same_counter():
-    baskets = random_baskets(50, 6, 3)
-    codes = np.array([[i in b for b in baskets] for i in range(6)]).astype(np.uint8)
-    assert (
-        TransactionCounter.of_codes(codes).patterns(range(6)).tolist()
-        == counter_of(baskets, 6).patterns(range(6)).tolist()
-    )
+@pytest.mark.parametrize("sizes", [(130,), (1, 64, 65), ()])
+def test_a_table_of_codes_in_blocks_gives_the_same_counter(sizes):
+    baskets = random_baskets(sum(sizes), 6, 3)
+    codes = np.array([[i in b for b in baskets] for i in range(6)], dtype=np.uint8).reshape(6, -1)
+    table, alone = TableTransactions(6), counter_of(baskets, 6)
+    for block in np.split(codes, np.cumsum(sizes)[:-1], axis=1) if sizes else []:
+        table.add(block)
+    items = [4, 0, 5, 1]
+    assert table.n_records == alone.n_records
+    assert table.item_counts().tolist() == alone.item_counts().tolist()
+    assert table.pair_counts(items).tolist() == alone.pair_counts(items).tolist()
+    assert table.patterns(items).tolist() == alone.patterns(items).tolist()
+    assert [table.top_count(k) for k in (1, 4, 20)] == [alone.top_count(k) for k in (1, 4, 20)]

@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from dpsyn_core.counting.transactions import TransactionCounter
+from dpsyn_core.counting.transactions import TableTransactions
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.measurement.gate import Gate
@@ -51,7 +51,7 @@ def purchase(book):
 
 
 def itemsets(book):
-    counter = TransactionCounter.of_codes(np.eye(3, dtype=np.uint8))
+    counter = TableTransactions.of_codes(np.eye(3, dtype=np.uint8))
     frequent_itemsets(
         counter, "abc", PrivBasisSettings(k=2), epsilon=1.0, unit=Unit(), dataset="d", ledger=book
     )  # fmt: skip

@@ -28,25 +28,21 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
-    from dpsyn_core.records.rls.prior_kernel import most_likely  # numba is heavy
+    return _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
 
-    near = values <= tuning.near_zero * sigma
-    if np.count_nonzero(near) < tuning.fewest_values:
-        return values
-    z = values[near] / sigma
-    points, times, place = z, np.ones(len(z)), np.arange(len(z))
-    if len(z) > tuning.counted_on_grid:  # so that many values take no more time than these
-        step = 2 * tuning.near_zero / tuning.counted_on_grid
-        place = np.clip((z + tuning.near_zero) / step, 0, tuning.counted_on_grid - 1).astype(np.int64)
-        points = np.asarray((np.arange(tuning.counted_on_grid) + 0.5) * step - tuning.near_zero, dtype=np.float64)
-        times = np.bincount(place, minlength=tuning.counted_on_grid).astype(np.float64)
-    grid = np.linspace(0, tuning.grid_end, tuning.grid_points)
-    score = -0.5 * (points[:, None] - grid) ** 2
-    likelihood = np.exp(score - score.max(axis=1, keepdims=True))
-    prior = np.full(len(grid), 1 / len(grid))
-    most_likely(likelihood, times, prior, tuning.sweeps_unordered)
-    means = values.astype(np.float64)
-    means[near] = sigma * ((likelihood @ (prior * grid)) / (likelihood @ prior))[place]
+
+def _shrink_rows(values: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
+    """Every row (rows, n) as by `shrink_unordered`, with noise of its own (rows,)."""
+    from dpsyn_core.records.rls.prior_kernel import shrink_rows  # numba is heavy
+
+    z = values / sigmas[:, None]
+    near = z <= tuning.near_zero
+    shrink_rows(
+        z, tuning.near_zero, tuning.fewest_values, tuning.counted_on_grid,
+        np.linspace(0, tuning.grid_end, tuning.grid_points), tuning.sweeps_unordered,
+    )  # fmt: skip
+    few = np.count_nonzero(near, axis=1) < tuning.fewest_values
+    means: Floats = np.where(near & ~few[:, None], sigmas[:, None] * z, values)
     return means
 
 
@@ -211,11 +207,18 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
     each other have, has full rank; there, shrinking the cells near 0 does better.
     """
-    if min(values.shape) < 2:
+    return shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
+
+
+def shrink_pairs(
+    values: Floats, expected: Floats, sigmas: Floats, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> Floats:  # fmt: skip
+    """Many pair tables of one shape, (tables, rows, columns), each as by `shrink_pair`; sigmas: (tables,)."""
+    if min(values.shape[1:]) < 2:
         return values
-    cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
+    cells = _shrink_rows(values.reshape(len(values), -1), sigmas, tuning).reshape(values.shape)
     part = tuning.interaction_part
-    mean: Floats = part * shrink_interaction(values, expected, sigma, tuning=tuning) + (1 - part) * cells
+    mean: Floats = part * _interactions(values, expected, sigmas, tuning) + (1 - part) * cells
     return mean
 
 
@@ -230,18 +233,25 @@ def shrink_interaction(
     whole interaction is shrunk by the part of its square that is noise (James and Stein 1961, the positive part): of
     yes/no attributes, the other rule would take away every dependence below twice its noise.
     """
+    found: Floats = _interactions(values[None], expected[None], np.array([sigma]), tuning)[0]
+    return found
+
+
+def _interactions(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
+    """Many tables of one shape, (tables, rows, columns), each as by `shrink_interaction`; sigmas: (tables,)."""
     difference = values - expected
-    rows, columns = difference.mean(axis=1, keepdims=True), difference.mean(axis=0, keepdims=True)
-    inner = difference - rows - columns + difference.mean()
-    short, long = min(values.shape) - 1, max(values.shape) - 1  # degrees of freedom after centring
+    rows, columns = difference.mean(axis=2, keepdims=True), difference.mean(axis=1, keepdims=True)
+    inner = difference - rows - columns + difference.mean(axis=(1, 2), keepdims=True)
+    short, long = (side(values.shape[1:]) - 1 for side in (min, max))  # degrees of freedom after centring
     if short * long <= tuning.few_directions:
-        strength = float((inner**2).sum())
-        part = max(1 - tuning.few_noise * short * long * sigma**2 / strength, 0.0) if strength > 0 else 0.0
-        return np.asarray(expected + (difference - inner) + part * inner)
+        strength = (inner**2).sum(axis=(1, 2))
+        noise = tuning.few_noise * short * long * sigmas**2
+        part = np.maximum(1 - np.divide(noise, strength, out=np.ones_like(noise), where=strength > 0), 0.0)
+        return np.asarray(expected + (difference - inner) + part[:, None, None] * inner)
     u, d, v = np.linalg.svd(inner, full_matrices=False)
     beta = short / long
-    y = d / (sigma * np.sqrt(long))
+    y = d / (sigmas[:, None] * np.sqrt(long))
     above = y > 1 + np.sqrt(beta)
     kept = np.where(above, np.sqrt(np.maximum((y**2 - beta - 1) ** 2 - 4 * beta, 0)) / np.maximum(y, 1e-9), 0.0)
-    shrunk: Floats = expected + (difference - inner) + (u * (kept * sigma * np.sqrt(long))) @ v
+    shrunk: Floats = expected + (difference - inner) + (u * (kept * sigmas[:, None] * np.sqrt(long))[:, None, :]) @ v
     return shrunk

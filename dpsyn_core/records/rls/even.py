@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.rls.fit import Pace, Plan, Target, Walk
+from dpsyn_core.records.rls.fit import Course, Pace, Plan, Target, Walk
 from dpsyn_core.records.rls.tuning import RECORDS, Evening, RecordTuning
 
 Numbers = Mapping[int, NDArray[np.intp]]
@@ -99,7 +99,7 @@ def average_tables(
     """
     t = tuning.evening
     tally = Tally(Plan([len(p) for p in probabilities], tables, tuning=tuning.fitting))
-    walk = Walk(rows, targets, probabilities, rng=rng, tuning=tuning.fitting)
+    walk = Walk(rows, Course(targets, probabilities, tuning=tuning.fitting), rng=rng)
     temperature = t.temperature * float(np.median([1 / x.sigma**2 for x in targets if len(x.attributes) > 1]))
     last = t.skipped_sweeps + t.averaged_sweeps
     for number in range(1, last + 1):
@@ -148,7 +148,7 @@ def even_records(
         Target(attributes=x.attributes, maps=x.maps, values=values, sigma=x.sigma)
         for x, values in zip(pairs, averages, strict=True)
     ]
-    cold = Walk(rows, [*targets, *expected], probabilities, rng=rng, tuning=tuning.fitting)
+    cold = Walk(rows, Course([*targets, *expected], probabilities, tuning=tuning.fitting), rng=rng)
     for number in range(1, t.fit_sweeps + 1):
         loss = cold.sweep(0.0, pace.repeats, shards=pace.at(number == t.fit_sweeps))
         progress("evening out", number, t.fit_sweeps, loss)

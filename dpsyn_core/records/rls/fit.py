@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -124,9 +125,10 @@ class Plan:
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
 
-    def residuals(self, rows: NDArray[np.uint16]) -> NDArray[np.float32]:
-        """Weight times (count - target), flat."""
-        residuals: NDArray[np.float32] = (self.cell_weight * (self.counts(rows) - self.goal)).astype(np.float32)
+    def residuals(self, rows: NDArray[np.uint16], counts: NDArray[np.int32] | None = None) -> NDArray[np.float32]:
+        """Weight times (count - target), flat; counts of the records, where they are known."""
+        counts = self.counts(rows) if counts is None else counts
+        residuals: NDArray[np.float32] = (self.cell_weight * (counts - self.goal)).astype(np.float32)
         return residuals
 
     def loss(self, residuals: NDArray[np.float32]) -> float:
@@ -150,6 +152,26 @@ class Proposals:
             any_value = (p > 0) / np.count_nonzero(p > 0)
             mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value * any_value
             alias_table(mixed / mixed.sum(), self.keep[part], self.other[part])
+
+
+class Course:
+    """Targets and proposals, laid out once for any number of walks."""
+
+    def __init__(
+        self, targets: Sequence[Target], probabilities: Sequence[NDArray[np.float64]], *,
+        tuning: Fitting = RECORDS.fitting,
+    ) -> None:  # fmt: skip
+        """Lays them out; arguments as in `fit_records`."""
+        self.tuning = tuning
+        self.plan = Plan([len(p) for p in probabilities], targets, tuning=tuning)
+        self.proposals = Proposals(probabilities, tuning=tuning)
+
+    def towards(self, goal: NDArray[np.float64]) -> Course:
+        """The same towards other values of the targets, flat, in their order."""
+        other = copy(self)
+        other.plan = copy(self.plan)
+        other.plan.goal = goal
+        return other
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -209,24 +231,18 @@ class Walk:
     """Records on their way: single-cell moves that keep the residuals of all targets up to date."""
 
     def __init__(
-        self,
-        rows: NDArray[np.uint16],
-        targets: Sequence[Target],
-        probabilities: Sequence[NDArray[np.float64]],
-        *,
-        rng: Generator,
-        tuning: Fitting = RECORDS.fitting,
+        self, rows: NDArray[np.uint16], course: Course, *, rng: Generator, counts: NDArray[np.int32] | None = None
     ) -> None:
-        """Counts the records once; `rows` is changed in place from here on."""
+        """Counts the records once, unless `Plan.counts` of them are given; `rows` is changed in place from here on."""
         from dpsyn_core.records.rls.kernel import EXPONENTIALS  # numba is heavy
 
         self.rows = rows
-        self.plan = Plan([len(p) for p in probabilities], targets, tuning=tuning)
-        self.residuals = self.plan.residuals(rows)
+        self.plan = course.plan
+        self.residuals = self.plan.residuals(rows, counts)
         self.loss = self.plan.loss(self.residuals)
-        self._proposals = Proposals(probabilities, tuning=tuning)
+        self._proposals = course.proposals
         self._exponentials = -np.log((np.arange(EXPONENTIALS) + 0.5) / EXPONENTIALS).astype(np.float32)
-        self._states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=tuning.threads)]
+        self._states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=course.tuning.threads)]
 
     def sweep(self, temperature: float, repeats: int, *, shards: int = 1) -> float:
         """Visits every record once, with `repeats` proposals to each of its cells; returns F.
@@ -286,7 +302,20 @@ def fit_records(
     Returns:
         The records and F after every sweep.
     """
-    walk = Walk(rows, targets, probabilities, rng=rng, tuning=tuning)
+    return follow(rows, Course(targets, probabilities, tuning=tuning), pace=pace, rng=rng, progress=progress)
+
+
+def follow(
+    rows: NDArray[np.uint16],
+    course: Course,
+    *,
+    pace: Pace,
+    rng: Generator,
+    progress: Progress = silent,
+    counts: NDArray[np.int32] | None = None,
+) -> Fitted:
+    """As `fit_records`, on a course that is laid out already. counts: `Plan.counts` of the records, where known."""
+    walk = Walk(rows, course, rng=rng, counts=counts)
     history = [walk.loss]
     for number, temperature in enumerate(pace.temperatures, 1):
         history.append(walk.sweep(temperature, pace.repeats, shards=pace.at(number == len(pace.temperatures))))

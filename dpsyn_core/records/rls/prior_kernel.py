@@ -1,4 +1,4 @@
-"""Compiled: the prior on a grid under which values are most likely, by expectation-maximisation."""
+"""Compiled: the prior on a grid under which values are most likely, by expectation-maximisation, and what it leaves."""
 
 from __future__ import annotations
 
@@ -33,3 +33,50 @@ def most_likely(
                 found[j] += weight * likelihood[i, j]
         for j in range(points):
             prior[j] *= found[j]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def shrink_rows(
+    values: NDArray[np.float64], near_zero: float, fewest: int, bins: int, grid: NDArray[np.float64], sweeps: int
+) -> None:
+    """Replaces the values near 0 of every row by their posterior means; see `denoise.shrink_unordered`.
+
+    Args:
+        values: (rows, n), with noise of standard deviation 1; changed in place.
+        near_zero: values up to it are shrunk.
+        fewest: rows with fewer such values stay.
+        bins: rows with more such values are counted on a grid of so many points.
+        grid: (points,), where the prior lives.
+        sweeps: rounds of expectation-maximisation.
+    """
+    step = 2 * near_zero / bins
+    for row in range(values.shape[0]):
+        own = values[row]
+        near = np.flatnonzero(own <= near_zero)
+        if near.size < fewest:
+            continue
+        z = own[near]
+        points, times, place = z, np.ones(z.size), np.arange(z.size)
+        if z.size > bins:
+            points, times = (np.arange(bins) + 0.5) * step - near_zero, np.zeros(bins)
+            for i in range(z.size):
+                place[i] = min(max(int((z[i] + near_zero) / step), 0), bins - 1)
+                times[place[i]] += 1
+        likelihood = np.empty((points.size, grid.size))
+        for i in range(points.size):
+            closest = np.inf
+            for j in range(grid.size):
+                closest = min(closest, (points[i] - grid[j]) ** 2)
+            for j in range(grid.size):
+                likelihood[i, j] = np.exp(-0.5 * ((points[i] - grid[j]) ** 2 - closest))
+        prior = np.full(grid.size, 1 / grid.size)
+        most_likely(likelihood, times, prior, sweeps)
+        means = np.empty(points.size)
+        for i in range(points.size):
+            seen, moved = 0.0, 0.0
+            for j in range(grid.size):
+                seen += likelihood[i, j] * prior[j]
+                moved += likelihood[i, j] * prior[j] * grid[j]
+            means[i] = moved / seen
+        for i in range(near.size):
+            own[near[i]] = means[place[i]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress
-from dpsyn_core.records.rls.fit import Pace, Target, fit_records, schedule
+from dpsyn_core.records.rls.fit import Course, Pace, Target, follow, schedule
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RecordTuning
@@ -46,40 +47,35 @@ def in_shards(view: View, n_records: int, *, effort: float, tuning: RecordTuning
     domain = view.domain
     shards = shards_of(n_records, len(domain))
     targets = view.targets(n_records)
-    phases = [phases_of(t.values, rng) for t in targets]
     dtype = np.min_scalar_type(max(domain.sizes) - 1)
-
-    def share(shard: Shard) -> list[Target]:
-        part = shard.n_records / max(1, shard.whole)
-        return [
-            replace(t, values=shard_share(t.values, shard, p), sigma=t.sigma * part)
-            for t, p in zip(targets, phases, strict=True)
-        ]
-
-    def fitted(rows: NDArray[np.uint16], mine: Sequence[Target], pace: Pace, own: Generator, told: Progress) -> None:
-        fit_records(rows, mine, view.probabilities, pace=pace, rng=own, progress=told, tuning=tuning.fitting)
+    values = np.concatenate([t.values.ravel() for t in targets])  # of all tables, one after the other
+    phases = phases_of(values, rng)
 
     def begin(progress: Progress) -> Make:
         """Fits the draft."""
         longest = Shard(number=0, start=0, n_records=max(s.n_records for s in shards), whole=n_records)
-        mine = share(longest)
-        ones = [np.maximum(t.values, 0.0) for t in mine[: len(domain)]]
+        share = shard_share(values, longest, phases)
+        sides = np.cumsum([0, *domain.sizes])  # the one-ways come first
+        ones = [np.maximum(share[a:b], 0.0) for a, b in itertools.pairwise(sides)]
         draft = independent_rows(ones, longest.n_records, rng=rng)
-        fits = longest.n_records > 0 and view.joint
-        follow: Pace | None = None
-        if fits:
-            of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
-            pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
-            fitted(draft, mine, pace, rng, progress)
-            if len(shards) > 1:
-                follow = shaken(longest.n_records, mine, effort)
+        if not (longest.n_records and view.joint):
+            return lambda shard, _own, _told: np.ascontiguousarray(draft[: shard.n_records].T.astype(dtype))
+        mine = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in targets]
+        course = Course(mine, view.probabilities, tuning=tuning.fitting)
+        of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
+        pace = schedule(longest.n_records, len(domain), mine, effort=of_draft, tuning=tuning.fitting)
+        follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
+        counts = course.plan.counts(draft)
+        leaving = shaken(longest.n_records, mine, effort)
 
         def make(shard: Shard, own: Generator, told: Progress) -> NDArray[np.unsignedinteger]:
-            rows = draft[: shard.n_records].copy()
-            if follow is not None:
-                fitted(rows, share(shard), follow, own, told)
-            if fits:
-                place_numbers(rows, targets, view.one_ways, view.places, rng=own)
+            n = shard.n_records
+            rows = draft[:n].copy()
+            if len(shards) > 1:
+                known = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
+                to = course.towards(shard_share(values, shard, phases))
+                follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
+            place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
         return make

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
-from dpsyn_core.records.rls.denoise import shrink_pair
+from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
@@ -28,6 +29,8 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 Floats = NDArray[np.float64]
 SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
 MOST_SMOOTHED = 64  # values of a category, each smoothed on its own: some tens of milliseconds
+CELLS_AT_ONCE = 1 << 16  # of pair tables that lose their noise together
+THREADS = 2  # that do so; what comes out does not depend on their number
 Recodes = dict[str, NDArray[np.intp]]
 
 
@@ -146,9 +149,11 @@ class View:
         found = 0.0
         for m in self.joint:
             if m.attributes == names:
-                maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in names}
-                clean = self._clean_pair(m, maps)[0]
-                found = max(found, float(np.abs(clean - self.product(names, maps)).sum()))
+                maps = self._maps(m)
+                alone = self.product(names, maps)
+                whole = shrink_pair(m.values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
+                clean = self._clean_pair(m, maps, whole)[0]
+                found = max(found, float(np.abs(clean - alone).sum()))
         return found
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
@@ -172,30 +177,60 @@ class View:
             Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
             for j, (p, s) in enumerate(zip(self.one_ways, self.sigmas, strict=True))
         ]
-        for m in self.joint:
-            maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
+        shrunk = self._shrunk_pairs()
+        for number, m in enumerate(self.joint):
+            maps = self._maps(m)
             values, sigma = m.values, m.sigma
             if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
                 (name,) = m.attributes
                 counts = self.one_ways[self.domain.index(name)]
                 values = np.bincount(maps[name], weights=counts, minlength=m.cells).astype(np.float64)
             elif len(m.attributes) == 2:
-                values, sigma = self._clean_pair(m, maps)
+                values, sigma = self._clean_pair(m, maps, shrunk[number])
             elif len(m.attributes) > 2:
                 values, sigma = self._clean_wide(m, maps)
             place = tuple(self.domain.index(n) for n in m.attributes)
             out.append(Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=sigma * scale))
         return out
 
-    def _clean_pair(self, m: Measurement, maps: Recodes) -> tuple[Floats, float]:
-        """A pair table without most of its noise, and the noise that it is trusted with.
+    def _maps(self, m: Measurement) -> Recodes:
+        """For each attribute of a measured table the map from its values to positions on its axis."""
+        return {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
+
+    def _shrunk_pairs(self) -> dict[int, Floats]:
+        """All pair tables after `shrink_pair`, by their place in `joint`; those of one shape together."""
+        shapes: dict[tuple[int, ...], list[int]] = {}
+        for number, m in enumerate(self.joint):
+            if len(m.attributes) == 2:
+                shapes.setdefault(m.values.shape, []).append(number)
+        parts = [
+            numbers[start : start + step]
+            for shape, numbers in shapes.items()
+            for step in [max(1, CELLS_AT_ONCE // math.prod(shape))]
+            for start in range(0, len(numbers), step)
+        ]
+
+        def shrink(part: list[int]) -> Floats:
+            tables = [self.joint[i] for i in part]
+            alone = np.stack([self.product(m.attributes, self._maps(m)) for m in tables])
+            values, sigmas = np.stack([m.values for m in tables]), np.array([m.sigma for m in tables])
+            return shrink_pairs(values, alone, sigmas, tuning=self.tuning.records.shrinkage)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            found = list(pool.map(shrink, parts)) if len(parts) > 1 else [shrink(part) for part in parts]
+        return {i: table for part, made in zip(parts, found, strict=True) for i, table in zip(part, made, strict=True)}
+
+    def _clean_pair(self, m: Measurement, maps: Recodes, shrunk: Floats) -> tuple[Floats, float]:
+        """A pair table without most of its noise, from what `shrink_pair` gives, and the noise that it is trusted with.
 
         Of two numbers, the part where both have one goes by its own rule. What the copula says of it leaves less noise
         than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells that
         should be empty would cost next to nothing, and pairs with categories would put them there.
         """
-        tuning, alone = self.tuning.records.shrinkage, self.product(m.attributes, maps)
-        clean, sigma = shrink_pair(m.values, alone, m.sigma, tuning=tuning), m.sigma
+        tuning, clean, sigma = self.tuning.records.shrinkage, shrunk, m.sigma
+        if not self.numbers.intersection(m.attributes):
+            return clean, sigma
+        alone, clean = self.product(m.attributes, maps), clean.copy()
         if self.numbers.issuperset(m.attributes):
             rows, columns = (int(maps[n][self.domain[n].size - self.domain[n].special - 1]) + 1 for n in m.attributes)
             part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
@@ -205,7 +240,7 @@ class View:
                 part, sides[0] * scale, sides[1] * scale, sigma, tuning=tuning
             )
             sigma *= float(np.clip(left, tuning.least_left, 1.0))
-        elif self.numbers.intersection(m.attributes):
+        else:
             clean = self._clean_mixed(m, maps, alone, clean)
         return clean, sigma
 

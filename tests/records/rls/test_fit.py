@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.records.rls.fit import Pace, Plan, Proposals, Target, Walk, cooling, fit_records, schedule
+from dpsyn_core.records.rls.fit import Course, Pace, Plan, Proposals, Target, Walk, cooling, fit_records, schedule
 from dpsyn_core.records.rls.start import independent_rows, whole_counts
 
 
@@ -180,7 +180,7 @@ def test_the_plan_counts_like_numpy():
 
 def test_threads_share_the_residuals_and_leave_their_sum_right():
     rows, targets, p = setup(n=300)
-    walk = Walk(rows, targets, p, rng=np.random.default_rng(1))
+    walk = Walk(rows, Course(targets, p), rng=np.random.default_rng(1))
     before = walk.loss
     for temperature in (1.0, 0.0, 0.0, 0.0):
         walk.sweep(temperature, 2, shards=2)
