@@ -23,14 +23,26 @@ def match(column: Any, attribute: CategoricalAttribute) -> tuple[NDArray[np.int6
         int64 (n,): the position, or -1 where the value is not listed; bool (n,): whether the cell is blank (null,
         empty, NaN or only white space) and unlisted.
     """
+    found, empty, index = match_entries(column, attribute)
+    return found[index], empty[index]
+
+
+def match_entries(
+    column: Any, attribute: CategoricalAttribute
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.intp]]:
+    """As `match`, of the distinct entries of a column; the last one stands for null cells.
+
+    Returns:
+        What `match` returns, of each entry; and for each record the place of its entry, -1 for null, int (n,).
+    """
     entries, index = uniques(column)
     text = to_text(entries)
-    found = np.append(_positions(text, attribute), -1)  # the last entry serves null cells
+    found = np.append(_positions(text, attribute), -1)
     empty = np.append(blanks(text), True) & (found < 0)
     if "" in attribute.keys:
         found[empty] = attribute.keys.index("")
         empty[:] = False
-    return found[index], empty[index]
+    return found, empty, index
 
 
 def _array(values: Any) -> Any:

@@ -153,7 +153,7 @@ class Codec:
 
 def encode_column(
     column: Any, attribute: CodedColumn, *, comma: bool = False, strict: bool = False
-) -> NDArray[np.intp]:  # fmt: skip
+) -> NDArray[np.signedinteger]:  # fmt: skip
     """Codes (n,) of one pyarrow ChunkedArray; -1 where the attribute has no cell for a value.
 
     Raises TableError, which names the column and never a cell, in place of -1 when `strict`.
@@ -181,23 +181,23 @@ def encode_column(
     return codes
 
 
-def _encode_categories(column: Any, attribute: CategoricalAttribute, strict: bool) -> NDArray[np.intp]:
-    found, blank = categories.match(column, attribute)
-    unlisted = found < 0
-    if not unlisted.any():
-        return found
+def _encode_categories(column: Any, attribute: CategoricalAttribute, strict: bool) -> NDArray[np.signedinteger]:
+    found, blank, index = categories.match_entries(column, attribute)
     missing = attribute.size - 1 if attribute.missing else -1
     other = len(attribute.values) if attribute.other else -1
-    unlisted &= ~blank
-    if strict and not attribute.other and unlisted.any():
-        msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}"
-        raise TableError(msg)
-    if strict and blank.any() and max(missing, other) < 0:
-        msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}"
-        raise TableError(msg)
+    unlisted = (found < 0) & ~blank
+    if strict:
+        used = np.zeros(len(found), dtype=bool)
+        used[index] = True
+        if not attribute.other and (unlisted & used).any():
+            msg = f"column '{short(attribute.name)}' holds a value outside its declared domain; {NO_OTHER}"
+            raise TableError(msg)
+        if (blank & used).any() and max(missing, other) < 0:
+            msg = f"column '{short(attribute.name)}' holds blank cells; {NO_MISSING}"
+            raise TableError(msg)
     found[blank] = missing if missing >= 0 else other
     found[unlisted] = other if other >= 0 else missing
-    return found
+    return found.astype(np.int32)[index]  # of each entry once, then of each record
 
 
 def identifiers(column: Any, name: str, *, strict: bool = False) -> Any:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpsyn_core.measurement import descent
 from dpsyn_core.measurement.select import choose_sets, choose_tables, noise_error, shares
 from dpsyn_core.privacy.cost import Cost
 
@@ -25,7 +26,9 @@ def tried(errors, cells, cost, sensitivity, factor):
 
 @pytest.mark.parametrize("pure", [False, True])
 @pytest.mark.parametrize("options", [2, 3])
-def test_the_choice_is_that_of_trying_every_move(pure, options):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_choice_is_that_of_trying_every_move(pure, options, compiled, monkeypatch):
+    monkeypatch.setattr(descent, "COMPILED_FROM", 0 if compiled else 1000)
     rng = np.random.default_rng(options + 10 * pure)
     for trial in range(12):
         n = int(rng.integers(1, 60))

@@ -166,7 +166,7 @@ def test_a_full_disk_is_a_sentence_and_leaves_neither_table_nor_manifest(tmp_pat
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
     with pytest.raises(OutputError, match="No space left on device"):
         made(table, tmp_path, f"{tmp_path}/parts/")
     assert not (tmp_path / "parts").exists()

@@ -439,3 +439,17 @@ def test_an_identifier_that_stands_twice_in_a_dictionary_is_one_individual():
         s = schema(cat("a", ["x"]), {"name": "who", "kind": "identifier"}, unit={"identifier": "who"})
         encoded = Codec(s).encode(pa.table({"a": ["x"] * 3, "who": column}))
         assert bound(encoded, 1).shape == (1, 2)
+
+
+def test_categories_as_dictionaries_hold_the_same_cells():
+    columns = [
+        {"name": "t", "kind": "categorical", "values": ["x", "(other)"], "other": True, "missing": True},
+        {"name": "n", "kind": "categorical", "values": [3, 5], "other": True, "missing": True},
+        {"name": "b", "kind": "categorical", "values": [True, False]},
+    ]
+    known = Codec(Schema.of({"version": 1, "name": "t", "attributes": columns}))
+    codes = np.array([[0, 1, 2, 3, 0], [0, 1, 2, 3, 3], [0, 1, 0, 1, 1]], dtype=np.uint8)
+    plain, listed = (known.decode(codes, rng=RNG(0), listed=listed) for listed in (False, True))
+    assert all(pa.types.is_dictionary(c.type) for c in listed.columns)
+    assert listed.to_pydict() == plain.to_pydict()
+    assert [c.type.value_type for c in listed.columns] == [c.type for c in plain.columns]

@@ -5,6 +5,7 @@ import hashlib
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.errors import TableError
@@ -88,3 +89,17 @@ def test_a_file_that_is_no_table_of_ours_is_refused_in_a_sentence(tmp_path):
             digests_of_file(tmp_path / name)
     with pytest.raises(TableError, match="cannot be read"):
         file_digest(tmp_path / "absent.csv")
+
+
+def test_columns_that_come_as_dictionaries_have_the_digest_and_the_file_of_plain_ones(tmp_path):
+    names = ("text", "whole", "day", "none")
+    listed = pa.table({n: TABLE.column(n).dictionary_encode() for n in names} | {"big": TABLE.column("big")})
+    plain = TABLE.select([*names, "big"])
+    assert content_digest(listed) == content_digest(plain)
+    write_table(listed, tmp_path / "listed.parquet")
+    assert pq.read_table(tmp_path / "listed.parquet").equals(
+        plain.cast(pq.read_table(tmp_path / "listed.parquet").schema)
+    )
+    write_table(plain, tmp_path / "plain.parquet")
+    assert pq.read_schema(tmp_path / "listed.parquet") == pq.read_schema(tmp_path / "plain.parquet")
+    assert digests_of_file(tmp_path / "listed.parquet")[0] == content_digest(plain)

@@ -28,7 +28,8 @@ def shrink_unordered(values: Floats, sigma: float, *, tuning: Shrinkage = RECORD
     The prior lives on a grid from 0 to some 6 sigma and is found by expectation-maximisation. Rare values lose their
     noise, frequent ones keep their counts. Source: Kiefer and Wolfowitz 1956; Jiang and Zhang 2009.
     """
-    return _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
+    found: Floats = _shrink_rows(values[None, :], np.array([sigma]), tuning)[0]
+    return found
 
 
 def _shrink_rows(values: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
@@ -207,7 +208,8 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
     each other have, has full rank; there, shrinking the cells near 0 does better.
     """
-    return shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
+    found: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
+    return found
 
 
 def shrink_pairs(

@@ -109,19 +109,19 @@ class Plan:
 
     def counts(self, rows: NDArray[np.uint16], times: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
         """Counts of the records in the cells of all targets, flat; each counts once, or `times` times."""
-        from dpsyn_core.records.rls.kernel import add_counts  # numba is heavy
+        from dpsyn_core.records.rls.kernel import add_counts, room  # numba is heavy
 
         if times is None:
             times = np.ones(len(rows), dtype=np.int32)
         counted = np.zeros(self.goal.size, dtype=np.int32)
         threads = self.tuning.threads
         if len(rows) < self.tuning.threaded_records:  # starting a thread takes longer than counting a small table
-            add_counts(rows, times, counted, self.layout)
+            add_counts(rows, times, counted, self.layout, *room(self.layout))
             return counted
         totals = [counted, *(np.zeros_like(counted) for _ in range(threads - 1))]
         parts = zip(np.array_split(rows, threads), np.array_split(times, threads), totals, strict=True)
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda part: add_counts(*part, self.layout), parts))
+            list(pool.map(lambda part: add_counts(*part, self.layout, *room(self.layout)), parts))
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
 
@@ -266,12 +266,12 @@ class Walk:
     def _moves(
         self, rows: NDArray[np.uint16], residuals: NDArray[np.float32], temperature: float, repeats: int, shard: int
     ) -> float:
-        from dpsyn_core.records.rls.kernel import move_cells  # numba is heavy
+        from dpsyn_core.records.rls.kernel import move_cells, room  # numba is heavy
 
         plan, proposals = self.plan, self._proposals
         change, _ = move_cells(
             rows, residuals, plan.layout, proposals.ptr, proposals.keep, proposals.other, self._exponentials,
-            np.float32(temperature), repeats, self._states[shard],
+            np.float32(temperature), repeats, self._states[shard], *room(plan.layout),
         )  # fmt: skip
         return float(change)
 

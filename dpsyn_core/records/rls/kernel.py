@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 # bits of a draw by a power of two is one instruction, a division by a parameter would be some twenty in every proposal.
 EXPONENTIALS = 1024
 
+TOGETHER = 16  # records whose cells are looked up at once: a line of cache for each table
+
 
 class Layout(NamedTuple):
     """Tables laid out flat.
@@ -55,18 +57,51 @@ class Layout(NamedTuple):
     member_stride: NDArray[np.uint32]
 
 
+def room(layout: Layout) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Where `locate` writes: codes (readings, TOGETHER) and cells (tables, TOGETHER) of as many records.
+
+    Made outside of the kernels: with a width that the compiler knows, it would unroll the loops over records before it
+    finds that one instruction can do several of them.
+    """
+    shape = layout.reading_ptr.shape[0], layout.weights.shape[0]
+    return np.zeros((shape[0], TOGETHER), np.uint32), np.zeros((shape[1], TOGETHER), np.uint32)
+
+
 @njit(nogil=True)  # type: ignore[untyped-decorator]  # only ever inside the others, which are kept
-def locate(row: NDArray[np.uint16], layout: Layout, code: NDArray[np.uint64], cell: NDArray[np.uint64]) -> None:
-    """Writes the codes of a record, uint64 (readings,), and its cells in all tables, uint64 (tables,)."""
-    one = np.uint64(1)
-    for g in range(np.uint64(code.shape[0])):
-        value = np.uint64(row[np.uint64(layout.reading_attribute[g])])
-        code[g] = layout.codes[np.uint64(layout.reading_ptr[g]) + value]
-    for t in range(np.uint64(cell.shape[0])):
-        c = np.uint64(layout.table_base[t])
-        for q in range(np.uint64(layout.axis_ptr[t]), np.uint64(layout.axis_ptr[t + one])):
-            c += np.uint64(layout.axis_stride[q]) * code[np.uint64(layout.axis_reading[q])]
-        cell[t] = c
+def locate(
+    rows: NDArray[np.uint16], start: int, layout: Layout, code: NDArray[np.uint32], cell: NDArray[np.uint32]
+) -> None:
+    """Writes the codes of the records from `start` on, and their cells in all tables; see `room`."""
+    width = cell.shape[1]
+    for g in range(code.shape[0]):
+        j, first = layout.reading_attribute[g], np.uint64(layout.reading_ptr[g])
+        own = code[g]
+        for i in range(min(width, rows.shape[0] - start)):
+            own[i] = layout.codes[first + np.uint64(rows[start + i, j])]
+    for t in range(cell.shape[0]):
+        found, base = cell[t], layout.table_base[t]
+        q, end = layout.axis_ptr[t], layout.axis_ptr[t + 1]
+        if end - q == 2:  # most are pairs and triples, which take one pass each
+            first_stride, second_stride = layout.axis_stride[q], layout.axis_stride[q + 1]
+            first_code, second_code = code[layout.axis_reading[q]], code[layout.axis_reading[q + 1]]
+            for i in range(width):
+                found[i] = base + first_stride * first_code[i] + second_stride * second_code[i]
+            continue
+        if end - q == 3:
+            first_stride, second_stride, third_stride = layout.axis_stride[q : q + 3]
+            first_code, second_code = code[layout.axis_reading[q]], code[layout.axis_reading[q + 1]]
+            third_code = code[layout.axis_reading[q + 2]]
+            for i in range(width):
+                found[i] = (
+                    base + first_stride * first_code[i] + second_stride * second_code[i] + third_stride * third_code[i]
+                )
+            continue
+        for i in range(width):
+            found[i] = base
+        for axis in range(q, end):
+            stride, own = layout.axis_stride[axis], code[layout.axis_reading[axis]]
+            for i in range(width):
+                found[i] += stride * own[i]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -81,6 +116,8 @@ def move_cells(
     temperature: np.float32,
     repeats: int,
     state: NDArray[np.uint64],
+    code: NDArray[np.uint32],
+    cell: NDArray[np.uint32],
 ) -> tuple[float, int]:
     """One sweep: every record in order, every attribute `repeats` times, one proposed value each.
 
@@ -100,14 +137,15 @@ def move_cells(
         temperature: 0 or more.
         repeats: proposals to an attribute of a record.
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
+        code: of `room`.
+        cell: of `room`.
 
     Returns:
         Half the change of F, and the number of accepted moves.
     """
     zero, one = np.uint64(0), np.uint64(1)
-    n, d = np.uint64(rows.shape[0]), np.uint64(rows.shape[1])
-    cell = np.empty(layout.weights.shape[0], np.uint64)
-    code = np.empty(layout.reading_ptr.shape[0], np.uint64)
+    n, d = rows.shape[0], np.uint64(rows.shape[1])
+    width = cell.shape[1]
     ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump
     ahead_v = np.empty(d + one, np.uint64)
     ahead_bound = np.empty(d + one, np.float32)
@@ -116,7 +154,9 @@ def move_cells(
     z = state[0]
     for r in range(n):
         row = rows[r]
-        locate(row, layout, code, cell)
+        i = np.uint64(r % width)
+        if i == zero:
+            locate(rows, r, layout, code, cell)
         for _ in range(repeats):
             # draws of a whole record first: what they cost then does not wait for the outcome of the moves
             drawn = zero
@@ -134,51 +174,60 @@ def move_cells(
                 ahead_bound[drawn] = exponentials[z & np.uint64(1023)] * temperature
                 if v != np.uint64(row[j]):
                     drawn += one
-            for i in range(drawn):
-                j, v = ahead_j[i], ahead_v[i]
+            for p in range(drawn):
+                j, v = ahead_j[p], ahead_v[p]
                 gain = np.float32(0.0)
                 for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
                     reading = np.uint64(layout.run_reading[g])
                     # steps wrap around below 0; adding them to a cell wraps back
-                    step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - code[reading]
+                    step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
+                        code[reading, i]
+                    )
                     if step != zero:
                         for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
                             t = np.uint64(layout.member_table[q])
-                            a = cell[t]
+                            a = np.uint64(cell[t, i])
                             b = a + step * np.uint64(layout.member_stride[q])
                             gain += residuals[b] - residuals[a] + layout.weights[t]
-                if gain < ahead_bound[i]:
+                if gain < ahead_bound[p]:
                     change += float(gain)
                     moved += 1
                     for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
                         reading = np.uint64(layout.run_reading[g])
-                        step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - code[reading]
+                        step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
+                            code[reading, i]
+                        )
                         if step != zero:
                             for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
                                 t = np.uint64(layout.member_table[q])
-                                a = cell[t]
+                                a = np.uint64(cell[t, i])
                                 b = a + step * np.uint64(layout.member_stride[q])
                                 residuals[a] -= layout.weights[t]
                                 residuals[b] += layout.weights[t]
-                                cell[t] = b
+                                cell[t, i] = np.uint32(b)
                     for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
                         reading = np.uint64(layout.run_reading[g])  # several runs may share it
-                        code[reading] = layout.codes[np.uint64(layout.reading_ptr[reading]) + v]
+                        code[reading, i] = layout.codes[np.uint64(layout.reading_ptr[reading]) + v]
                     row[j] = v
     state[0] = z
     return change, moved
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def add_counts(rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout) -> None:
-    """Counts every record `times` times, int32 (n_records,), in the cells of all tables; `totals` is added to."""
-    cell = np.empty(layout.weights.shape[0], np.uint64)
-    code = np.empty(layout.reading_ptr.shape[0], np.uint64)
-    for r in range(np.uint64(rows.shape[0])):
-        if times[r] != 0:
-            locate(rows[r], layout, code, cell)
-            for t in range(np.uint64(cell.shape[0])):
-                totals[cell[t]] += times[r]
+def add_counts(
+    rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout,
+    code: NDArray[np.uint32], cell: NDArray[np.uint32],
+) -> None:  # fmt: skip
+    """Counts every record `times` times, int32 (n_records,), in the cells of all tables; `totals` is added to.
+
+    code, cell: of `room`.
+    """
+    for start in range(0, rows.shape[0], cell.shape[1]):
+        locate(rows, start, layout, code, cell)
+        for i in range(min(cell.shape[1], rows.shape[0] - start)):
+            if times[start + i] != 0:
+                for t in range(cell.shape[0]):
+                    totals[cell[t, i]] += times[start + i]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
