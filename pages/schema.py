@@ -28,8 +28,12 @@ domain = space.schema.domain()
 pairs = len(domain) * (len(domain) - 1) // 2
 facts(
     [
-        (number(len(domain)), t("schema.synthesized"), t("schema.of", count=number(len(space.rows)))),
-        (number(pairs), t("schema.pairs"), t("schema.pairs_note")),
+        (
+            number(len(domain)),
+            counted("schema.synthesized", len(domain)),
+            t("schema.of", count=number(len(space.rows))),
+        ),
+        (number(pairs), counted("schema.pairs", pairs), t("schema.pairs_note")),
         (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
     ]
 )

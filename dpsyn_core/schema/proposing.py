@@ -22,6 +22,7 @@ from dpsyn_core.schema.identifying import named_like_one
 from dpsyn_core.tables import amounts, canonical
 
 COMMON = 10  # a value that fewer records have is not proposed
+RARE = 0.05  # of the records may have such a value where a list of whole numbers is proposed; more make it a range
 MANY = 200  # values of a list that is proposed
 FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
 LISTED = 40  # whole numbers up to which their list is proposed; more are a range
@@ -197,7 +198,8 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
         if last - first < LISTED:
             made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": True}
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
-        if min((counts.get(k, 0) for k in keys), default=0) < COMMON and not named_like_one(drafted["name"]):
+        rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
+        if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
             return _range(drafted, values)
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]

@@ -67,6 +67,8 @@ def test_whole_numbers_of_which_few_occur_far_apart_are_a_range_and_codes_that_m
     assert (claims["kind"], claims["dtype"], claims["min"], claims["max"]) == ("numeric", "integer", 0, 60)
     codes = one("code", [1, 2, 3, 99] * 20).document
     assert (codes["kind"], codes["values"], codes["other"]) == ("categorical", [1, 2, 3, 99], True)
+    bids = one("bid", [0] * 60 + [100] * 30 + [2] * 4 + [20] * 40 + [250] * 20)
+    assert (bids.document["kind"], bids.document["values"], bids.rare) == ("categorical", [0, 20, 100, 250], 1)
 
 
 def test_a_list_whose_values_few_records_have_is_not_called_one_that_many_have():

@@ -157,19 +157,19 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
 def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    st.download_button(
+        t("export.report_public"), data=lambda: html(space, job, private=False),
+        file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",
+    )  # fmt: skip
+    if space.choices.safe or not results.same_table(space, job):
+        return
+    # below each other: beside a button, the words of a box do not wrap on a phone
+    if st.checkbox(t("export.report_tick"), key="export_private"):
         st.download_button(
-            t("export.report_public"), data=lambda: html(space, job, private=False),
-            file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="export_html",
+            t("export.report_private"), data=lambda: html(space, job, private=True),
+            file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
+            key="export_html_private",
         )  # fmt: skip
-        if space.choices.safe or not results.same_table(space, job):
-            return
-        if st.checkbox(t("export.report_tick"), key="export_private"):
-            st.download_button(
-                t("export.report_private"), data=lambda: html(space, job, private=True),
-                file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
-                key="export_html_private",
-            )  # fmt: skip
 
 
 def bundle(space: Workspace, job: Job) -> bytes:

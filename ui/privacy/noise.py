@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.curves import CURVES, noise_curves
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MOST = 10_000  # largest k on the plot
 HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
 NEAR = 1.7  # points of this run within this factor of each other share one label
+NARROW = 14  # letters in a line of a label
 CROWDED = 1000  # marginals from which on a label would leave the figure at the right
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
@@ -134,7 +136,7 @@ def figure(
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
-        "legend": {"y": -0.2, "yanchor": "top", "entrywidth": 132, "entrywidthmode": "pixels"},
+        "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": 132, "entrywidthmode": "pixels"},
         "margin": {"t": 6},
     }
     return go.Figure(data=traces, layout=layout)
@@ -146,11 +148,11 @@ def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
     for i, (label, x, y) in enumerate(points):
         near = (j for j in range(i) if out[j] and _close(points[j][1], x) and _close(points[j][2], y))
         first = next(near, None)
-        short = label.split(",")[0]
-        short = short.replace(" ", "<br>") if x > CROWDED else short  # narrow, for it stands near the right end
+        # narrow, for it stands near the right end, or in the middle of a phone
+        short = "<br>".join(wrap(label.split(",")[0], 1 if x > CROWDED else NARROW, break_long_words=False))
         out.append(short if first is None else "")
         if first is not None:
-            out[first] += f"<br>{label.split(',')[0]}"
+            out[first] += f"<br>{short}"
     return out
 
 
