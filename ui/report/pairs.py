@@ -17,6 +17,7 @@ from ui.shared.theme import note, section, show
 
 CHOSEN = "report_pair"
 MOST_MAPPED = 60  # attributes beyond which the map shows the ones that differ most
+TALLEST = 620  # pixels of the map
 FEW = 40  # attributes whose squares are large enough for a large marker
 
 
@@ -57,7 +58,9 @@ def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
         "hoverinfo": "skip", "showlegend": False,
         "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}},
     }  # fmt: skip
-    return replace(made, data=[*made.data, squares])
+    # half a page is as wide as this is tall, so that squares of many columns stay squares
+    layout = made.layout | {"height": min(TALLEST, made.layout["height"])}
+    return replace(made, data=[*made.data, squares], layout=layout)
 
 
 def _remember(points: list[dict[str, object]]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dpsyn_core.metrics.comparison import Comparison
 
 POINTS = 900  # dots a table on the plot
+FEW = 10  # values of a number below which its dots stand on a few lines
 
 
 def panel(view: Look) -> None:
@@ -71,8 +72,11 @@ def _example(c: Comparison) -> str:
 
 def _plot(view: Look) -> Query | None:
     c = view.first.comparison
-    # numbers first: an ordered category stands on the plot by its rank
-    names = sorted((n for n in c.domain.names if c.numeric(n)), key=lambda n: n not in c.synthetic_values)
+    # numbers of many values first: an ordered category stands on the plot by its rank, and a few values on lines
+    few = {n for n, size in zip(c.domain.names, c.domain.sizes, strict=True) if size < FEW}
+    names = sorted(
+        (n for n in c.domain.names if c.numeric(n)), key=lambda n: (n in few, n not in c.synthetic_values)
+    )  # fmt: skip
     if len(names) < 2:
         note(t("queries.few"))
         return None

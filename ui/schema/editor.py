@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import counted, literal, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def bins_preview(space: Workspace) -> None:
     name = st.selectbox(t("schema.preview"), names, key="schema_preview", persist_state="session")
     attribute = schema[name]
     labels = attribute.labels()
-    note(t("schema.preview_note", cells=number(len(labels)), source=source_words(attribute.source)))
+    note(counted("schema.preview_note", len(labels), source=source_words(attribute.source)))
     if attribute.kind == "numeric":
         figure = _bins_figure(attribute)
         show(figure, alt=t("schema.preview_alt", name=name, cells=len(labels)), key="bins_figure", height=170)

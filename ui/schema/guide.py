@@ -284,7 +284,7 @@ def proposed(p: Proposal) -> str:
 
 def _plain(value: float) -> str:
     """A number of a range without an empty fraction, with marks between thousands."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.10g}"
 
 
 def _seen(p: Proposal) -> str:

@@ -14,6 +14,7 @@ from dpsyn_core.report.words import ENGLISH, Words
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis
+CROWDED = 1e-5  # smallest share from which on every power of ten has room for its label
 
 
 def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income: str, words: Words = ENGLISH) -> Figure:
@@ -100,7 +101,7 @@ def range_scatter(real: Floats, tables: Mapping[str, Floats], smallest: float, w
     off = "; ".join(
         words["query_side"].format(table=t, error=f"{np.abs(g - real).mean():.2%}") for t, g in tables.items()
     )
-    axis = {"type": "log", "tickformat": "~p", "dtick": 1}
+    axis = {"type": "log", "tickformat": "~p", "dtick": 1 if low >= CROWDED else 2}
     layout = {
         "xaxis": {**axis, "title": {"text": words["real_share"]}},
         "yaxis": {**axis, "title": {"text": words["synthetic_share"]}},
