@@ -67,6 +67,15 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
 
 
 @pytest.mark.slow
+def test_publishable_says_where_it_looks_at_some_of_the_synthetic_records(ran, monkeypatch):
+    from ui.shared import results
+
+    monkeypatch.setattr(results, "synthetic_of", lambda space, job: 900_000)
+    at_page(ran, "report").segmented_control(key="report_view").set_value("released").run()
+    assert "of its 900,000 records, drawn by chance" in words(ran) and not ran.exception
+
+
+@pytest.mark.slow
 def test_two_runs_stand_side_by_side(ran):
     second = finished(ran)
     at_page(ran, "report")

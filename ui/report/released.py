@@ -40,6 +40,10 @@ def panel(space: Workspace, job: Job) -> None:
     if isinstance(got, MetricError):
         note(str(got), "warning")
         return
+    whole = results.synthetic_of(space, job)
+    if whole is not None:
+        some = number(results.synthetic(space, job).num_rows)
+        note(t("released.sampled", some=some, records=number(whole)), "warning")
     rows = got.details["marginals"]
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
