@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,6 +31,7 @@ class Joint:
             records: how many will be counted, about.
         """
         self._sizes = np.asarray(sizes, dtype=np.int64)
+        self._whole = self._sizes.tolist()
         self._asked = [tuple(rows) for rows in members]
         self._totals = [p for p, rows in enumerate(self._asked) if not rows]
         self._tables: list[tuple[int, ...]] = []
@@ -46,38 +48,36 @@ class Joint:
         alone: dict[tuple[int, ...], list[int]] = {}
         for position, rows in enumerate(self._asked):
             if rows:
-                key = tuple(sorted(rows))
-                joins = len(set(rows)) == len(rows) and self._room(rows) <= most
-                (small if joins else alone).setdefault(key, []).append(position)
-        for positions in alone.values():
-            for order in dict.fromkeys(self._asked[p] for p in positions):
-                self._tables.append(order)
-                self._served.append([p for p in positions if self._asked[p] == order])
+                joins = self._room(rows) <= most and len(set(rows)) == len(rows)
+                (small if joins else alone).setdefault(tuple(sorted(rows)) if joins else rows, []).append(position)
+        self._tables += alone
+        self._served += alone.values()
         if small:
             self._join(small, most)
 
     def _join(self, small: dict[tuple[int, ...], list[int]], most: int) -> None:
         from dpsyn_core.counting.kernels import joined  # numba is heavy
 
-        sets = sorted(small, key=lambda rows: (-self._room(rows), rows))
-        set_ptr = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-        members = np.array([r for rows in sets for r in rows], dtype=np.int64)
-        owner = np.repeat(np.arange(len(sets)), np.diff(set_ptr))
+        rooms = np.array([self._room(rows) for rows in small])
+        every, held = list(small), list(small.values())
+        order = np.argsort(-rooms, kind="stable").tolist()  # the largest first
+        lengths = [len(every[i]) for i in order]
+        set_ptr = np.cumsum([0, *lengths], dtype=np.int64)
+        members = np.array([r for i in order for r in every[i]], dtype=np.int64)
+        owner = np.repeat(np.arange(len(order)), lengths)
         by_row = np.argsort(members, kind="stable")
         of_ptr = np.searchsorted(members[by_row], np.arange(len(self._sizes) + 1)).astype(np.int64)
         ptr, flat, table_of = joined(set_ptr, members, of_ptr, owner[by_row], self._sizes, most)
         begin = len(self._tables)
-        self._tables += [tuple(flat[a:b].tolist()) for a, b in itertools.pairwise(ptr)]
+        rows = flat.tolist()
+        self._tables += [tuple(rows[a:b]) for a, b in itertools.pairwise(ptr.tolist())]
         self._served += [[] for _ in range(len(ptr) - 1)]
-        for rows, table in zip(sets, table_of.tolist(), strict=True):
-            self._served[begin + table] += small[rows]
+        for i, table in zip(order, table_of.tolist(), strict=True):
+            self._served[begin + table] += held[i]
 
     def _room(self, rows: Sequence[int]) -> int:
         """Cells of a table; in Python integers, so that nothing overflows."""
-        cells = 1
-        for row in rows:
-            cells *= int(self._sizes[row])
-        return cells
+        return math.prod([self._whole[row] for row in rows])
 
     def parts(self, cells: int, tables: int | None = None) -> list[range]:
         """The tables that are counted, in consecutive parts of at most so many cells, or of one larger table.
@@ -129,7 +129,7 @@ class Joint:
         start = 0
         for i in part:
             rows, size = self._tables[i], int(self._cells[i])
-            whole = counted[start : start + size].reshape([int(self._sizes[r]) for r in rows])
+            whole = counted[start : start + size].reshape([self._whole[r] for r in rows])
             start += size
             for position in self._served[i]:
                 tables[position][...] += _summed(whole, rows, self._asked[position])

@@ -84,8 +84,9 @@ class StoredCounter:
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(count, held))
-        for counted in held:
-            joint.add_to(out, part, counted)
+        for other in held[1:]:
+            held[0] += other
+        joint.add_to(out, part, held[0])
 
     def occupied(
         self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES

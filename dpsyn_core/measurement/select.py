@@ -79,8 +79,11 @@ def _scores(
                 cells += expected[places[stop]].size
                 stop += 1
             part = places[start:stop]
-            for i, table in zip(part, counter.marginals([sets[i] for i in part], recodes[part[0]]), strict=True):
-                scores[i] = np.abs(GRID * table - np.rint(GRID * expected[i]).astype(np.int64)).sum()
+            tables = counter.marginals([sets[i] for i in part], recodes[part[0]])
+            counted = np.concatenate([table.ravel() for table in tables])
+            wanted = np.rint(GRID * np.concatenate([expected[i].ravel() for i in part])).astype(np.int64)
+            begins = np.cumsum([0, *(table.size for table in tables[:-1])])
+            scores[part] = np.add.reduceat(np.abs(GRID * counted - wanted), begins)
             start = stop
     return scores
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 EXPONENTIALS = 1024
 
 TOGETHER = 16  # records whose cells are looked up at once: a line of cache for each table
+MANY = 8192  # tables from which on half as many are, so that their cells stay near
 
 
 class Layout(NamedTuple):
@@ -58,13 +59,14 @@ class Layout(NamedTuple):
 
 
 def room(layout: Layout) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Where `locate` writes: codes (readings, TOGETHER) and cells (tables, TOGETHER) of as many records.
+    """Where `locate` writes: codes (readings, width) and cells (tables, width) of `width` records.
 
     Made outside of the kernels: with a width that the compiler knows, it would unroll the loops over records before it
     finds that one instruction can do several of them.
     """
-    shape = layout.reading_ptr.shape[0], layout.weights.shape[0]
-    return np.zeros((shape[0], TOGETHER), np.uint32), np.zeros((shape[1], TOGETHER), np.uint32)
+    readings, tables = layout.reading_ptr.shape[0], layout.weights.shape[0]
+    width = TOGETHER if tables <= MANY else TOGETHER // 2
+    return np.zeros((readings, width), np.uint32), np.zeros((tables, width), np.uint32)
 
 
 @njit(nogil=True)  # type: ignore[untyped-decorator]  # only ever inside the others, which are kept

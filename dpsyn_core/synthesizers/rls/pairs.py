@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,14 +85,15 @@ def choose_pairs(
     def chosen_for(cost: Cost) -> NDArray[np.intp]:
         return choose_tables(errors, sizes, cost=cost, sensitivity=sensitivity, noise_factor=tuning.noise_factor)
 
-    excess = scores - np.array([_sampling_error(e) for e in expected])
+    excess = scores - _sampling_errors(expected)
     chosen = chosen_for(cost)
     implied = _implied(pairs, excess, chosen > 0, view)
     if implied.any():
         errors[:, 0] += implied
         chosen = chosen_for(cost)
     coarse = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
-    fewer = np.array([_cells(p, coarse) for p in pairs])
+    values = {n: int(recode.max()) + 1 for n, recode in coarse.items()}
+    fewer = np.array([_cells(values[a], values[b]) for a, b in pairs])
     weight = float(shares(cells[chosen > 0], pure=cost.pure).sum())
     noise, less = (tuning.noise_factor * added_noise(c, weight, cost, sensitivity) for c in (cells, fewer))
     again = _second_scoring(scores, excess, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
@@ -184,12 +186,16 @@ def _second_scoring(
     )
 
 
-def _cells(names: AttributeSet, recodes: Recodes) -> float:
+def _cells(first: int, second: int) -> float:
     """Cells of a coarse table; infinitely many where an attribute has one value left, which no table can pay for."""
-    shape = [int(recodes[n].max()) + 1 for n in names]
-    return float(shape[0] * shape[1]) if min(shape) > 1 else np.inf
+    return float(first * second) if min(first, second) > 1 else np.inf
 
 
-def _sampling_error(expected: NDArray[np.float64]) -> float:
-    """Mean L1 distance from its expectation of a table of independent attributes (Poisson counts)."""
-    return float(np.minimum(HALF_NORMAL_MEAN * np.sqrt(expected), 2 * expected).sum())
+def _sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Mean L1 distances from their expectations of tables of independent attributes (Poisson counts)."""
+    if not len(expected):
+        return np.zeros(0)
+    cells = np.concatenate([e.ravel() for e in expected])
+    begins = np.cumsum([0, *(e.size for e in expected[:-1])])
+    out: NDArray[np.float64] = np.add.reduceat(np.minimum(HALF_NORMAL_MEAN * np.sqrt(cells), 2 * cells), begins)
+    return out

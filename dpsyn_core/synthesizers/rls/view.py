@@ -62,10 +62,12 @@ class View:
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
-        self.coarse = {
-            a.name: [Sums(m.recodes[a.name], m.values, m.sigma) for m in self.joint if m.attributes == (a.name,)]
-            for a in domain.attributes
-        }
+        self.coarse: dict[str, list[Sums]] = {name: [] for name in domain.names}
+        for m in self.joint:
+            if len(m.attributes) == 1:
+                (name,) = m.attributes
+                self.coarse[name].append(Sums(m.recodes[name], m.values, m.sigma))
+        self._coarse_ones: dict[tuple[str, bytes], Floats] = {}
         self.attributes = [
             replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
             for a in domain.attributes
@@ -158,8 +160,18 @@ class View:
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """The (coarse) pair table that independence expects, from the one-ways."""
-        first, second = (np.bincount(recodes[n], weights=self.one_ways[self.domain.index(n)]) for n in names)
-        return np.outer(first, second) / max(self.total, 1.0)
+        first, second = (self._coarse_counts(n, recodes[n]) for n in names)
+        out: Floats = first[:, None] * second / max(self.total, 1.0)
+        return out
+
+    def _coarse_counts(self, name: str, recode: NDArray[np.intp]) -> Floats:
+        """The one-way of an attribute through a coarse map; kept, for it is asked for with every other attribute."""
+        key = (name, recode.tobytes())
+        found = self._coarse_ones.get(key)
+        if found is None:
+            found = np.bincount(recode, weights=self.one_ways[self.domain.index(name)]).astype(np.float64)
+            self._coarse_ones[key] = found
+        return found
 
     @cached_property
     def probabilities(self) -> list[Floats]:
