@@ -31,9 +31,10 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import same_path
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.commands.synth import SUFFIXES
-    from dpsyn_core.errors import InputError, OutputError
+    from dpsyn_core.errors import InputError, OutputError, ReceiptError
     from dpsyn_core.files import check_writable, not_private_name
     from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.report.receipts import manifest_faults
     from dpsyn_core.runs.models import draw
     from dpsyn_core.runs.writing import write_tables
     from dpsyn_core.schema.document import Schema
@@ -51,12 +52,15 @@ def run(args: argparse.Namespace) -> None:
     try:
         content = args.model.read_bytes()
     except OSError as error:
-        msg = f"cannot read the model '{args.model.name}': {error.strerror}"
+        msg = f"cannot read the model '{args.model}': {error.strerror}"
         raise InputError(msg) from error
     key = None if args.sign is None else open_key(args.sign)
-    release = draw(
-        content, Manifest.load(args.manifest), Schema.load(args.schema), n_records=args.n_records, rng=args.seed
-    )
+    manifest, document = Manifest.read(args.manifest)
+    faults = manifest_faults(manifest, document)
+    if faults:
+        msg = f"nothing is drawn by the manifest '{args.manifest.name}': {'; '.join(faults)}"
+        raise ReceiptError(msg)
+    release = draw(content, manifest, Schema.load(args.schema), n_records=args.n_records, rng=args.seed)
     out = args.out if release.manifest.private else not_private_name(args.out)
     write_tables(release.manifest, release.arrows, [out], args.new_manifest, model=content, key=key)
     mark = "" if release.manifest.private else "NOT PRIVATE: "

@@ -82,6 +82,8 @@ def check_manifests(ledger: Any, paths: list[Path]) -> None:
 
 def lines(one: dict[str, Any]) -> list[str]:
     """A dataset's sums, one line for everybody whom a run protects, and its runs."""
+    from dpsyn_core.privacy.entry import UNPROTECTED
+
     limit = ""
     if one["limit_epsilon"] is not None:
         limit = f"; {one['epsilon_left']:.4g} left of {one['limit_epsilon']:g} at delta {one['limit_delta']:g}"
@@ -97,10 +99,10 @@ def lines(one: dict[str, Any]) -> list[str]:
     for e in one["entries"]:
         whom = "unit not written down" if e["individuals"] is None else e["individuals"] or "each record"
         at_most = f", at most {e['max_records']}" if e["max_records"] > 1 else ""
-        out.append(
-            f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} epsilon {e['epsilon']:g} delta {e['delta']:g}  "
-            f"({whom}{at_most}, {e['neighbours']})"
-        )
+        promised = f"epsilon {e['epsilon']:g} delta {e['delta']:g}  ({whom}{at_most}, {e['neighbours']})"
+        if e["purpose"] == UNPROTECTED:
+            promised = "NOT PRIVATE: no noise was added, and nothing is promised"
+        out.append(f"  {e['seq']:>4}  {e['recorded']}  {e['method']:<22} {promised}")
     return out
 
 

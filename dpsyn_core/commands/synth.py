@@ -112,13 +112,16 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     say_odd(table, str(args.table))
     del table
-    outs = [not_private_name(p) for p in outs] if prepared.reasons else outs
+    beside = [args.measurements, args.save_model]
+    if prepared.reasons:
+        outs = [not_private_name(p) for p in outs]
+        beside = [p and not_private_name(p) for p in beside]
     marginals = None
     if args.measurements is not None:
         marginals = pack_measurements(prepared.marginals, schema=schema, scores=prepared.scores)
     manifest = write_release_to(
         prepared, outs, args.manifest, folder=folder, memory=memory_of(args.memory),
-        measurements=marginals, measurements_path=args.measurements, model_path=args.save_model,
+        measurements=marginals, measurements_path=beside[0], model_path=beside[1],
         key=key, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):

@@ -82,14 +82,16 @@ def sampled_charge(
     """Rounded Gaussian noise on `steps` sums over Poisson samples, of vectors of at most `norm` a record.
 
     The least noise whose Gaussian cost, beside failures of probability delta, is at most `cost`. Proof:
-    docs/proofs/sampling.md.
+    docs/proofs/sampling.md. rate: rounded up to what can be drawn exactly, here and not by the caller, so that a plan
+    and the run that follows it ask for the same noise, which takes a second to find.
     """
+    from dpsyn_core.noise.chance import on_grid  # numba is heavy
     from dpsyn_core.privacy.sampled import Sampling, sampled_mu, sampled_multiplier  # scipy is heavy
 
     if cost.pure:
         msg = "noise on samples needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
         raise BudgetError(msg)
-    mu = math.sqrt(2 * cost.rho) * (1 - _FORGIVING)
+    rate, mu = on_grid(rate), math.sqrt(2 * cost.rho) * (1 - _FORGIVING)
     exchanged = unit.neighbours == "replace"
     found = sampled_multiplier(mu, delta, rate=rate, steps=steps, records=unit.max_records, exchanged=exchanged)
     sampling = Sampling(rate=rate, multiplier=found, steps=steps, records=unit.max_records, exchanged=exchanged)

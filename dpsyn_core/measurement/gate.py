@@ -295,12 +295,10 @@ class Gate:
         Raises:
             BudgetError: rate, steps or records of an individual are outside what is accounted; nothing is charged.
         """
-        from dpsyn_core.noise.chance import on_grid
-
         summing = counter_of(name, counter)
         cells = check_rule(name, rule, summing.domain) * rule.cells
         charge = sampled_charge(
-            name, cost, self.unit, kind=kind, cells=cells, norm=STEPS, rate=on_grid(rate), steps=steps, delta=delta
+            name, cost, self.unit, kind=kind, cells=cells, norm=STEPS, rate=rate, steps=steps, delta=delta
         )
         check_widest(charge.scale)
         self.account.debit(charge)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.privacy.budget import Budget
@@ -68,6 +68,19 @@ def receipt(
         faults.append(_measurements_fault(measurements, found))
     if schema is not None and hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
         faults.append("the schema is not the one that the release was made with")
+    faults += manifest_faults(found, document)
+    key = None if found.signature is None else fingerprint(found.signature.key)
+    if signer is not None and (found.signature is None or found.signature.key != signer):
+        faults.append(f"it is not signed by the key {fingerprint(signer)}")
+    wrong = [f for f in faults if f]
+    if wrong:
+        return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
+    return Receipt(holds=True, sentence=_said(table, found, key), manifest=found, key=key)
+
+
+def manifest_faults(found: Manifest, document: dict[str, Any]) -> list[str]:
+    """What a manifest that was read and adds up says against itself: its sentence, or its signature."""
+    faults = []
     promise = guarantee(
         Budget(epsilon=found.epsilon, delta=found.delta),
         Unit.of(found),
@@ -76,15 +89,9 @@ def receipt(
     )
     if found.guarantee != promise:
         faults.append("the manifest's sentence of the guarantee is not what its numbers say")
-    key = None if found.signature is None else fingerprint(found.signature.key)
     if found.signature is not None and not signature_holds(document):
         faults.append("the signature does not fit: manifest or signature were changed after signing")
-    if signer is not None and (found.signature is None or found.signature.key != signer):
-        faults.append(f"it is not signed by the key {fingerprint(signer)}")
-    wrong = [f for f in faults if f]
-    if wrong:
-        return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
-    return Receipt(holds=True, sentence=_said(table, found, key), manifest=found, key=key)
+    return faults
 
 
 def _said(table: Path, found: Manifest, key: str | None) -> str:
@@ -98,7 +105,8 @@ def _said(table: Path, found: Manifest, key: str | None) -> str:
     which = f"one of the {several} tables" if several else "the table"
     if parts:
         which = f"the table ({parts} part{'s' * (parts > 1)})" if table.is_dir() else "one part"
-    said = f"'{table.name}' is {which} of this manifest, whose charges add up to {promise}; {who}"
+    charged = f"whose charges add up to {promise}" if found.charges else "of a run that added no noise"
+    said = f"'{table.name}' is {which} of this manifest, {charged}; {who}"
     return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
 
 

@@ -250,3 +250,17 @@ def test_features_are_looked_up_in_the_order_of_their_tables():
     out = np.zeros((4, 5))
     one_hot(DOMAIN).fill(out, {"a": np.array([2, 0]), "b": np.array([1, 1])})
     assert out.tolist() == [[0, 0, 1, 0, 1], [1, 0, 0, 0, 1], [0] * 5, [0] * 5]
+
+
+def test_a_plan_and_the_run_that_follows_it_look_for_the_noise_of_samples_once():
+    from dpsyn_core.measurement.charges import sampled_charge
+    from dpsyn_core.privacy import sampled
+
+    cost = Cost(rho=0.021)
+    told = {"kind": "training", "cells": 2, "norm": 1 << 24, "steps": 7, "delta": 1e-7}
+    planned = sampled_charge("gradients", cost, Unit(), rate=0.05, **told)
+    assert planned.sampling * 2**32 == np.ceil(0.05 * 2**32)
+    found = sampled._multiplier.cache_info().misses
+    assert sampled_charge("gradients", cost, Unit(), rate=planned.sampling, **told) == planned
+    assert sampled_charge("gradients", cost, Unit(), rate=0.05, **told) == planned
+    assert sampled._multiplier.cache_info().misses == found

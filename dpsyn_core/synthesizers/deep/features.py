@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.coarse import coarse_map, in_order
-from dpsyn_core.records.rls.denoise import shrink_one_way
+from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
 from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.deep.smooth import smoothed
 
 Floats = NDArray[np.float64]
 FEW = 8  # a number of at most so many coarse values is decoded value by value
@@ -161,10 +162,11 @@ def space_of(
     sums = np.array([m.values.sum() for m in ones])
     total = float(n_public) if n_public is not None else max(float(np.average(sums, weights=precision)), 0.0)
     d = max(len(domain), 1)
-    values = max(2, min(values, max(16, CURVED_VALUES // d), MOST_FEATURES // d))
+    values = max(2, min(values, max(16, CURVED_VALUES // d)))
+    told_apart = max(2, min(values, MOST_FEATURES // d))  # each has a feature; a number of any values has one or two
     bend = BEND if d <= BENT else 0.0
     made = [
-        _block(a, m, total, values, weights.get(a.name, 1.0), bend)
+        _block(a, m, total, (values, told_apart), weights.get(a.name, 1.0), bend)
         for a, m in zip(domain.attributes, ones, strict=True)
     ]
     if sum(b.size for b in made) > MOST_CELLS:
@@ -172,12 +174,17 @@ def space_of(
     return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
 
 
-def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight: float, bend: float) -> Block:
+def _block(
+    a: CodedAttribute, m: Measurement, total: float, most: tuple[int, int], weight: float, bend: float
+) -> Block:  # fmt: skip
+    """most: about how many coarse values a number keeps, and a category. Few values are all kept, rare ones too."""
     ordered = a.ordered or in_order(m.values[: a.size - a.special])
+    values = most[0] if ordered else most[1]
     a = replace(a, ordered=ordered)
-    counts = shrink_one_way(m.values, m.sigma, ordered=ordered, special=a.special, total=total)
+    counts = _counts(a, m, total)
     counts = np.clip(counts, 0, None) + max(total, 1.0) * 1e-9
-    recode = coarse_map(counts, a, least=max(counts.sum() / values, HELD * m.sigma))
+    rare = 0.0 if a.size <= values else float(counts.sum()) / values
+    recode = coarse_map(counts, a, least=max(rare, HELD * m.sigma))
     ranked = int(recode[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
     held = np.bincount(recode, weights=counts)
     shares = np.maximum(held / held.sum(), 1e-6)
@@ -188,6 +195,16 @@ def _block(a: CodedAttribute, m: Measurement, total: float, values: int, weight:
         name=a.name, recode=recode, within=counts / held[recode], shares=shares, ranked=ranked, scores=scores,
         features=features, weight=weight,
     )  # fmt: skip
+
+
+def _counts(a: CodedAttribute, m: Measurement, total: float) -> Floats:
+    """A one-way without most of its noise. Bins of a number are smoothed where their counts are smooth."""
+    ranked = a.size - a.special if a.ordered else 0
+    evened = m.values + (total - float(m.values.sum())) / len(m.values)  # the total is known far better than the sum
+    smooth = smoothed(evened[:ranked], m.sigma)
+    if smooth is None or total <= 0:
+        return shrink_one_way(m.values, m.sigma, ordered=a.ordered, special=a.special, total=total)
+    return with_total(np.concatenate([smooth, evened[ranked:]]), total)
 
 
 def _scores(shares: Floats, ranked: int) -> Floats:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.counting.features import Outer
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Synthesizer, Task
+from dpsyn_core.synthesizers.deep import discriminant
+from dpsyn_core.synthesizers.deep.components import Components
 from dpsyn_core.synthesizers.deep.decoder import layout_of, linear_start
 from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.head import Head, Others
@@ -22,13 +26,16 @@ from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
 from dpsyn_core.synthesizers.deep.system import Deep
 from dpsyn_core.synthesizers.deep.trained import Released, Trained
-from dpsyn_core.synthesizers.deep.training import Encoding, OthersSeen, Team
+from dpsyn_core.synthesizers.deep.training import Encoding, OthersSeen, Team, rule_of
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 
+Floats = NDArray[np.float64]
 FEW_COLUMNS = 50  # benchmarks.deep: beyond, training under noise makes a linear decoder worse
 CLIP = 0.5  # of the clip norm and the usual length of inputs: where the gradients of the head are shortened
 STEPS = 100  # of the decoder and of the head: both begin where released values put them
+UNTRAINED = 2.0  # factor of the one-ways' share where nothing is trained, as in tables of many columns
+START = 0.4  # of the head's budget: for the sum from which its training begins
 FASTER = 2.0  # first rate of the head, in those of the decoder
 SEED = 21  # of the first weights: public, the same for every run
 
@@ -96,20 +103,24 @@ class PhasedSettings(DeepSettings):
     def _each(self) -> int:
         return STEPS if self.steps is None else self.steps
 
+    def headed(self, domain: Domain) -> bool:
+        """Whether a column is to be predicted from others."""
+        return bool(self.target and self.target_share and len(domain) > 1)
+
     def target_steps(self, domain: Domain) -> int:
-        """As many as the decoder's on few columns; none where no column is to be predicted from others."""
-        headed = self.target and self.target_share and len(domain) > 1
-        return self._each() if headed else 0
+        """As many as the decoder's."""
+        return self.steps_for(domain) if self.headed(domain) else 0
 
     def head_seconds(self, size: Size) -> float:
         """Linear in the sample; a second is the calibration's."""
         if not (self.target and self.target_share):
             return 0.0
-        return 1.0 + self._each() * (0.004 + 7e-8 * self.sampling * size.records * size.attributes)
+        taken = self._usual(size.attributes)
+        return 1.0 + taken * (0.004 + 7e-8 * self.sampling * size.records * size.attributes)
 
     def build(self, task: Task) -> Synthesizer:
         """Refuses shares that leave nothing for the training."""
-        head = self.target_share if self.target_steps(task.domain) else 0.0
+        head = self.target_share if self.headed(task.domain) else 0.0
         if self.one_way_share + self.components_share + self.mixture_share + head >= 1:
             msg = (
                 f"one_way_share, components_share, mixture_share and target_share of {self.name} add up to 1 or more; "
@@ -146,15 +157,18 @@ class Phased(Deep[PhasedSettings]):
         """What is left trains the decoder; without steps the sums share it."""
         c = self.config
         first = {"one-ways": c.one_way_share, "components": c.components_share, "mixture": c.mixture_share}
-        last = {"target": c.target_share} if self.headed else {}
+        begun = START if self.headed else 1.0
+        last = {"start": begun * c.target_share} if c.headed(self.domain) else {}
+        last |= {"target": (1 - begun) * c.target_share} if self.headed else {}
         if self.taken:
             return first | {"training": 1 - sum(first.values()) - sum(last.values())} | last
+        first["one-ways"] *= UNTRAINED
         whole = sum(first.values()) + sum(last.values())
         return {name: share / whole for name, share in (first | last).items()}
 
     def sums(self) -> int:
-        """The second moment, and one an iteration."""
-        return 1 + self.config.iterations
+        """The second moment, one an iteration, and one where the head begins."""
+        return 1 + self.config.iterations + self.config.headed(self.domain)
 
     def weight(self) -> float:
         """Of the target."""
@@ -176,17 +190,19 @@ class Phased(Deep[PhasedSettings]):
         got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
         model = Trained(
             space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=mixture, components=found,
-            noisy=c.noisy, losses=got.losses, head=self.head(counter, seen, gate=gate, progress=progress),
+            noisy=c.noisy, losses=got.losses, head=self.head(counter, seen, found, gate=gate, progress=progress),
         )  # fmt: skip
         # a decoder that was not trained does not know the encoder's noise
         return Released(
             models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0
         )  # fmt: skip
 
-    def head(self, counter: Counter, seen: Seen, *, gate: Gate, progress: Progress) -> Head | None:
+    def head(
+        self, counter: Counter, seen: Seen, found: Components, *, gate: Gate, progress: Progress
+    ) -> Head | None:  # fmt: skip
         """The network that decodes the target from the other columns; None without a target."""
         aim = self.config.aim(self.domain)
-        if aim is None or not self.headed:
+        if aim is None or not self.config.headed(self.domain):
             return None
         space = seen.space
         others = Others.of(space, aim)
@@ -194,8 +210,26 @@ class Phased(Deep[PhasedSettings]):
         shape = self.hidden_units(Shape(latent=len(others.columns), hidden=self.config.hidden, outputs=layout.outputs))
         objective = Objective(shape=shape, layout=layout, prior=Mixture.standard(shape.latent), noisy=False)
         team = Team(encoding=OthersSeen(seen=seen, others=others), objectives=[objective])
+        begun = first_weights(shape, self.begun(counter, seen, aim, others, found, gate=gate), SEED)
         got = self.trained(
-            counter, team, first_weights(shape, None, SEED)[None, :], gate=gate, progress=progress, name="target",
+            counter, team, begun[None, :], gate=gate, progress=progress, name="target",
             longer=CLIP * others.length, faster=FASTER,
         )  # fmt: skip
         return Head(at=aim, shape=shape, weights=np.asarray(got.weights[0]))
+
+    def begun(
+        self, counter: Counter, seen: Seen, aim: int, others: Others, found: Components, *, gate: Gate
+    ) -> Floats:  # fmt: skip
+        """The linear part from which the head is trained: one sum of the other columns by the target's value."""
+        classes = discriminant.Classes.of(seen.space.blocks[aim], others)
+
+        def vectors(block: Floats) -> list[Outer]:
+            standing = classes.table[seen.values(block)[:, aim]]
+            return [Outer(left=standing, right=others(seen.unclipped(block)) / classes.length)]
+
+        got = gate.release_sum(
+            "other columns by the target", counter, vectors, rule=rule_of(seen, 1.0, classes.cells),
+            cost=self.costs["start"],
+        )  # fmt: skip
+        summed = got.values.reshape(classes.table.shape[1], -1)
+        return discriminant.linear_start(seen.space, aim, classes, found, summed, got.sigma)

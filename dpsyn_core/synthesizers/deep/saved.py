@@ -100,9 +100,20 @@ def unpack(content: bytes, domain: Domain) -> Saved:
     try:
         length = int.from_bytes(content[:8], "little")
         document = json.loads(json.loads(content[8 : 8 + length])["__metadata__"][KEY])
-        saved = _read(document, load(content))
+        arrays = load(content)
+        if not all(np.isfinite(a).all() for a in arrays.values()):
+            raise ValueError
+        saved = _read(document, arrays)
         _check(saved.released, domain)
-    except (SafetensorError, KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError) as error:
+    except (
+        SafetensorError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         msg = f"this is no saved model of version {VERSION} for this schema; take the file that the run wrote"
         raise InputError(msg) from error
     return saved

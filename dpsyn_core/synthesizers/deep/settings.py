@@ -58,8 +58,8 @@ class DeepSettings(MethodConfig, ABC):
         le=20_000,
         title="Training steps",
         description="Each is one noisy sum over a fresh sample. Empty: 200; for p3gm, whose decoder begins where its "
-        "components put it, 100, and none beyond 50 columns, where training under noise adds nothing to that. The "
-        "column to predict takes as many steps.",
+        "components put it, 100, and none beyond 50 columns, where training under noise adds nothing to that. What "
+        "predicts one column from the others takes as many steps.",
         json_schema_extra={"unit": "steps"},
     )
     sampling: float = Field(
@@ -96,7 +96,8 @@ class DeepSettings(MethodConfig, ABC):
         gt=0,
         lt=1,
         title="Share of one-ways",
-        description="Part of the budget for one-way marginals, from which coarse values and their shares are read.",
+        description="Part of the budget for one-way marginals, from which coarse values and their shares are read. "
+        "Where p3gm trains nothing, all parts grow in proportion, and this one counts twice.",
     )
     device: Literal["cpu", "cuda"] = Field(
         "cpu",

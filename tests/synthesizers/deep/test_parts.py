@@ -14,6 +14,7 @@ from dpsyn_core.synthesizers.deep.features import space_of
 from dpsyn_core.synthesizers.deep.mixture import Mixture, cells, maximised, statistics
 from dpsyn_core.synthesizers.deep.optimiser import Optimiser
 from dpsyn_core.synthesizers.deep.seen import Seen
+from dpsyn_core.synthesizers.deep.smooth import smoothed
 
 
 def space(codes, domain, sigma=1e-9, values=16):
@@ -151,3 +152,31 @@ def test_pure_noise_leaves_the_weights_where_they_were():
 def test_a_gradient_that_is_no_number_ends_the_run():
     with pytest.raises(EngineError, match="not finite"):
         Optimiser(np.zeros((1, 2)), rate=0.1, steps=1, averaging=0.9).step(np.array([[np.nan, 1.0]]))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.02])
+def test_a_column_of_few_values_keeps_them_all_however_many_columns_there_are_beside_it(share):
+    n = 4000
+    names = [CodedAttribute(name=f"x{i}", size=16, ordered=True, number=True) for i in range(700)]
+    domain = Domain((*names, CodedAttribute(name="label", size=2)))
+    rare = int(share * n)
+    counts = [np.full(16, n / 16)] * 700 + [np.array([n - rare, rare])]
+    ones = [
+        Measurement(attributes=(a.name,), values=c.astype(float), sigma=20.0)
+        for a, c in zip(domain.attributes, counts, strict=True)
+    ]
+    found = space_of(domain, ones, None, values=64, weights={})
+    assert found.blocks[-1].shares == pytest.approx([1 - share, share])
+    assert found.blocks[0].size == 16 and found.blocks[0].features.shape[1] == 1
+
+
+def test_smooth_counts_lose_most_of_their_noise_and_heaped_ones_are_left_as_they_are():
+    rng = np.random.default_rng(8)
+    at = np.linspace(-4, 4, 40)
+    bell = 10_000 * np.exp(-(at**2) / 2) / np.exp(-(at**2) / 2).sum()
+    for _ in range(5):
+        noisy = bell + 60 * rng.normal(size=40)
+        assert np.linalg.norm(smoothed(noisy, 60.0) - bell) < 0.7 * np.linalg.norm(noisy - bell)
+    heaped = np.where(np.arange(40) % 5 == 0, 1000.0, 50.0)
+    assert smoothed(heaped + 60 * rng.normal(size=40), 60.0) is None
+    assert smoothed(bell, 0.0) is None and smoothed(bell[:4], 60.0) is None

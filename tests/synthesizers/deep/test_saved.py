@@ -79,6 +79,10 @@ def test_what_is_no_model_of_the_schema_is_refused_in_a_sentence():
         changed(weights=arrays["weights"] * np.nan),
         changed(**{"block0.recode": np.array([0, 0, 7])}),
         changed(**{"prior.variances": arrays["prior.variances"] * 0}),
+        changed(**{"prior.variances": arrays["prior.variances"] * np.inf}),
+        changed(**{"components.vectors": arrays["components.vectors"] * np.nan}),
+        changed(**{"block0.features": arrays["block0.features"] * np.nan}),
+        save(arrays, {KEY: "[" * 100_000}),
     ]
     for bad in wrong:
         with pytest.raises(DPSynError, match="no saved model"):
@@ -115,3 +119,52 @@ def test_the_command_saves_a_model_and_draws_more_records_for_nothing(tmp_path, 
     assert main([*more, "--out", "d.csv", "--new-manifest", "d.json"]) == 2
     assert "not the one of this manifest" in capsys.readouterr().err
     assert not (tmp_path / "d.csv").exists()
+
+
+def test_a_model_without_noise_and_all_that_is_drawn_from_it_say_so_in_their_names_and_documents(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "people.csv")
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    run = ["synth", "people.csv", "--schema", "s.json", "--epsilon", "1", "--delta", "1e-6", "--quiet"]
+    run += ["--method", "pgm", "--set", "not_private=true", "--set", "steps=3", "--set", "hidden=3", "--out", "a.csv"]
+    assert main([*run, "--manifest", "a.json", "--save-model", "m.safetensors"]) == 0
+    assert capsys.readouterr().err.startswith("NOT PRIVATE")
+    draw = ["draw", "m.NOT-PRIVATE.safetensors", "--manifest", "a.json", "--schema", "s.json", "--n-records", "70"]
+    assert main([*draw, "--out", "b.csv", "--new-manifest", "b.json"]) == 0
+    assert capsys.readouterr().out.startswith("NOT PRIVATE")
+    made = sorted(p.name for p in tmp_path.iterdir() if "." in p.name)
+    stamped = ["a.NOT-PRIVATE.csv", "b.NOT-PRIVATE.csv", "m.NOT-PRIVATE.safetensors"]
+    assert made == sorted([*stamped, "a.json", "b.json", "people.csv", "s.json"])
+    for name in ("a", "b"):
+        assert main(["verify", f"{name}.NOT-PRIVATE.csv", "--manifest", f"{name}.json"]) in (0, 1)
+        said = capsys.readouterr().out
+        assert "NOT PRIVATE" in said and "added no noise" in said and "promises" not in said
+        report = ["report", "-", f"{name}.NOT-PRIVATE.csv", "--schema", "s.json", "--manifest", f"{name}.json"]
+        assert main([*report, "--html", f"{name}.html", "--json", f"{name}.report.json"]) == 0
+        assert "NOT PRIVATE" in (tmp_path / f"{name}.html").read_text()
+        assert json.loads((tmp_path / f"{name}.report.json").read_text())["label"].startswith("NOT PRIVATE")
+    assert main(["ledger"]) == 0
+    (entry,) = [line for line in capsys.readouterr().out.splitlines() if " pgm " in line]
+    assert "nothing is promised" in entry and "epsilon" not in entry
+
+
+def test_nothing_is_drawn_by_a_manifest_that_was_changed_after_it_was_signed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "people.csv")
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    assert main(["key", "new", "k"]) == 0
+    run = ["synth", "people.csv", "--schema", "s.json", "--epsilon", "1", "--delta", "1e-6", "--quiet", "--sign", "k"]
+    run += ["--method", "p3gm", "--set", "steps=0", "--out", "a.csv", "--manifest", "a.json"]
+    assert main([*run, "--save-model", "m.safetensors"]) == 0
+    draw = ["draw", "m.safetensors", "--manifest", "a.json", "--schema", "s.json", "--n-records", "9"]
+    assert main([*draw, "--out", "b.csv", "--new-manifest", "b.json"]) == 0
+    document = json.loads((tmp_path / "a.json").read_text())
+    (tmp_path / "a.json").write_text(json.dumps(document | {"n_records": 7}))
+    capsys.readouterr()
+    assert main([*draw, "--out", "c.csv", "--new-manifest", "c.json"]) == 2
+    assert "changed after signing" in capsys.readouterr().err
+    assert not (tmp_path / "c.csv").exists()
