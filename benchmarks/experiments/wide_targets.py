@@ -22,6 +22,7 @@ from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.deep.discriminant import REACH
 from dpsyn_core.synthesizers.deep.smooth import smoothed
+from dpsyn_core.synthesizers.deep.system import Deep
 from dpsyn_core.synthesizers.registry import configure
 
 COLUMNS = 40  # whose one-ways are looked at
@@ -75,7 +76,9 @@ def main() -> None:
     for name in given.tables.split(","):
         data = deep.TABLES[name]()
         task = Task(domain=data.domain, unit=Unit(), budget=Budget(epsilon=1.0, delta=deep.DELTA))
-        costs = configure("p3gm", dict(data.settings)).calibrate(task).costs
+        system = configure("p3gm", dict(data.settings)).calibrate(task)
+        assert isinstance(system, Deep)
+        costs = system.costs
         d = len(data.domain)
         told = rules(data, costs["start"].sigma(1.0), given.draws, rng)
         alone = one_ways(data, costs["one-ways"].scaled(1 / d).sigma(1.0), rng)
