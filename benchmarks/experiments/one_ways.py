@@ -17,7 +17,8 @@ import numpy as np
 from benchmarks.number_tables import TABLES, Table
 from dpsyn_core.measurement.coarse import coarse_map
 from dpsyn_core.records.rls.denoise import shrink_one_way
-from dpsyn_core.records.rls.sums import Sums, shrink_with_sums
+from dpsyn_core.records.rls.shape import Sums
+from dpsyn_core.records.rls.sums import shrink_with_sums
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import CodedAttribute
 

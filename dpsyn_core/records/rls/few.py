@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
-from dpsyn_core.records.rls.shape import smooth_counts
-from dpsyn_core.records.rls.sums import Sums
+from dpsyn_core.records.rls.shape import Sums, smooth_counts
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]

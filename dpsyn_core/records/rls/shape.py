@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.records.rls.sums import Sums
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
 ORDER = 3  # differences of the logarithm that cost: without evidence the shape is a normal curve (Silverman 1982)
 STEPS = 8  # of Gauss and Newton for each penalty, each started from the one before
+GROWTH = 1.3  # of the length of a unit far from what is shown
 LONGEST = 3.0  # change of a logarithm in one step
 MOST_LEFT_OUT = 0.125  # of the records at each end, however large the noise is
 FLAT = 1e-6  # added to the curvature, so that it can be inverted
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Noisy counts of the coarse values of an attribute.
+
+    recode: (size,), from value to coarse value. values: float64, one a coarse value. sigma: of their noise.
+    """
+
+    recode: NDArray[np.intp]
+    values: Floats
+    sigma: float
 
 
 def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
@@ -46,7 +59,7 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
         rows.append(held / t.sigma * total)
         values.append(t.values / t.sigma)
         sigmas.append(t.sigma)
-    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, tuning)
+    p = _likeliest(np.concatenate(rows), np.concatenate(values), width, _roughness(units), tuning)
     counts = (p / width)[unit] * total
     least, most = (ends * min(sigmas) for ends in tuning.shape_ends)
     left_out = min(max(least, min(most, tuning.shape_share * total)), MOST_LEFT_OUT * total)
@@ -55,26 +68,100 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
     return out
 
 
-def _likeliest(seen: Floats, wanted: Floats, width: Floats, tuning: Shrinkage) -> Floats:
+def smooth_part(
+    values: Floats, sigma: float, blocks: Sums, rest: tuple[float, float], total: float, fine: int, *,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> Floats:  # fmt: skip
+    """Positive counts of neighbouring values that are a part of a column, as smooth as their noisy counts allow.
+
+    As in `smooth_counts`, the logarithm of the density is penalised, here by its second derivative, and the penalty
+    follows from the evidence. All other values of the column count as one, whose density has no neighbour.
+
+    Args:
+        values: float64 (size,), noisy counts.
+        sigma: standard deviation of their noise.
+        blocks: noisy counts of runs of these values.
+        rest: noisy count of all other values of the column, and its standard deviation.
+        total: of the column, above 0.
+        fine: values at the beginning that are told apart best: by about `tail_units` runs of equal length.
+        tuning: constants.
+
+    Returns:
+        float64 (size,).
+    """
+    size = len(values)
+    unit = _units(size, fine, tuning)
+    width = np.bincount(unit).astype(np.float64)
+    units = len(width)
+    held = np.zeros((len(blocks.values), units))
+    np.add.at(held, (blocks.recode, unit), 1 / width[unit])
+    count = units + len(blocks.values) + 1
+    seen, wanted = np.zeros((count, units + 1)), np.zeros(count)
+    single = sigma * np.sqrt(width)
+    seen[:units, :units] = np.diag(1 / single)
+    wanted[:units] = np.bincount(unit, weights=values) / single
+    seen[units:-1, :units] = held / blocks.sigma
+    wanted[units:-1] = blocks.values / blocks.sigma
+    seen[-1, -1] = 1 / rest[1]
+    wanted[-1] = rest[0] / rest[1]
+    middle = (np.cumsum(width) - width / 2) / width[0]
+    rough = np.pad(_bends(middle), ((0, 0), (0, 1)))  # the rest has no neighbour
+    share = float(np.clip(1 - rest[0] / total, single.min() / total, 0.5))
+    start = np.append(np.full(units, np.log(share / size)), np.log(1 - share))
+    p = _likeliest(seen * total, wanted, np.append(width, 1.0), rough, tuning, start)
+    out: Floats = (p[:-1] / width)[unit] * total
+    return out
+
+
+def _units(size: int, fine: int, tuning: Shrinkage) -> NDArray[np.intp]:
+    """Runs of values: of equal length for twice `fine` values, and then each longer than the one before."""
+    step = max(1, -(-fine // tuning.tail_units))
+    place = np.arange(size) / step
+    last = 2.0 * fine / step
+    grown = last + np.log(np.maximum(place - last, 0.0) * (GROWTH - 1) + 1) / np.log(GROWTH)
+    unit = np.floor(np.where(place < last, place, grown) + 1e-9).astype(np.intp)
+    out: NDArray[np.intp] = np.unique(unit, return_inverse=True)[1]
+    return out
+
+
+def _bends(middle: Floats) -> Floats:
+    """Second derivatives at every three neighbours, times the root of their distance, (differences, units).
+
+    Two, not three as elsewhere: without evidence a tail falls by the same part from one value to the next.
+    """
+    first = np.diff(np.eye(len(middle)), axis=0) / np.diff(middle)[:, None]
+    reach = (middle[2:] - middle[:-2]) / 2
+    out: Floats = np.diff(first, axis=0) / np.sqrt(reach)[:, None]
+    return out
+
+
+def _roughness(units: int) -> Floats:
+    """The differences of the logarithm that cost, (differences, units)."""
+    return np.diff(np.eye(units), min(ORDER, units - 1), axis=0)
+
+
+def _likeliest(
+    seen: Floats, wanted: Floats, width: Floats, rough: Floats, tuning: Shrinkage, start: Floats | None = None
+) -> Floats:
     """Shares of the units under the penalty with most evidence.
 
     Args:
         seen: float64 (counts, units), what a count sees of the shares, in standard deviations of its noise.
         wanted: float64 (counts,), noisy counts in standard deviations.
         width: float64 (units,), values of each unit.
+        rough: float64 (differences, units), what costs.
         tuning: constants.
+        start: logarithms to begin with, float64 (units,); equal ones if there are none.
     """
     units = len(width)
-    order = min(ORDER, units - 1)
-    rough = np.diff(np.eye(units), order, axis=0)
     penalty = rough.T @ rough
-    log = np.zeros(units)
+    log = np.zeros(units) if start is None else start
     best: Floats = width / width.sum()
     top, falls = -np.inf, 0
     for strength in np.geomspace(tuning.shape_stiff, tuning.shape_loose, tuning.shape_penalties):
         log, curvature, misfit = _fit(log, seen, wanted, width, strength * penalty)
         determinant = float(np.linalg.slogdet(curvature + FLAT * np.eye(units))[1])
-        evidence = 0.5 * (units - order) * np.log(strength) - 0.5 * determinant - misfit
+        evidence = 0.5 * len(rough) * np.log(strength) - 0.5 * determinant - misfit
         falls = 0 if evidence > top else falls + 1
         if evidence > top:
             best, top = _shares(log, width), evidence

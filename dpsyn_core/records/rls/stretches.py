@@ -10,7 +10,9 @@ from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 Floats = NDArray[np.float64]
 
 
-def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> NDArray[np.bool_]:
+def supported(
+    values: Floats, sigma: float, *, strict_ends: bool = False, tuning: Shrinkage = RECORDS.shrinkage
+) -> NDArray[np.bool_]:
     """Which values of an ordered attribute lie where the released counts show that there are records.
 
     Windows of 1, 2, 4, ... neighbouring values slide over the counts that no shorter window has found. A window shows
@@ -23,6 +25,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
     Args:
         values: float64 (size,), noisy counts in their order.
         sigma: standard deviation of the noise of one count.
+        strict_ends: whether runs at either end are empty whatever their counts add up to, as they are counted again
+            (`tails.py`).
         tuning: constants.
 
     Returns:
@@ -51,6 +55,8 @@ def supported(values: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrin
         beside = [reach[i] for i in (first - 1, last) if 0 <= i < size]
         width = last - first
         together = values[first:last].sum() > tuning.empty_sum * sigma * np.sqrt(width)
+        if strict_ends and (first == 0 or last == size):
+            together = False
         if together or width < max(tuning.shortest_empty, min(beside, default=0)):
             shown[first:last] = True
     return shown

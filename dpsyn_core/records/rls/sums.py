@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_unordered, with_total
+from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.stretches import supported
+from dpsyn_core.records.rls.tails import ends_of, tail_of
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
 FAINT = 1e-3  # of an even share, that a value without smooth evidence counts for beside others
-
-
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """Noisy counts of the coarse values of an attribute.
-
-    recode: (size,), from value to coarse value. values: float64, one a coarse value. sigma: of their noise.
-    """
-
-    recode: NDArray[np.intp]
-    values: Floats
-    sigma: float
 
 
 def shrink_with_sums(
@@ -65,17 +54,41 @@ def shrink_with_sums(
         blocks.append((s.recode, np.sqrt(own * other / (own + other))))
     clean = shrink_one_way(known, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
     hidden, weight = _hidden(known, sigma, len(known) - special if ordered else 0, total, tuning)
-    for recode, noise in blocks:
-        wanted: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)
-        wanted = wanted + (total - float(wanted.sum())) / len(wanted)
-        wanted = with_total(noise * shrink_unordered(wanted / noise, 1.0, tuning=tuning), total)
+    for of_sums, (recode, noise) in zip(sums, blocks, strict=True):
+        raw: Floats = np.bincount(recode, weights=known, minlength=len(noise)).astype(np.float64)
+        raw = raw + (total - float(raw.sum())) * noise**2 / float((noise**2).sum())
+        wanted = with_total(noise * shrink_unordered(raw / noise, 1.0, tuning=tuning), total)
         beside = _beside_shown(wanted, known, hidden, weight, recode, noise, sigma, tuning)
         kept = np.where(hidden, 0.0, clean)
+        fixed = np.zeros(len(noise), dtype=bool)
+        for places, counts in _tails(values, sigma, of_sums, raw, noise, hidden[: len(known) - special], total, tuning):
+            held = np.bincount(recode[places], weights=counts, minlength=len(noise))
+            of_end = np.bincount(recode[places], minlength=len(noise)) > 0
+            weight[places], fixed = counts, fixed | of_end
+            wanted, beside = np.where(of_end, held, wanted), np.where(of_end, held, beside)
+        if fixed.any():  # the total is known, so that what the ends lose by their shape is elsewhere
+            free = np.where(fixed | (wanted <= 0), 0.0, noise**2)
+            gap = total - float(wanted.sum())
+            wanted = np.maximum(wanted + gap * _ratio(free, np.full(len(free), float(free.sum()))), beside)
         of_kept, of_weight = (
             np.bincount(recode, weights=w, minlength=len(noise)).astype(np.float64) for w in (kept, weight)
         )
         clean = kept * _ratio(wanted - beside, of_kept)[recode] + weight * _ratio(beside, of_weight)[recode]
     return with_total(clean, total)
+
+
+def _tails(
+    values: Floats, sigma: float, sums: Sums, known: Floats, noise: Floats, hidden: NDArray[np.bool_], total: float,
+    tuning: Shrinkage,
+) -> list[tuple[NDArray[np.intp], Floats]]:  # fmt: skip
+    """The places of the ends that show nothing and were counted in blocks of their own, and what they hold."""
+    ranked = len(hidden)
+    recode, order = sums.recode[:ranked], np.arange(ranked)
+    alone = np.bincount(recode, weights=hidden, minlength=len(noise)) == np.bincount(sums.recode, minlength=len(noise))
+    ends = ends_of(~(hidden & alone[recode]), tuning=tuning) if hidden.any() else []
+    return [
+        (order[end], tail_of(end, values[:ranked], sigma, sums, known, noise, total, tuning=tuning)) for end in ends
+    ]
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -94,7 +107,7 @@ def _hidden(
     if ranked < tuning.emptied_from:
         return hidden, weight
     clean = (known + (total - float(known.sum())) / len(known))[:ranked]
-    shown = supported(clean, sigma, tuning=tuning)
+    shown = supported(clean, sigma, strict_ends=True, tuning=tuning)
     if shown.all() or not shown.any():
         return hidden, weight
     hidden[:ranked] = ~shown

@@ -98,6 +98,32 @@ class Shrinkage:
     """Standard deviations by which a coarse value must exceed what single counts show in it, for the rest to be a tail
     (ADR 0147)."""
 
+    tail_block: float = 12.0
+    """Values of the first block of an end that shows nothing (ADR 0195) ..."""
+
+    tail_growth: float = 4.0
+    """... and how many times as long each further block is."""
+
+    tail_shortest: int = 16
+    """Values of such an end from which on it is counted in blocks of its own: one that the first block does not fill
+    (convention)."""
+
+    tail_anchor: float = 0.1
+    """Of the records, what the shown values beside an end hold at least that its shape continues (convention)."""
+
+    tail_units: int = 12
+    """Runs of equal length into which these values are divided, for the shape (convention)."""
+
+    tail_far: float = 3.0
+    """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
+
+    tail_some: float = 1.0
+    """Standard deviations of the noise of a block: with fewer records by its shape, an end is empty ..."""
+
+    tail_cut: float = 0.5
+    """... and by so many records it ends before the shape does, which never ends (`python -m
+    benchmarks.experiments.ends` has both)."""
+
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""
 

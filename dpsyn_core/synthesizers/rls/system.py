@@ -209,7 +209,7 @@ class Rls(Synthesizer):
         """The coarse values of a second one-way; every: whether the first one told all values apart."""
         r = self.tuning.resolution
         if every:
-            return view.recode(name, r.coarse_one_way)
+            return view.counted_again(name)
         return view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost))
 
     def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:

@@ -20,8 +20,11 @@ from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Number
+from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.start import independent_rows
-from dpsyn_core.records.rls.sums import Sums, shrink_with_sums
+from dpsyn_core.records.rls.stretches import supported
+from dpsyn_core.records.rls.sums import shrink_with_sums
+from dpsyn_core.records.rls.tails import with_ends
 from dpsyn_core.records.rls.wider import shrink_wide
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
@@ -80,6 +83,7 @@ class View:
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
         self.one_ways = [self._one_way(a, ones.get(a.name)) for a in self.attributes]
+        self._value_by_value = ones
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
@@ -119,6 +123,18 @@ class View:
         held = self.tuning.resolution.held * self.counted[i] if least is None else least
         least = max(self.total / resolution, held)
         return coarse_map(self.one_ways[i], self.attributes[i], least=least)
+
+    def counted_again(self, name: str) -> NDArray[np.intp]:
+        """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
+
+        They hold about equally many records, but for ends in which single counts show none: these have blocks of
+        their own, which grow with the distance.
+        """
+        recode = self.recode(name, self.tuning.resolution.coarse_one_way)
+        first, ranked = self._value_by_value[name], self.domain[name].size - self.domain[name].special
+        clean = first.values + (self.total - float(first.values.sum())) / first.cells
+        tuning = self.tuning.records.shrinkage
+        return with_ends(recode, supported(clean[:ranked], first.sigma, strict_ends=True, tuning=tuning), tuning=tuning)
 
     def expected(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """What released tables expect of a (coarse) pair: the least noisy table that holds it, else independence.

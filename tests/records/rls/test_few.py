@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, simplex
 from dpsyn_core.records.rls.few import above_zero, even_counts, perhaps_none, shrink_blocks, shrink_few
-from dpsyn_core.records.rls.sums import Sums
+from dpsyn_core.records.rls.shape import Sums
 
 RNG = np.random.default_rng
 SIZE, BLOCKS = 640, np.arange(640) // 40

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_one_way
-from dpsyn_core.records.rls.sums import Sums, shrink_with_sums
+from dpsyn_core.records.rls.shape import Sums
+from dpsyn_core.records.rls.sums import shrink_with_sums
 
 SIZE, SIGMA = 800, 30.0
 BLOCKS = np.arange(SIZE) // 25
