@@ -22,6 +22,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
+from dpsyn_core.records.rls.settle import settle_values
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
@@ -242,6 +243,7 @@ class Rls(Synthesizer):
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
                     tuning=tuning,
                 )  # fmt: skip
+            settle_values(rows, targets, view.one_ways, [(x.place, x.ranked) for x in view.places], rng=rng)
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
