@@ -70,7 +70,8 @@ def choose_pairs(
     tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
     pairs = view.domain.subsets(2) if pairs is None else pairs
     fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
-    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in view.fine}
+    merged = view.merged_with_categories(plan.mixed_resolution)
+    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in merged}
     by_numbers = (fine, mixed, few)
     usual = [by_numbers[len(view.numbers.intersection(p))] for p in pairs]
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]

@@ -360,11 +360,9 @@ class Rls(Synthesizer):
         few = np.minimum(coarse, np.ceil(plan.number_resolution))
         mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
         r = self.tuning.resolution
-        number, fine = (
-            [a.number and a.size - a.special >= least for a in self.domain.attributes]
-            for least in (r.numbers_from, r.fine_from)
-        )
-        values = (coarse, np.where(fine, mixed, coarse), few)
+        bins = [a.size - a.special if a.number else 0 for a in self.domain.attributes]
+        number = [b >= r.numbers_from for b in bins]
+        values = (coarse, np.where([r.merges(b, plan.mixed_resolution) for b in bins], mixed, coarse), few)
         by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
         return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
 

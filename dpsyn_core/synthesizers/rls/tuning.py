@@ -135,6 +135,11 @@ class Resolution:
     fine_from: int = 128
     """Bins of a number from which on a second table of its coarse values is measured, and `mixed` holds."""
 
+    mixed_fewer: float = 2.0
+    """Times fewer coarse values than bins, from which on `mixed` holds for numbers of `numbers_from` bins as well: with
+    1, ages in years lose accuracy at large budgets, and where it never holds, a rare target is lost among the noise of
+    many cells (ADR 0211)."""
+
     coarse_one_way: float = 32.0
     """Coarse values of that table, at most about (ADR 0197)."""
 
@@ -170,6 +175,10 @@ class Resolution:
 
     held: float = 3.0
     """Standard deviations of its own noise that a coarse value holds at least."""
+
+    def merges(self, bins: int, mixed: float) -> bool:
+        """Whether a number of so many bins has about `mixed` coarse values in its pairs with categories."""
+        return bins >= self.fine_from or (bins >= self.numbers_from and bins >= self.mixed_fewer * mixed)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

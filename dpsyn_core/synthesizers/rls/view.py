@@ -136,6 +136,11 @@ class View:
         tuning = self.tuning.records.shrinkage
         return with_ends(recode, supported(clean[:ranked], first.sigma, strict_ends=True, tuning=tuning), tuning=tuning)
 
+    def merged_with_categories(self, resolution: float) -> frozenset[str]:
+        """Numbers that have about `resolution` coarse values in pairs with categories; see `Resolution.merges`."""
+        merges = self.tuning.resolution.merges
+        return frozenset(a.name for a in self.domain.attributes if a.number and merges(a.size - a.special, resolution))
+
     def expected(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """What released tables expect of a (coarse) pair: the least noisy table that holds it, else independence.
 
