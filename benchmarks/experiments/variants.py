@@ -95,6 +95,15 @@ EXPERIMENTS = {
             ".02": Variant(tuning={"shares.scores_most": 0.02}),
         },
     ),
+    "mixed": Experiment(
+        notebook="ADR 0211",
+        places=(("adult_raw", 0.3), ("adult_raw", 1.0), ("adult_raw", 10.0)),
+        variants={
+            "where that halves their values": Variant(),
+            "always": Variant(tuning={"resolution.mixed_fewer": 0.0}),
+            "from 128 bins on alone": Variant(tuning={"resolution.mixed_fewer": float("inf")}),
+        },
+    ),
     "scoring-fit": Experiment(
         notebook="0066",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),

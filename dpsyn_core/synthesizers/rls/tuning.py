@@ -70,7 +70,8 @@ class Shares:
     tell one-ways ..."""
 
     pairs_lost: float = 0.4
-    """... and from which they are not: few pairs will be measured (benchmarks/experiments/shares.py)."""
+    """... and from which they are not: few pairs will be measured (`python -m benchmarks.experiments.variants --only
+    shares`)."""
 
     coarse_one_way: float = 0.15
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
@@ -238,7 +239,7 @@ class TripleChoice:
 
     low_noise_few: float = 0.03
     """The same where pairs have `few_cells` cells or fewer: triples of few values are cheap, and scores of many pairs
-    that hold nothing cost little (benchmarks/experiments/shares.py)."""
+    that hold nothing cost little (`python -m benchmarks.experiments.variants --only shares`)."""
 
     few_cells: float = 16.0
     """Cells of a pair, on average, up to which values are few: four values an attribute."""
