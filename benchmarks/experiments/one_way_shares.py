@@ -52,7 +52,9 @@ def loaded(name: str) -> Table:
 def correlations(data: Table, codes: np.ndarray) -> np.ndarray:
     """Pearson correlations of the codes of all numbers, above the diagonal."""
     places = [i for i, a in enumerate(data.domain.attributes) if a.number]
-    rows: np.ndarray = codes[places].astype(np.float64) + 1e-9 * np.random.default_rng(0).random((len(places), codes.shape[1]))
+    rows: np.ndarray = codes[places].astype(np.float64) + 1e-9 * np.random.default_rng(0).random(
+        (len(places), codes.shape[1])
+    )
     whole: np.ndarray = np.asarray(np.corrcoef(rows))
     found: np.ndarray = whole[np.triu_indices(len(places), 1)]
     return found
