@@ -3,14 +3,19 @@
 import tempfile
 from functools import partial
 
+import numpy as np
 import pytest
 
 from dpsyn_core.counting import store
 from dpsyn_core.counting.store import Store
 from dpsyn_core.counting.stored import StoredCounter
+from dpsyn_core.progress import silent
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of
-from tests.audit import layers, whole
-from tests.audit.layers import t1, t2
+from dpsyn_core.sources.memory import MemorySource
+from dpsyn_core.tables.batches import Batches
+from tests.audit import layers, recordwise, whole
+from tests.audit.layers import t0_samples, t1, t2
 from tests.audit.world import accessors
 
 QUICK = ("rls", "independent", "probe")
@@ -41,6 +46,11 @@ def on_disk(monkeypatch):
         file.close()
 
 
+def test_t0_samples_of_records_on_disk_say_nothing_of_each_other(on_disk):
+    on_disk()
+    t0_samples()
+
+
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in COUNTED])
 def test_t1_a_system_gives_the_same_bytes_on_disk_as_in_memory(name, on_disk):
     in_memory = t1(name)
@@ -61,3 +71,29 @@ def test_t2_a_whole_release_from_disk_bounds_each_individual_and_pays_for_what_i
     monkeypatch.setattr("dpsyn_core.runs.release.source_of", partial(from_disk))
     whole.t2_whole()
     whole.t2_crash()
+
+
+def test_a_record_is_stored_the_same_alone_and_among_others(tmp_path):
+    rng = recordwise.Chance("stored", tmp_path)
+    rows = recordwise.records(rng, 30, recordwise.ARROW_ODD)
+    table = recordwise.arrow_table(rows, rng)
+    for cells in (True, False):
+        document = recordwise.declared(cells=cells).document()
+        schema = Schema.of(document | {"unit": {"max_records": 1}})  # bounding looks at all records of an individual
+        whole, *others = [occupied(source_of(cut(table, n), engine="stored"), schema) for n in (30, 1, 7)]
+        for other in others:
+            assert all(np.array_equal(a, b) for a, b in zip(whole, other, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(whole, occupied(MemorySource(table), schema), strict=True))
+
+
+def cut(table, n):
+    """The table in batches of n records."""
+    return Batches(
+        columns=tuple(table.column_names), read=lambda: (table.slice(i, n) for i in range(0, table.num_rows, n))
+    )  # fmt: skip
+
+
+def occupied(source, schema):
+    """Every record as the cell of all its codes, and how often it stands."""
+    with source.open(schema, progress=silent) as opened:
+        return [np.array(opened.n_records), *opened.counter.occupied(opened.counter.domain.names)]

@@ -1,8 +1,12 @@
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from dpsyn_core.counting.spark import Placed, SparkCounter
+from dpsyn_core.sources.spark import source as spark_source
+from dpsyn_core.sources.spark import tasks
 from dpsyn_core.sources.spark.session import session
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts fast, on few cores
@@ -27,3 +31,17 @@ def spark():
         yield made
         logs = work / made.sparkContext.applicationId
     shutil.rmtree(logs, ignore_errors=True)
+
+
+@pytest.fixture
+def on_executors(spark):
+    """Makes counters of codes that lie in three partitions, as MemoryCounter makes them of codes in memory."""
+
+    def counter(codes, domain):
+        parts = [codes[:, part::3] for part in range(3)]
+        rows = [tasks._without_names(tasks._row(part, 0, own)) for part, own in enumerate(parts)]
+        frame = spark.createDataFrame(pa.Table.from_batches(rows)).select(*spark_source.COLUMNS)
+        placed = [Placed(part=part, place=0, records=own.shape[1]) for part, own in enumerate(parts)]
+        return SparkCounter(frame, placed, domain, codes.dtype)
+
+    return counter

@@ -15,7 +15,6 @@ from dpsyn_core.cli import main
 from dpsyn_core.counting import spark as counting
 from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.spark import Placed, SparkCounter
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.privacy.ledger import Ledger
@@ -27,7 +26,6 @@ from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.sources.spark import source as spark_source
-from dpsyn_core.sources.spark import tasks
 from dpsyn_core.sources.spark.source import SparkSource
 from dpsyn_core.tables import places
 from tests.audit.whole import crowd, rows, schema
@@ -165,13 +163,7 @@ def test_a_dataframe_is_synthesized_and_comes_back_as_a_dataframe_of_its_session
 
 
 @pytest.mark.parametrize("name", ["independent", "rls", "mst"])
-def test_a_system_makes_the_same_records_from_executors_as_from_memory(name, spark):
-    def on_executors(codes, domain):
-        rows = [tasks._without_names(tasks._row(part, 0, codes[:, part::3])) for part in range(3)]
-        frame = spark.createDataFrame(pa.Table.from_batches(rows)).select(*spark_source.COLUMNS)
-        placed = [Placed(part=part, place=0, records=codes[:, part::3].shape[1]) for part in range(3)]
-        return SparkCounter(frame, placed, domain, codes.dtype)
-
+def test_a_system_makes_the_same_records_from_executors_as_from_memory(name, on_executors):
     assert np.array_equal(made(name, on_executors), made(name, MemoryCounter))
 
 
