@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.records.shards import Shard, one_piece
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
-from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.few_values import many
 from dpsyn_core.synthesizers.registry import register
 
@@ -31,6 +32,10 @@ class IndependentConfig(MethodConfig):
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
         return 0.75 + 0.15 * size.values
+
+    def estimate(self, size: Size) -> Estimate:
+        """No pair is counted."""
+        return estimate_of(self.seconds(size), replace(size, cells=0.0))
 
     def build(self, task: Task) -> Synthesizer:
         """Splits the budget evenly over the attributes."""

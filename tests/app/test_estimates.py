@@ -58,11 +58,19 @@ def test_a_million_records_take_what_the_large_job_took():
     assert forecast_of("dpsyn", large).megabytes == pytest.approx(548, rel=0.1)
 
 
+def test_fine_bins_of_numbers_are_no_cells_of_pairs():
+    """20,000 records of 120 categories and 80 numbers of 880 bins took 59 s of processor and 568 MB by `rls`."""
+    wide = Domain.of({f"c{i}": 6 for i in range(120)} | {f"n{i}": 880 for i in range(80)})
+    got = forecast_of("rls", Size.of(wide, 20_000))
+    assert got.low < 59 < 1.5 * got.high and got.megabytes == pytest.approx(568, rel=0.1)
+    assert forecast_of("independent", Size.of(wide, 20_000)).megabytes < 500
+
+
 @pytest.mark.parametrize("method", names())
 def test_a_table_of_two_hundred_fine_numbers_has_an_estimate(method):
     wide = Domain.of({f"n{i}": 1000 for i in range(200)})
     got = forecast_of(method, Size.of(config_class(method)().working_domain(wide), 600))
-    assert 0 < got.low < got.high < 1e12 and 300 < got.megabytes < 1e9
+    assert 0 < got.low < got.high < 1e12 and 250 < got.megabytes < 1e9
 
 
 # low, high and megabytes of 20,000 records of 14 attributes with 8,050 cells of pairs, as they were before configs
@@ -77,7 +85,7 @@ BEFORE = {
     "aim": (5.768, 16.668, 290.0),
     "privbayes": (1.445, 4.177, 290.0),
     "mwem": (1.297, 3.748, 290.0),
-    "independent": (1.351, 3.905, 290.0),
+    "independent": (1.348, 3.896, 290.0),  # since no pairs are counted for it
     "field-groups": (1.409, 4.071, 290.0),
     "dirichlet-multinomial": (1.409, 4.071, 290.0),
 }

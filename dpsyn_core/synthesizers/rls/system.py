@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -24,7 +25,7 @@ from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.records.rls.settle import settle_values
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
-from dpsyn_core.synthesizers.estimates import Size
+from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
@@ -38,6 +39,7 @@ from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of,
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
 SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950
+PAIR_CELLS = 400  # of a pair on average, at most about: bins of numbers are merged before pairs are counted
 
 
 @register("rls")
@@ -82,6 +84,11 @@ class RlsConfig(MethodConfig):
         wide = max(0.0, every - USUAL_PAIRS)
         scoring = wide * (SECONDS_OF_SCORE + SECONDS_OF_COUNT * size.records) + SECONDS_OF_TABLE * min(pairs, wide)
         return 0.7 + scoring + 1.0e-8 * visits * self.effort * proposals_of(visits, TUNING.records.fitting)
+
+    def estimate(self, size: Size) -> Estimate:
+        """Pairs are counted at coarse values: numbers of a thousand bins do not make tables of a million cells."""
+        most = PAIR_CELLS * size.attributes * (size.attributes - 1) / 2 / 1e6
+        return estimate_of(self.seconds(size), replace(size, cells=min(size.cells, most)))
 
     def build(self, task: Task) -> Synthesizer:
         """Calibrates: all-Gaussian with a delta, all-Laplace without."""
