@@ -60,7 +60,8 @@ LAYOUT: dict[str, Any] = {
     "xaxis": _AXIS,
     "yaxis": _AXIS,
     "hoverlabel": {"bgcolor": "@soft", "bordercolor": "@line", "font": {"color": "@ink", "size": 13}},
-    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "title": {"text": ""}},
+    # at the top of the figure and not of its plot: there it would stay where it was when a window is resized
+    "legend": {"orientation": "h", "y": 1, "yref": "container", "yanchor": "top", "x": 0, "title": {"text": ""}},
     "height": HEIGHT,
     "dragmode": False,
 }

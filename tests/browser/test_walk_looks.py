@@ -82,6 +82,23 @@ def test_15_no_page_is_wider_than_a_phone(finished):
         finished.open()
 
 
+# pixels from the foot of each legend to the head of its plot
+ABOVE = """() => [...document.querySelectorAll('.js-plotly-plot')].map(p =>
+  p.getBoundingClientRect().top + p._fullLayout._size.t - p.querySelector('.legend').getBoundingClientRect().bottom)"""
+
+
+def test_15_a_legend_stays_above_its_plot_when_a_window_grows(another):
+    one = another()
+    one.page.set_viewport_size({"width": 390, "height": 900})
+    one.open("learn", "?lab=membership&lang=en")
+    one.plots()
+    for width in (390, 1920, 700, 1280):
+        one.page.set_viewport_size({"width": width, "height": 900})
+        one.page.wait_for_timeout(1200)
+        [room] = one.page.evaluate(ABOVE)
+        assert 0 <= room < 40, f"{width} pixels: {room}"
+
+
 def test_15_the_keyboard_alone_makes_a_run(visitor):
     visitor.open()
     seen = []
