@@ -192,11 +192,15 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
         order = sorted(range(len(keys)), key=lambda i: usual.index(keys[i].lower()))
         made = base | {"values": [values[i] for i in order]}
         return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
-    if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+    # what is neither on a list of numbers nor blank comes back blank: it has no cell of its own where blanks have one,
+    # and cells such as NA, which are no number, are blank as they are in other columns of numbers
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    other = not (whole and base.get("missing"))
+    if whole:
         low, high = min(values), max(values)
         first, last = _few(low, high, drafted["name"])
         if last - first < LISTED:
-            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": True}
+            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": other}
             return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
         rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
         if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
@@ -209,7 +213,7 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
         seen = {"what": "distinct", "count": len(values), "records": len(column)}
         return Proposal(name=drafted["name"], seen=seen, why=why, document=None)
     why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
-    made = base | {"values": common or list(values), "other": True}
+    made = base | {"values": common or list(values), "other": other}
     return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)
 
 

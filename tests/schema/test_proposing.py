@@ -71,6 +71,16 @@ def test_whole_numbers_of_which_few_occur_far_apart_are_a_range_and_codes_that_m
     assert (bids.document["kind"], bids.document["values"], bids.rare) == ("categorical", [0, 20, 100, 250], 1)
 
 
+@pytest.mark.parametrize("values", [[-1, 0, 1], [1, 20, 99]])
+def test_cells_that_are_no_number_stay_missing_where_a_list_of_numbers_is_proposed(values):
+    cells = [*values * 30, *["NA"] * 30]
+    t = table(x=[str(v) for v in cells], y=["a", "b"] * (len(cells) // 2))
+    schema = draft(t, "t")
+    agreed_to = agreed(schema, propose(schema, t))
+    codes = Codec(agreed_to).encode(t).codes[0]
+    assert agreed_to["x"].labels()[codes[-1]] == "(missing)" and (codes[-30:] == codes[-1]).all()
+
+
 def test_a_list_whose_values_few_records_have_is_not_called_one_that_many_have():
     found = one("type", ["A", "B", "C", "D", "E"] * 8)
     assert (found.why, found.document["values"], found.rare) == ("few", ["A", "B", "C", "D", "E"], 0)
