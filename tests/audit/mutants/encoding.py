@@ -40,7 +40,7 @@ def typing_by_column():
 
 @mutant("the encoding is guessed from the whole file", "T2 raw", lambda: raw.t2_raw("csv"))
 def guessing_by_file():
-    def find(data, wanted):
+    def find(data, wanted, *, headed=True):
         valid = [n for n in ("utf-8", "cp1252", "latin-1") if sniffing.first_invalid(data, n, 0) is None]
         return sniffing.Encoding(name=valid[0])
 
