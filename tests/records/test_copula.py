@@ -82,3 +82,20 @@ def test_handing_out_keeps_the_values_of_every_cell():
     values, cell = np.array([5, 1, 3, 9, 7]), np.array([0, 0, 0, 1, 1])
     hand_out(values, cell, np.array([0.1, 0.9, 0.5, 2.0, 1.0]))
     assert values.tolist() == [1, 5, 3, 9, 7]
+
+
+def test_a_number_that_shows_only_beside_another_one_takes_part():
+    """The height follows the width nearly, and what is left of it follows the depth: a correlation of .1 in all."""
+    rng = np.random.default_rng(4)
+    width, depth = rng.normal(size=(2, 20_000))
+    height = width + 0.1 * depth
+    columns = [(width, 0.02), (depth, 0.02), (height, 0.3)]
+    codes = np.stack([np.clip((c + 6) / step, 0, 12 / step - 1).astype(np.int32) for c, step in columns])
+    attributes = [
+        CodedAttribute(name=n, size=round(12 / step), ordered=True, number=True)
+        for n, (_, step) in zip(("width", "depth", "height"), columns, strict=True)
+    ]
+    scores = scores_in_bins(codes, Domain(attributes=tuple(attributes)), rng=rng)
+    wanted = np.corrcoef(depth, height)[0, 1]
+    assert list(scores) == ["height"]
+    assert np.corrcoef(depth, scores["height"])[0, 1] == pytest.approx(wanted, abs=0.015)

@@ -145,6 +145,16 @@ def correlations_of(cells: Sequence[NDArray[np.intp]], sizes: Sequence[int]) -> 
     return out
 
 
+def told_apart(targets: Sequence[Target], place: int, ranked: int) -> NDArray[np.intp]:
+    """For each value in order of an attribute the values that all tables with others count together with it."""
+    cells = np.zeros(ranked, dtype=np.intp)
+    for target in targets:
+        if len(target.attributes) > 1 and place in target.attributes:
+            recode = target.maps[target.attributes.index(place)][:ranked]
+            cells = np.unique(cells * (int(recode.max()) + 1) + recode, return_inverse=True)[1]
+    return cells
+
+
 def _boxes(targets: Sequence[Target], numbers: Sequence[Number], at: dict[int, int]) -> list[NDArray[np.intp]]:
     """For each number the coarse value of each value: the finest that its tables with other numbers tell apart."""
     boxes = [np.zeros(n.ranked, dtype=np.intp) for n in numbers]

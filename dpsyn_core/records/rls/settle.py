@@ -14,6 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.place import told_apart
 
 Floats = NDArray[np.float64]
 
@@ -38,11 +39,7 @@ def settle_values(
         rng: for what rounding decides.
     """
     for place, ranked in places:
-        cells = np.zeros(ranked, dtype=np.intp)
-        for target in targets:
-            if len(target.attributes) > 1 and place in target.attributes:
-                recode = target.maps[target.attributes.index(place)][:ranked]
-                cells = np.unique(cells * (int(recode.max()) + 1) + recode, return_inverse=True)[1]
+        cells = told_apart(targets, place, ranked)
         count = int(cells.max()) + 1
         held = np.maximum(one_ways[place][:ranked], 0.0)
         if count == ranked or not held.any():
