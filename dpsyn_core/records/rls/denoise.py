@@ -9,6 +9,7 @@ from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
+ROUNDED = 1 + 1e-9  # a sum that is larger than another one by no more is the same
 
 
 def simplex(values: Floats, total: float) -> Floats:
@@ -195,11 +196,12 @@ def _elsewhere(
 def with_total(values: Floats, total: float) -> Floats:
     """Non-negative values with this sum. A surplus is taken off as by `simplex`; a deficit is made up in proportion.
 
-    A deficit that is spread evenly would put records where shrinkage has just found none.
+    A deficit that is spread evenly would put records where shrinkage has just found none. So would one by rounding: a
+    value of 1e-12 counts as one that can be proposed to a record.
     """
     positive = np.clip(values, 0, None)
     held = float(positive.sum())
-    return positive * (total / held) if 0 < held < total else simplex(values, total)
+    return positive * (total / held) if 0 < held < total * ROUNDED else simplex(values, total)
 
 
 def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:

@@ -177,3 +177,11 @@ def test_rare_values_of_a_short_list_keep_some_records_and_the_far_end_of_many_b
     many = shrink_one_way(np.r_[np.full(40, 200.0), np.zeros(160)] + noise, 10.0, ordered=True, special=0, total=8000.0)
     assert 0 < short[45:].sum() < 40
     assert many[45:].sum() == 0
+
+
+def test_a_sum_that_is_right_but_for_rounding_puts_nothing_where_nothing_is():
+    values = np.zeros(400)
+    values[:7] = np.random.default_rng(5).random(7) * 1e4
+    for off in (0.0, 1e-15, -1e-15, 1e-12, 3e-11):
+        found = with_total(values, float(values.sum()) * (1 - off))
+        assert np.count_nonzero(found) == 7
