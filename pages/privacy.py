@@ -30,7 +30,10 @@ with left:
         points = tuple(plan.points(public))
         figure = noise.drawn(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, points, k, is_dark=dark())
         with shown:
-            show(figure, alt=t("noise.alt", finding=finding), key="noise_plot", ready=True)
+            letters = noise.key(points)
+            show(figure, alt=t("noise.alt", finding=f"{finding} {letters}"), key="noise_plot", ready=True)
+            if letters:
+                small(letters)
             small(finding)
         at_k = noise.curves(chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records, (k,))
         noise.show_table(at_k, k)

@@ -19,21 +19,20 @@ def test_each_curve_holds_the_numbers_of_the_engine_with_gaps_where_its_formula_
     assert sum(y is None for y in named(noise.figure(document, [], 91))["Gaussian, naive"].y) == 3  # k = 1, 2 and 3
 
 
-def test_points_that_coincide_share_one_label_and_others_have_their_own():
-    points = [("single columns, 14", 24.0, 27.0), ("combinations chosen", 25.0, 27.3), ("far", 400.0, 110.0)]
-    run = named(noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 24))["this run"]
-    assert list(run.text) == ["single columns<br>combinations chosen", "", "far"]
-    assert list(run.customdata) == ["single columns, 14", "combinations chosen", "far"]
-    assert list(run.x) == [24.0, 25.0, 400.0]
-
-
-def test_labels_of_very_many_marginals_stay_inside_and_apart():
-    points = [("single columns, 200", 667.0, 140.0), ("combinations chosen", 3938.0, 344.0)]
-    drawn = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 3938)
+def test_points_of_a_run_have_letters_that_a_sentence_explains_and_share_one_where_they_coincide():
+    points = [("single columns, 14", 48.0, 38.0), ("combinations chosen", 50.0, 38.4), ("your questions", 7.3, 14.9)]
+    drawn = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 24)
     run = named(drawn)["this run"]
-    assert list(run.textposition) == ["bottom left", "bottom center"]
-    assert run.text[1] == "combinations<br>chosen"
-    assert drawn.layout.xaxis.range[1] > 4.4
+    assert list(run.text) == ["B", "B", "A"]
+    assert list(run.customdata) == [label for label, _, _ in points]
+    assert noise.key(points) == "This run: A your questions; B single columns, combinations chosen."
+    assert noise.key([]) == ""
+
+
+def test_points_of_very_many_marginals_stay_inside():
+    points = [("single columns, 200", 667.0, 140.0), ("combinations chosen", 13_938.0, 644.0)]
+    drawn = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), points, 3938)
+    assert drawn.layout.xaxis.range[1] > 4.15 and list(named(drawn)["this run"].text) == ["A", "B"]
     few = noise.figure(noise_curves(1.0, 1e-9, noise.KS, Unit()), [("single columns", 400.0, 110.0)], 91)
     assert few.layout.xaxis.range[1] == 4
 

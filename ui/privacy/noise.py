@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.curves import CURVES, noise_curves
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # largest k on the plot
 HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
-NEAR = 1.7  # points of this run within this factor of each other share one label
-NARROW = 14  # letters in a line of a label
-CROWDED = 1000  # marginals from which on a label would leave the figure at the right
+NEAR = 1.2  # points of this run within this factor of each other share one letter
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
 STYLES = {
@@ -115,24 +112,24 @@ def figure(
                 "type": "scatter",
                 "x": [x for _, x, _ in points],
                 "y": [y for _, _, y in points],
-                "text": _beside(points),
+                "text": letters(points),
+                "textfont": {"size": 11, "color": colours.on_accent},
                 "customdata": [label for label, _, _ in points],
                 "name": t("noise.this_run"),
                 "mode": "markers+text",
-                "textposition": _sides(points),
-                "marker": {"size": 13, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
+                "marker": {"size": 18, "color": colours.accent, "line": {"color": colours.paper, "width": 2}},
                 "hovertemplate": t("noise.hover_run"),
             }
         )
     ticks = [1, 10, 100, 1000, 10_000]
-    here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     layout = {
         "xaxis": {
             "type": "log",
             "title": {"text": t("noise.x")},
             "tickvals": ticks,
             "ticktext": [f"{x:,}" for x in ticks],
-            "range": [0, _end(points)],
+            "range": [0, max([4.0, *(math.log10(x) + 0.1 for _, x, _ in points)])],
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
@@ -142,33 +139,28 @@ def figure(
     return go.Figure(data=traces, layout=layout)
 
 
-def _beside(points: Sequence[tuple[str, float, float]]) -> list[str]:
-    """Labels of the points; those of points that (nearly) coincide stand below each other, at the first of them."""
-    out: list[str] = []
-    for i, (label, x, y) in enumerate(points):
-        near = (j for j in range(i) if out[j] and _close(points[j][1], x) and _close(points[j][2], y))
-        first = next(near, None)
-        # narrow, for it stands near the right end, or in the middle of a phone
-        short = "<br>".join(wrap(label.split(",")[0], 1 if x > CROWDED else NARROW, break_long_words=False))
-        out.append(short if first is None else "")
-        if first is not None:
-            out[first] += f"<br>{short}"
+def letters(points: Sequence[tuple[str, float, float]]) -> list[str]:
+    """A letter for each point of this run, by its noise; those that (nearly) coincide share the letter of the least.
+
+    Words beside the points would cover curves and each other, or leave the figure on a phone.
+    """
+    out = [""] * len(points)
+    first: list[int] = []
+    for i in sorted(range(len(points)), key=lambda i: points[i][2]):
+        near = (j for j in first if _close(points[j][1], points[i][1]) and _close(points[j][2], points[i][2]))
+        same = next(near, None)
+        if same is None:
+            first.append(i)
+        out[i] = chr(ord("A") + len(first) - 1) if same is None else out[same]
     return out
 
 
-def _end(points: Sequence[tuple[str, float, float]]) -> float:
-    """Where the axis of k ends, as a power of ten: with room for the label of a point of very many marginals."""
-    last = max((x for _, x, _ in points), default=1.0)
-    return 4.0 if last <= CROWDED else max(4.0, math.log10(last) + 0.9)
-
-
-def _sides(points: Sequence[tuple[str, float, float]]) -> list[str]:
-    """Where labels stand: below the curve, those of the points to the left on their left, so that none overlap."""
-    last = max(x for _, x, _ in points)
-    return [
-        "bottom left" if x > 12 and x * NEAR < last else "bottom center" if x >= 300 else "bottom right"
-        for _, x, _ in points
-    ]
+def key(points: Sequence[tuple[str, float, float]]) -> str:
+    """The sentence that says what the letters stand for; none for a run without points."""
+    named: dict[str, list[str]] = {}
+    for letter, (label, _, _) in zip(letters(points), points, strict=True):
+        named.setdefault(letter, []).append(label.split(",")[0])
+    return t("noise.key", points="; ".join(f"{k} {', '.join(named[k])}" for k in sorted(named))) if named else ""
 
 
 def _close(first: float, second: float) -> bool:
