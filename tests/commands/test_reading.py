@@ -61,6 +61,29 @@ def test_headers_below_a_title_are_hinted_at_declared_and_amounts_come_back_as_t
     assert "remove the lines above the headers" in capsys.readouterr().err
 
 
+def test_headers_that_a_file_lacks_are_hinted_at_and_given_for_every_engine_and_for_the_report(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("".join(f"Cádiz,{20 + i}\n" for i in range(30)), encoding="utf-8")
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    assert synth(table, schema, tmp_path) == 2
+    said = capsys.readouterr().err
+    assert "--header 'age,sex,income'" in said and "reads private data" in said
+    for engine in ([], ["--engine", "stored"]):
+        assert synth(table, schema, tmp_path, "--header", "city,age", *engine) == 0
+        assert "the headers are those that were given" in capsys.readouterr().err
+    out = ["--json", str(tmp_path / "r.json"), "--schema", str(schema)]
+    assert main(["report", str(table), str(tmp_path / "o.csv"), *out, "--header", "city,age", "--quiet"]) == 0
+
+
+def test_headers_that_stand_twice_are_said_and_strictly_refused(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("city,age,age\n" + "Cádiz,33,1\n" * 9, encoding="utf-8")
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    assert synth(table, schema, tmp_path) == 0
+    assert "2 columns have the header 'age'; those after the first are called 'age (2)'" in capsys.readouterr().err
+    assert synth(table, schema, tmp_path, "--strict") == 2
+
+
 def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
     base = tmp_path / "b.sqlite"
     with sqlite3.connect(base) as connection:
