@@ -21,7 +21,7 @@ from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.schema.attributes import CategoricalAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import write_coded_sample

@@ -12,9 +12,10 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.roles import Roles
-from dpsyn_core.schema.attributes import CategoricalAttribute, NumericAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import casting
 from dpsyn_core.tables.headers import locate
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.forms import Bins, CountBins, EdgeBins, GroupBins, Value, WidthBins
 from dpsyn_core.questions.language import Clause
-from dpsyn_core.schema.attributes import CategoricalAttribute, DatetimeAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.attributes import CategoricalAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.tables.canonical import blanks, to_text, uniques
 from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import categories
-from dpsyn_core.schema.attributes import CategoricalAttribute, DerivedAttribute
+from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.misfits import has, misfits, unreadable_records
 from dpsyn_core.tables.headers import composed, locate, short

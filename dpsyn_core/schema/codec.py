@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.schema import categories
-from dpsyn_core.schema.attributes import (
-    CategoricalAttribute,
-    CodedColumn,
-    DatetimeAttribute,
-    DerivedAttribute,
-    NumericAttribute,
-    common_type,
-)
+from dpsyn_core.schema.attribute import common_type
+from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables import canonical as canonical_text
 from dpsyn_core.tables.canonical import canonical

@@ -11,7 +11,8 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
-from dpsyn_core.schema.attributes import Attribute, CategoricalAttribute, DerivedAttribute, IdentifierAttribute
+from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.explain import describe
 

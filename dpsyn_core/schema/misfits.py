@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema import categories
-from dpsyn_core.schema.attributes import CategoricalAttribute, CodedColumn, DatetimeAttribute, NumericAttribute
+from dpsyn_core.schema.attributes import CodedColumn
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import identifiers
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import amounts, casting
 from dpsyn_core.tables.canonical import UNREADABLE, blanks, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short

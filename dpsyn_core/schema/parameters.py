@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attributes import NumericAttribute
 from dpsyn_core.schema.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.maxima import KEPT, export_maxima, fine_bins, import_maxima
+from dpsyn_core.schema.numeric import NumericAttribute
 
 __all__ = ["KEPT", "export_maxima", "export_parameters", "import_maxima", "import_parameters"]
 

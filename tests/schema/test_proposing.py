@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.attributes import CountBins
+from dpsyn_core.schema.bins import CountBins
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.crowding import crowded
 from dpsyn_core.schema.document import Schema

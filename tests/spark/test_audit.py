@@ -1,7 +1,6 @@
-"""The audits on codes that lie with executors of Spark: the same bytes as in memory, and the same bounds.
+"""The audits on codes that lie with executors of Spark: independent samples, the same bytes as in memory, and bounds.
 
-T0 is about noise and samples, which the driver draws whatever counts; that a sample reaches the records it chose is
-tested beside.
+The other statistics of T0 are those of the noise, which the driver draws whatever counts.
 """
 
 import numpy as np
@@ -13,7 +12,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.sources.spark.source import SparkSource
 from tests.audit import layers, recordwise
-from tests.audit.layers import t1, t2
+from tests.audit.layers import t0_samples, t1, t2
 from tests.audit.world import ARBITRARY, main_offer, pairs
 
 pytestmark = pytest.mark.spark
@@ -24,6 +23,12 @@ SYSTEMS = ["independent", pytest.param("rls", marks=pytest.mark.slow)]
 def few(monkeypatch):
     """One offer of a system, since every count is a job."""
     monkeypatch.setattr(layers, "offers", lambda name: [main_offer(name)])
+
+
+@pytest.mark.slow  # every step is a job of the cluster
+def test_t0_samples_of_records_on_executors_say_nothing_of_each_other(on_executors, monkeypatch):
+    monkeypatch.setattr(layers, "MemoryCounter", on_executors)
+    t0_samples(steps=40)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

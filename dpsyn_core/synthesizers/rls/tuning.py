@@ -205,8 +205,8 @@ class PairChoice:
     noisy: float = 0.4
     """Of a pair's score: noise of its usual table from which on a coarser one is considered."""
 
-    most_visits: float = 4e10
-    """Records times measured pairs, at most: fitting takes some minutes of two cores for so many (ADR 0207)."""
+    most_visits: float = 2.8e10
+    """Records times measured pairs, at most: fitting takes seven minutes of two cores for so many (ADR 0207)."""
 
     fewest_most: int = 2_000
     """Pairs that may be measured however many records there are (convention)."""

@@ -1,0 +1,102 @@
+"""Attributes of dates and times with a public range, and the bins that follow from it."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, StrictStr
+from pydantic import model_validator as validator
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.attribute import CodedBase
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.bins import CalendarBins, CountBins
+from dpsyn_core.schema.grids import calendar_width
+from dpsyn_core.tables import instants
+
+
+class DatetimeAttribute(CodedBase):
+    """A column of dates, or of times when min and max carry a time of day; values outside are clamped."""
+
+    kind: Literal["datetime"] = "datetime"
+    min: StrictStr = Field(description="First public day or time, ISO 8601")
+    max: StrictStr = Field(description="Last public day or time, ISO 8601")
+    bins: CalendarBins | None = Field(
+        None, description="{'every': 'day'|'month'|'year'} or {'count': K}; absent: days, or up to about 1,000 bins"
+    )
+    formats: tuple[StrictStr, ...] = Field(
+        (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
+    )
+
+    @validator(mode="after")
+    def _range(self) -> DatetimeAttribute:
+        first, last = instants.parse_one(self.min), instants.parse_one(self.max)
+        if first is None or last is None:
+            msg = "min and max must be written as 2020-01-31 or 2020-01-31T13:00:00 (optionally with Z or +01:00)"
+            raise ValueError(msg)
+        if first > last:
+            msg = f"min {self.min} is after max {self.max}"
+            raise ValueError(msg)
+        for f in self.formats:
+            instants.pattern(f)
+        if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", self.formats[0])):
+            msg = f"formats[0] {self.formats[0]!r} has no hour, but min or max has a time of day; add %H:%M"
+            raise ValueError(msg)
+        self._build()
+        return self
+
+    @property
+    def precise(self) -> bool:
+        """Whether cells are times rather than days."""
+        return instants.has_time(self.min) or instants.has_time(self.max)
+
+    @property
+    def zoned(self) -> bool:
+        """Whether cells are times in UTC."""
+        return instants.has_zone(self.min) or instants.has_zone(self.max)
+
+    @property
+    def unit_seconds(self) -> int:
+        """Seconds in one step of the binning: a second or a day."""
+        return 1 if self.precise else 86_400
+
+    def _build(self) -> WholeBins:
+        step = self.unit_seconds
+        low, high = (instants.parse_one(t) for t in (self.min, self.max))
+        if low is None or high is None:  # the validator has refused this before
+            msg = f"attribute '{self.name}' has a range that is not ISO 8601"
+            raise SchemaError(msg)
+        low, high = low // step, high // step
+        if self.bins is None:
+            width = calendar_width(high - low + 1, seconds=self.precise)
+            # boundaries on whole hours and days, not on the first second of the range
+            first = low if not self.precise else low // width * width
+            return WholeBins(np.unique(np.maximum(np.arange(first, high + 1, width, dtype=np.int64), low)), high)
+        if isinstance(self.bins, CountBins):
+            return WholeBins.equal(low, high, self.bins.count)
+        return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)
+
+    @cached_property
+    def binning(self) -> WholeBins:
+        """The bins, in days or seconds since 1970."""
+        return self._build()
+
+    @property
+    def size(self) -> int:
+        """Bins, missing."""
+        return self.binning.size + self.special
+
+    def labels(self) -> list[str]:
+        """First day (or time) of each bin, or the month or the year."""
+        unit: Literal["D", "s"] = "s" if self.precise else "D"
+        cut = {"day": 10, "month": 7, "year": 4}.get(getattr(self.bins, "every", ""), 19)
+        starts = self.binning.starts.astype(f"datetime64[{unit}]")
+        return [str(t)[:cut] for t in starts] + self._tail()
+
+    def middles(self) -> NDArray[np.float64]:
+        """Middle of each bin in days or seconds since 1970."""
+        return np.append(self.binning.middles(), [np.nan] * self.special)
