@@ -166,4 +166,5 @@ def manifest_beside(table: Path) -> Path:
 def not_private_name(path: Path) -> Path:
     """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv, and x.json.gz becomes x.NOT-PRIVATE.json.gz."""
     ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
-    return path.with_name(f"{path.name[: len(path.name) - len(ending)]}{NOT_PRIVATE}{ending}")
+    stem = path.name[: len(path.name) - len(ending)]
+    return path if stem.endswith(NOT_PRIVATE) else path.with_name(f"{stem}{NOT_PRIVATE}{ending}")

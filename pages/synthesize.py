@@ -30,6 +30,7 @@ with right:
         note(sentence(ValueError(why)), "alarm")
     else:
         methods.estimate(space)
+        plan.warning(space)
     expected.on_synthesize(space)
     point_out_names(space)
     name = t("synthesize.spend", epsilon=plain(space.choices.epsilon))

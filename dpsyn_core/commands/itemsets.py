@@ -55,17 +55,21 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
+    from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
     args.manifest = args.manifest or manifest_beside(args.out)
-    outputs, inputs = [args.out, args.manifest], [args.table, args.items or args.schema]
-    for a, b in [*itertools.product(outputs, inputs), (args.out, args.manifest)]:
+    # a column that is no item counts too: that it has another number of values may have been read from the data
+    reasons = () if args.items is not None else Schema.load(args.schema).reasons
+    out = not_private_name(args.out) if reasons else args.out
+    outputs, inputs = [out, args.manifest], [args.table, args.items or args.schema]
+    for a, b in [*itertools.product(outputs, inputs), (out, args.manifest)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
             raise OutputError(msg)
-    check_writable(args.out)
+    check_writable(out)
     check_writable(args.manifest)
     settings = _settings(args)
     progress = silent if args.quiet else TerminalProgress()
@@ -78,8 +82,6 @@ def run(args: argparse.Namespace) -> None:
 
     source, named, schema = _transactions(args)
     point_out_names(args.dataset or named)
-    # a column that is no item counts too: that it has another number of values may have been read from the data
-    reasons = () if schema is None else schema.reasons
     release = frequent_itemsets(
         source.counter,
         source.items,
@@ -91,7 +93,6 @@ def run(args: argparse.Namespace) -> None:
         bought=() if schema is None else bought_charges(schema),
         progress=progress,
     )
-    out = args.out if release.manifest.private else not_private_name(args.out)
     columns = pa.schema(
         [
             pa.field("itemset", pa.string()),

@@ -60,13 +60,14 @@ def run(args: argparse.Namespace) -> None:
         msg = f"the output '{args.out.name}' must end with {allowed}"
         raise OutputError(msg)
     args.manifest = args.manifest or manifest_beside(args.out)
+    schema = Schema.load(args.schema)
+    out = not_private_name(args.out) if schema.reasons else args.out
     paths = [args.table, args.schema, args.manifest]
-    if any(same_path(args.out, p) for p in paths) or any(same_path(args.manifest, p) for p in paths[:2]):
+    if any(same_path(out, p) for p in paths) or any(same_path(args.manifest, p) for p in paths[:2]):
         msg = "a file is named twice, as an input or as another output; give every file its own name"
         raise OutputError(msg)
-    check_writable(args.out)
+    check_writable(out)
     check_writable(args.manifest)
-    schema = Schema.load(args.schema)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     table = open_input(args, schema)
@@ -77,7 +78,6 @@ def run(args: argparse.Namespace) -> None:
     say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):
         progress.close()
-    out = args.out if manifest.private else not_private_name(args.out)
     if out.suffix.lower() == ".json":
         text = json.dumps(as_document(found, schema), ensure_ascii=False)
         write_document(manifest, text.encode(), out, args.manifest)

@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.questions.document import declared
+    from dpsyn_core.runs.outlook import lost, sentence
     from dpsyn_core.runs.plan import ASSUMED, plan
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import Task
@@ -59,11 +60,15 @@ def run(args: argparse.Namespace) -> None:
         questions_share=args.questions_share,
     )  # fmt: skip
     method = args.method or DEFAULT
-    made = plan(method, parse_settings(args.settings), task, n_records=args.n_records)
-    if args.json:
-        print_json({"method": method, "epsilon": args.epsilon, "delta": args.delta, "steps": described(made)})
-        return
+    settings = parse_settings(args.settings)
+    made = plan(method, settings, task, n_records=args.n_records)
     assumed = schema.n_records or args.n_records or ASSUMED
+    error = lost(made, method, settings, task, assumed)
+    warning = None if error is None else sentence(error, method, len(task.domain), args.epsilon)
+    if args.json:
+        about = {"method": method, "epsilon": args.epsilon, "delta": args.delta}
+        print_json(about | {"steps": described(made), "warning": warning})
+        return
     print(f"{method} at epsilon {args.epsilon:g}, delta {args.delta:g}; forecasts are for about {assumed} records")
     print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(made):
@@ -77,6 +82,8 @@ def run(args: argparse.Namespace) -> None:
         print(
             f"{mark + share:<18}{parts:<26}{('about ' if step['about'] and std != '-' else '') + std:<24}{step['what']}"
         )
+    if warning is not None:
+        print(f"warning: {warning}")
 
 
 def spread(ends: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,44 @@ def run_import(args: argparse.Namespace) -> None:
 
 def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
+    from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.document import SchemaUnit
     from dpsyn_core.schema.drafting import draft
 
     check_writable(args.out)
     if args.buy:
         run_buy(args)
         return
-    schema = draft(read_input(args), name=table_name(args), identifier=args.identifier)
-    schema.dump(args.out)
+    if args.epsilon is not None or args.delta is not None:
+        msg = "--epsilon and --delta are the price of what --buy names; add --buy COLUMN=KIND, or leave them out"
+        raise SettingError(msg)
+    table = read_input(args)
+    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=positive(args.max_records))
+    schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
+    (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
+    print_drafted(schema, table)
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+
+
+def print_drafted(schema: Any, table: Any) -> None:
+    """What the draft leaves out, and who may be one individual: said on stderr, for it was read from the data."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.schema.identifying import candidates, repeating
+
+    out = [a for a in schema.attributes if a.kind in ("ignored", "identifier") and a.name != schema.unit.identifier]
+    for attribute in out:
+        why = f": {attribute.description}" if attribute.description else ""
+        print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
+    if schema.unit.identifier is not None:
+        return
+    found = repeating(table, candidates(schema))
+    if found is not None:
+        said = (
+            f"'{found.column}' has the same value in several records; if it names individuals, who are to be protected"
+        )
+        more = f"with all their records, add --identifier '{found.column}' --max-records {found.keeping(0.95)}"
+        print(f"note ({PRIVATE}): {said} {more}", file=sys.stderr)
 
 
 def run_buy(args: argparse.Namespace) -> None:
@@ -89,12 +118,9 @@ def run_buy(args: argparse.Namespace) -> None:
     if args.epsilon is None or args.delta is None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
         raise SettingError(msg)
-    if args.max_records < 1:
-        msg = f"--max-records is {args.max_records}; it must be at least 1"
-        raise SettingError(msg)
+    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=positive(args.max_records))
     name = table_name(args)
     point_out_names(args.dataset or name)
-    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records)
     wanted = [parse_wanted(b) for b in args.buy]
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
     found = buy_schema(
@@ -104,6 +130,16 @@ def run_buy(args: argparse.Namespace) -> None:
     found.schema.booked_as(args.dataset or name).dump(args.out)
     print(f"wrote {args.out}: bought {len(args.buy)} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
     print(f"about {found.total} records, by a noisy count that is part of the price")
+
+
+def positive(most: int) -> int:
+    """The most records of an individual. Raises SettingError below 1."""
+    from dpsyn_core.errors import SettingError
+
+    if most < 1:
+        msg = f"--max-records is {most}; it must be at least 1"
+        raise SettingError(msg)
+    return most
 
 
 def parse_wanted(text: str) -> Any:

@@ -63,6 +63,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.runs.several import check_number
     from dpsyn_core.runs.writing import numbered
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.synthesizers.registry import DEFAULT, configure
 
     out, folder = Path(args.out), args.out.endswith(("/", os.sep)) or Path(args.out).is_dir()
     if not folder and out.suffix.lower() not in SUFFIXES:
@@ -73,26 +74,30 @@ def run(args: argparse.Namespace) -> None:
     if folder and args.tables > 1:
         msg = "several tables of one release are files of their own; give --out a name that ends with .csv or .parquet"
         raise OutputError(msg)
-    outs = numbered(out, args.tables)
-    outputs = [p for p in (*outs, args.manifest, args.measurements, args.save_model) if p is not None]
+    settings = parse_settings(args.settings)
+    schema = Schema.load(args.schema)
+    reasons = (*configure(args.method or DEFAULT, settings).reasons, *schema.reasons)
+    # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
+    mark = not_private_name if reasons else Path
+    outs = [mark(p) for p in numbered(out, args.tables)]
+    measurements, model = (p and mark(p) for p in (args.measurements, args.save_model))
+    outputs = [p for p in (*outs, args.manifest, measurements, model) if p is not None]
     inputs = [args.table, args.schema, args.questions]
     for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]:
         if same_path(a, b):
             msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
             raise OutputError(msg)
     if folder:
-        check_folder(out)
+        check_folder(outs[0])
         if any(isinstance(i, Path) and out.resolve().is_relative_to(i.resolve()) for i in inputs if i is not None):
             msg = f"'{out.name}' lies inside the folder that is read; give the output a folder of its own"
             raise OutputError(msg)
     for path in outputs[folder:]:
         check_writable(path)
-    settings = parse_settings(args.settings)
     if args.save_model is not None:
         from dpsyn_core.runs.models import check_savable
 
         check_savable(args.method, args.save_model)
-    schema = Schema.load(args.schema)
     key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
@@ -112,16 +117,12 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     say_odd(table, str(args.table))
     del table
-    beside = [args.measurements, args.save_model]
-    if prepared.reasons:
-        outs = [not_private_name(p) for p in outs]
-        beside = [p and not_private_name(p) for p in beside]
     marginals = None
-    if args.measurements is not None:
+    if measurements is not None:
         marginals = pack_measurements(prepared.marginals, schema=schema, scores=prepared.scores)
     manifest = write_release_to(
         prepared, outs, args.manifest, folder=folder, memory=memory_of(args.memory),
-        measurements=marginals, measurements_path=beside[0], model_path=beside[1],
+        measurements=marginals, measurements_path=measurements, model_path=model,
         key=key, progress=progress,
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):

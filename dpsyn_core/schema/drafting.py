@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
@@ -23,10 +24,13 @@ COMPUTED = 1e-9  # relative error of numbers that a program has computed
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
 LARGEST = 1e299
+OFTEN = 0.5  # of the distinct numbers are not farther out than that where a column is drafted as numbers
 ABSENT = ("na", "n/a", "n.a.", "nan", "null", "none", "missing", "unknown", "?", "-", "--", ".", "..")
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
+BOOLEAN = r"^\s*(?i:true|false)\s*$"
+THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
 PADDED = r"^\s*[+-]?0\d"
 
 
@@ -52,7 +56,7 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
         if n == identifier
-        else {"name": n, "source": "data"} | (_row_names(n, i, table.column(i)) or _column(table.column(i), comma))
+        else {"name": n, "source": "data"} | (_row_names(n, i, table.column(i)) or _column(n, table.column(i), comma))
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -92,7 +96,7 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
     return {"kind": "identifier", "description": "every record has its own number"}
 
 
-def _column(column: Any, comma: bool) -> dict[str, Any]:
+def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
@@ -109,7 +113,7 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     missing, blank = missing or bool(lost.any()), blank | lost  # what could not be read goes to the missing cell
     texts = canonical.to_text(filled)
     base: dict[str, Any] = {"missing": missing}
-    if t.is_boolean(entries.type) or set(pc.utf8_lower(texts).to_pylist()[:3]) <= {"true", "false"}:
+    if t.is_boolean(entries.type) or pc.all(pc.match_substring_regex(texts, BOOLEAN)).as_py():
         return base | {"kind": "categorical", "values": [False, True]}
     counts = np.bincount(index[index >= 0], minlength=len(entries))[~blank]
     # cells such as NA are no number and no date: they go to the missing cell, and do not make a category of the rest
@@ -122,11 +126,17 @@ def _column(column: Any, comma: bool) -> dict[str, Any]:
     dates = _dates(filled, shown)
     if dates is not None:
         return base | dates
-    numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
+    if comma and _has_thousands(shown):
+        numbers = _amounts(shown, counts)
+    else:
+        numbers = _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
         if _numbered(numbers, len(shown), len(column)):
             return {"kind": "identifier", "description": "every record has its own number"}
         return base | numbers
+    known = written_dates.dates(name, shown) if len(shown) >= written_dates.FEW else None
+    if known is not None:
+        return {k: v for k, v in known.items() if k not in ("name", "source")} | base
     base = {"missing": missing}
     if len(texts) > MANY:
         unique = len(texts) == len(column)
@@ -158,7 +168,22 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     return out
 
 
+def _has_thousands(texts: Any) -> bool:
+    """Whether commas stand between thousands although the file may have decimal commas.
+
+    Every comma has three digits behind it, and either a number has two of them or some number below 1,000 has none.
+    """
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.match_substring_regex(texts, THOUSANDS)).as_py():
+        return False
+    marked = pc.match_substring(texts, ",")
+    twice = pc.any(pc.match_substring_regex(texts, r",\d{3},")).as_py()
+    return bool(pc.any(marked).as_py() and (twice or not pc.all(marked).as_py()))
+
+
 def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:
+    import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
 
@@ -167,8 +192,10 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, PADDED)).as_py():
         return None  # leading zeros: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
-    if not valid.all() or (np.abs(floats) > LARGEST).any():
+    near = np.abs(floats) <= LARGEST  # others, such as inf, go to the ends of the range
+    if not valid.all() or near.sum() <= OFTEN * len(near):
         return None
+    filled, floats, counts = filled.filter(pa.array(near)), floats[near], counts[near]
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
     if not whole:
         low, high = float(floats.min()), float(floats.max())

@@ -38,6 +38,13 @@ LISTS: tuple[tuple[str, ...], ...] = (
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
      "december"),
+    ("nein", "ja"), ("m", "w"), ("m", "w", "d"), ("männlich", "weiblich"), ("männlich", "weiblich", "divers"),
+    ("mo", "di", "mi", "do", "fr", "sa", "so"),
+    ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
+    ("januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
+     "dezember"),
+    ("ledig", "verheiratet", "geschieden", "verwitwet"), ("niedrig", "mittel", "hoch"),
+    ("nie", "selten", "manchmal", "oft", "immer"),
     ("single", "married", "divorced", "widowed"), ("north", "east", "south", "west"),
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
 )  # fmt: skip
@@ -100,8 +107,10 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         return Proposal(name=name, seen=seen, why="rounded", document=made)
     if kind == "datetime":
-        first, last = _years(drafted["min"], drafted["max"])
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        if drafted.get("formats"):  # whole years already
+            return Proposal(name=name, seen=seen, why="written", document=base | {"missing": True})
+        first, last = _years(drafted["min"], drafted["max"])
         return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
     if kind == "categorical":
         return _categories(drafted, base, column)

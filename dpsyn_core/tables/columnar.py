@@ -1,4 +1,4 @@
-"""Parquet: flat columns only, checked by the footer before any column is read."""
+"""Parquet: flat columns only, chosen by the footer before any column is read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import canonical, headers
+from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.reading import Reading
 
 MAX_CELLS = 1 << 32
 MAX_BYTES = 16 << 30
+SHOWN = 5  # names of columns in a notice
 
 
 def parse(data: memoryview, *, strict: bool = False) -> Reading:
@@ -21,13 +23,12 @@ def parse(data: memoryview, *, strict: bool = False) -> Reading:
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data))) as file:
             columns, metadata = file.schema_arrow, file.metadata
         headers.check(columns.names)
-        for field in columns:
-            check_type(field)
+        names, notices = flat_names(columns, strict=strict)
         _check_size(metadata)
         texts = [field.name for field in columns if canonical.is_text(field.type)]
         # repeated texts stay dictionaries, as they are in the file: a third of the memory
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=texts) as file:
-            table = file.read(use_threads=True)
+            table = file.read(columns=names if notices else None, use_threads=True).select(names)
         table = readable(table, strict=strict)
     except (TableError, MemoryError):  # Arrow's want of memory is one of its own errors as well
         raise
@@ -37,7 +38,7 @@ def parse(data: memoryview, *, strict: bool = False) -> Reading:
     if strict and table.num_rows == 0:
         msg = "the file has columns but no records; give a table with at least one record"
         raise TableError(msg)
-    return Reading(table=table.replace_schema_metadata(None), kind="parquet")
+    return Reading(table=table.replace_schema_metadata(None), kind="parquet", notices=notices)
 
 
 def readable(table: Any, *, strict: bool = False) -> Any:
@@ -77,12 +78,37 @@ def _decoded(chunk: Any) -> Any:
     return pa.DictionaryArray.from_arrays(wide.indices.cast(pa.int32()), pa.array(texts, pa.string()))
 
 
+def flat_names(columns: Any, *, strict: bool) -> tuple[list[str], tuple[Notice, ...]]:
+    """The columns of a file that can be read, and what to tell of the others; decided by their types alone.
+
+    Raises TableError where no column can be read, and with `strict` where one cannot.
+    """
+    flat = [field.name for field in columns if is_flat(field.type)]
+    others = [field for field in columns if not is_flat(field.type)]
+    if others and (strict or not flat):
+        check_type(others[0])
+    shown = ", ".join(f"'{headers.short(field.name)}'" for field in others[:SHOWN])
+    if len(others) > SHOWN:
+        shown += ", ..."
+    return flat, (Notice("nested", columns=shown),) if others else ()
+
+
 def check_type(field: Any) -> None:
-    """Raises TableError unless the column is flat: text, numbers, booleans, dates, or a dictionary of those."""
+    """Raises TableError unless the column is flat."""
+    if not is_flat(field.type):
+        msg = (
+            f"column '{headers.short(field.name)}' has the type {str(field.type)[:60]}, which is not flat; "
+            "give text, numbers, booleans or dates, or leave the column out"
+        )
+        raise TableError(msg)
+
+
+def is_flat(kind: Any) -> bool:
+    """Whether a type is text, numbers, booleans, dates, times, or a dictionary of those."""
     import pyarrow.types as t
 
-    kind = field.type.value_type if t.is_dictionary(field.type) else field.type
-    flat = (
+    kind = kind.value_type if t.is_dictionary(kind) else kind
+    return bool(
         t.is_boolean(kind)
         or t.is_integer(kind)
         or t.is_floating(kind)
@@ -95,12 +121,6 @@ def check_type(field: Any) -> None:
         or t.is_time(kind)
         or t.is_null(kind)
     )
-    if not flat:
-        msg = (
-            f"column '{headers.short(field.name)}' has the type {str(kind)[:60]}, which is not flat; "
-            "give text, numbers, booleans or dates"
-        )
-        raise TableError(msg)
 
 
 def _check_size(metadata: Any) -> None:

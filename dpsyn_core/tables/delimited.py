@@ -154,6 +154,7 @@ def names_of(
     Where the table is read as multiline, a quoted line end may prolong it.
     """
     line = sniffing.first_line(body)
+    sniffing.refuse_markup(line[: sniffing.SAMPLE].decode("utf-8", "replace"))
     chosen = _delimiter(line.decode("utf-8", "replace"), name, delimiter, notices)
     size = sniffing.SAMPLE
     rows = sniffing.rows_of(line.decode("utf-8", "replace"), chosen, 1)

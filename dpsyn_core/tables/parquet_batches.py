@@ -10,7 +10,7 @@ from typing import Any
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import canonical, headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
-from dpsyn_core.tables.columnar import check_type, readable
+from dpsyn_core.tables.columnar import flat_names, readable
 
 PAGES = 1 << 20  # bytes of a column that are read from the file at a time
 
@@ -21,7 +21,7 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
     share: of the file's groups of rows; the shares of one number hold each record once.
 
     Raises:
-        TableError: no such file, damaged, nested columns, blank or repeated headers; with `strict` text that is not
+        TableError: no such file, damaged, no flat columns, blank or repeated headers; with `strict` text that is not
             UTF-8 when it is read.
     """
     import pyarrow.parquet as pq
@@ -31,8 +31,7 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
         groups = range(file.num_row_groups)[share.slice(file.num_row_groups)]
         records = sum(file.metadata.row_group(i).num_rows for i in groups)
     headers.check(columns.names)
-    for column in columns:
-        check_type(column)
+    names, notices = flat_names(columns, strict=strict)
     texts = [column.name for column in columns if canonical.is_text(column.type)]
 
     def read() -> Iterator[Any]:
@@ -42,12 +41,14 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
             _readable(),
             pq.ParquetFile(path, read_dictionary=texts, buffer_size=PAGES, pre_buffer=False) as opened,
         ):
-            size = batch_records(len(columns))
-            for batch in opened.iter_batches(batch_size=size, row_groups=list(groups), use_threads=False):
-                table = pa.Table.from_batches([batch])
+            size, chosen = batch_records(len(names)), names if notices else None
+            for batch in opened.iter_batches(
+                batch_size=size, row_groups=list(groups), columns=chosen, use_threads=False
+            ):  # fmt: skip
+                table = pa.Table.from_batches([batch]).select(names)
                 yield readable(table, strict=strict).replace_schema_metadata(None)
 
-    return Batches(columns=tuple(columns.names), read=read, size=path.stat().st_size, records=records)
+    return Batches(columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices)
 
 
 def cells_of(path: Path) -> int:

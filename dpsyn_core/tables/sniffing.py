@@ -18,6 +18,8 @@ LOOKED = 30  # lines that are looked at for headers below a title
 HEADER_LIMIT = 1 << 25
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
+JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
+MARKUP = re.compile(r"\s*<(\?xml|!doctype|html|head|body|table|svg|[a-z][\w:]*( [^<>]*)?>\s*($|<))", re.IGNORECASE)
 BINARY = bytes(set(range(32)) - {9, 10, 12, 13})  # control bytes that no text table holds
 
 
@@ -168,6 +170,19 @@ def _chosen(head: bytes, wanted: str) -> Encoding:
         return Encoding(name=f"{name}-be" if big else f"{name}-le", skip=unit if marked else 0)
     name = "utf-8" if name == "utf-8-sig" else name
     return Encoding(name=name, skip=3 if name == "utf-8" and head.startswith(codecs.BOM_UTF8) else 0)
+
+
+def refuse_markup(line: str) -> None:
+    """Raises TableError where the first line is one of JSON, XML or HTML: its text would be taken for headers."""
+    if JSON.match(line):
+        msg = (
+            "the file is JSON, not a table of cells; save it as CSV or Parquet, in Python by "
+            "pandas.read_json('file.json').to_csv('file.csv', index=False), with lines=True for one record a line"
+        )
+        raise TableError(msg)
+    if MARKUP.match(line):
+        msg = "the file is XML or HTML, not a table of cells; save it as CSV, Parquet or Excel"
+        raise TableError(msg)
 
 
 def refuse_binary(data: memoryview) -> None:

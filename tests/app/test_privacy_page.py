@@ -213,3 +213,14 @@ def test_a_plan_in_safe_mode_rests_on_a_guess_that_can_be_typed(app):
     app.number_input(key="about_n").set_value(1_000_000).run()
     assert "about" in words(app)
     assert words(app) != before
+
+
+def test_a_run_that_would_be_noise_alone_is_warned_of_before_it_is_started(app):
+    at_page(app, "synthesize")
+    assert "noise alone puts single columns" not in words(app)
+    space = workspaces().find(app.session_state["owner"])
+    space.choices.epsilon, space.choices.method = 0.0005, "independent"
+    at_page(app, "privacy")
+    at_page(app, "synthesize")
+    assert "independent is not made for 14 columns" in words(app)
+    assert "Take rls, fewer columns" in words(app)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from dpsyn_core.cli import main
+from dpsyn_core.privacy.ledger import Ledger
 from tests.commands.small import SCHEMA, write_table
 
 ODD = "=SUM(A1)"  # a header that a spreadsheet would run
@@ -41,6 +42,37 @@ def test_a_table_that_is_not_private_has_the_same_manifest_beside_it(folder):
     (folder / "s.json").write_text(json.dumps(drafted))
     assert synth("-o", "o.csv") == 0
     assert (folder / "o.NOT-PRIVATE.csv").is_file() and (folder / "o.manifest.json").is_file()
+
+
+@pytest.mark.parametrize("more", [["-o", "o.csv"], ["-o", "p.csv", "--measurements", "o.csv.gz"], ["-o", "q/"]])
+def test_a_name_that_says_not_private_is_checked_before_anything_is_spent(folder, capsys, more):
+    drafted = SCHEMA | {"attributes": [a | {"source": "data"} for a in SCHEMA["attributes"]]}
+    (folder / "s.json").write_text(json.dumps(drafted))
+    for taken in ("o.NOT-PRIVATE.csv", "o.NOT-PRIVATE.csv.gz", "q.NOT-PRIVATE"):
+        (folder / taken / "inside").mkdir(parents=True)
+    assert synth(*more) == 2
+    assert "NOT-PRIVATE" in capsys.readouterr().err
+    assert not Ledger().entries("small")
+
+
+def test_the_private_table_is_never_overwritten_by_a_name_that_says_not_private(folder, capsys):
+    drafted = SCHEMA | {"attributes": [a | {"source": "data"} for a in SCHEMA["attributes"]]}
+    (folder / "s.json").write_text(json.dumps(drafted))
+    (folder / "t.csv").rename(folder / "t.NOT-PRIVATE.csv")
+    before = (folder / "t.NOT-PRIVATE.csv").read_bytes()
+    run = "t.NOT-PRIVATE.csv --schema s.json --epsilon 1 --delta 1e-6 --quiet"
+    for words in (f"synth {run} --method independent -o t.csv", f"marginal {run} --attributes a -o t.csv"):
+        assert dpsyn(words) == 2
+        assert "named twice" in capsys.readouterr().err
+    assert (folder / "t.NOT-PRIVATE.csv").read_bytes() == before
+    assert not Ledger().entries("small")
+
+
+def test_a_name_that_says_not_private_already_is_kept(folder):
+    drafted = SCHEMA | {"attributes": [a | {"source": "data"} for a in SCHEMA["attributes"]]}
+    (folder / "s.json").write_text(json.dumps(drafted))
+    assert synth("-o", "o.NOT-PRIVATE.csv") == 0
+    assert sorted(p.name for p in folder.glob("o*")) == ["o.NOT-PRIVATE.csv", "o.manifest.json"]
 
 
 def test_an_output_that_would_fall_on_the_manifest_beside_it_is_refused_before_anything_is_spent(folder, capsys):

@@ -223,3 +223,35 @@ def test_cells_that_cannot_be_read_are_no_category():
     span, town = draft(frame, "t").attributes
     assert span.kind == "ignored" and "no cell could be read" in span.description
     assert town.values == ("Ulm",) and town.missing
+
+
+def drafted(*cells, name="x", comma=True):
+    table = pa.table({name: pa.array(cells, pa.string())})
+    return draft(table.replace_schema_metadata({b"dpsyn.decimal": b","}) if comma else table, "t")[name]
+
+
+def test_commas_between_thousands_are_no_decimal_commas():
+    units = [f"{i:,}" for i in range(100, 4000, 100)]
+    found = drafted(*units)
+    assert (found.min, found.max, found.written) == (100, 3900, "1,234")
+    assert drafted(*[f"{i},5" for i in range(40)]).max == 39.5
+    assert drafted(*[f"{i / 8:.3f}".replace(".", ",") for i in range(8, 60)]).max == 7.375, "decimals throughout"
+    few = drafted("500", "1,500", "2,000")
+    assert few.kind == "categorical" and set(few.values) == {"500", "1,500", "2,000"}
+
+
+def test_infinite_numbers_leave_the_others_a_column_of_numbers():
+    found = drafted(*[f"{i / 7:.3f}" for i in range(300)], "inf", "-inf", "1e308", comma=False)
+    assert found.kind == "numeric" and (found.min, found.max) == (0, 42.714)
+
+
+def test_a_column_with_some_true_and_false_keeps_its_other_words():
+    assert set(drafted("TRUE", "true", "False", "yes", "no").values) == {"TRUE", "true", "False", "yes", "no"}
+    assert drafted("TRUE", "true", "False").values == (False, True)
+
+
+def test_dates_are_drafted_as_they_are_written():
+    days = [f"{1 + i % 28:02d}.{1 + i % 12:02d}.{1990 + i % 30}" for i in range(400)]
+    found = drafted(*days, "")
+    assert (found.kind, found.formats, found.missing) == ("datetime", ("%d.%m.%Y",), True)
+    assert found.source == "data" and (found.min, found.max) == ("1990-01-01", "2019-12-31")

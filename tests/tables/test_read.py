@@ -19,6 +19,7 @@ from dpsyn_core.tables import headers, inflate, scanning
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.handover import leave, take
+from dpsyn_core.tables.parquet_batches import parquet_batches
 from dpsyn_core.tables.read import read, read_table
 from dpsyn_core.tables.text_batches import TextForm, text_batches
 from tests.schema.helpers import num, schema
@@ -407,6 +408,44 @@ def test_row_24_parquet_keeps_types_and_refuses_nested_ones():
     assert "damaged" in refusal(b"PAR1" + b"\0" * 100 + b"PAR1")
     assert "no records" in refusal(parquet(flat.slice(0, 0)))
     assert "same header" in refusal(parquet(pa.table([[1], [2]], names=["a", "a"])))
+
+
+def test_nested_columns_of_parquet_are_left_out_and_named_by_both_readers(tmp_path):
+    nested = pa.table({"i": [1, 2], "who": [{"i": 1, "s.s": "x"}] * 2, "s.s": ["x", "y"], "raw": [b"x", b"y"]})
+    got = read(parquet(nested))
+    assert got.table.column_names == ["i", "s.s"] and got.table.to_pydict() == {"i": [1, 2], "s.s": ["x", "y"]}
+    said = ("the columns 'who', 'raw' hold lists, structures or bytes and are left out",)
+    assert got.notices == said
+    (tmp_path / "t.parquet").write_bytes(parquet(nested))
+    batches = parquet_batches(tmp_path / "t.parquet")
+    assert batches.columns == ("i", "s.s") and batches.notices == said
+    assert pa.concat_tables(batches.read()).to_pydict() == {"i": [1, 2], "s.s": ["x", "y"]}
+    assert "leave the column out" in refusal(parquet(nested))
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'{"age": 33, "city": "A"}\n{"age": 34, "city": "B"}\n', "JSON"),
+        (b'[{"age": 33, "city": "A"}, {"age": 34}]', "JSON"),
+        (b'[\n  {\n    "age": 33\n  }\n]', "JSON"),
+        (b'{\n  "age": [33]\n}', "JSON"),
+        (b'<?xml version="1.0"?>\n<a><b>33</b></a>', "XML"),
+        (b"<!DOCTYPE html>\n<table>", "HTML"),
+        (b"<people>\n<age>33</age>", "XML"),
+    ],
+)
+def test_records_of_json_and_xml_never_become_headers(data, told, tmp_path):
+    for text in (data, gzip.compress(data), "\ufeff".encode() + data):
+        assert told in refusal(text, strict=False) and "33" not in refusal(text, strict=False)
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(TableError, match=told):
+        text_batches(tmp_path / "t.csv", TextForm())
+
+
+def test_headers_in_brackets_are_headers():
+    for line in ("[id],[age]", "{id},{age}", "<id>,<age>", "<5 years,age", '"{a}",b'):
+        assert read(f"{line}\n1,2\n".encode()).table.num_columns == 2
 
 
 SMALL = parquet(pa.table({"i": list(range(50)), "s": ["é", "b"] * 25, "t": pa.array(range(50), pa.timestamp("us"))}))

@@ -14,7 +14,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class
+from dpsyn_core.synthesizers.registry import DEFAULT, config_class
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.questions import kept
@@ -32,10 +32,11 @@ FAIR = 0.1  # expected error up to which a table is of use
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
-def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan | None:
+def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> Plan | None:
     """What the chosen system would charge on this schema and its unit; None without one, or when it is refused.
 
-    public: forecasts rest on a public guess of the number of records, not on the owner's count.
+    public: forecasts rest on a public guess of the number of records, not on the owner's count. quiet: the page says
+    elsewhere why the system refuses.
     """
     schema, method = space.schema, chosen(space)
     if schema is None:
@@ -46,7 +47,8 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False) -> Plan |
             guessed() if public else assumed(space), *told(space), _schema=schema,
         )  # fmt: skip
     except DPSynError as error:
-        note(sentence(error), "warning")
+        if not quiet:
+            note(sentence(error), "warning")
         return None
 
 
@@ -142,6 +144,30 @@ def expander(space: Workspace) -> None:
     with st.expander(t("plan.title"), key="plan_expander"):
         budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
         split(space, planned(space, budget))
+
+
+def warning(space: Workspace) -> None:
+    """Says before a run on the Synthesize page that noise will be all that it gives, where that is foreseen."""
+    from dpsyn_core.runs.outlook import lost
+
+    if space.schema is None or not space.choices.valid:
+        return
+    budget, method = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta), chosen(space)
+    found = planned(space, budget, quiet=True)
+    if found is None:
+        return
+    task = Task.of(space.schema, budget, questions=Questions.of([]))
+    error = lost(found, method, settings_of(space, method), task, assumed(space))
+    if error is None:
+        return
+    if records(space) is not None and space.schema.n_records is None:
+        private_tag()
+    words = "lost" if method == DEFAULT else "lost_other"
+    note(
+        t(f"verdict.{words}", method=method, default=DEFAULT, columns=number(len(task.domain)),
+          n=number(assumed(space)), epsilon=f"{budget.epsilon:g}", ones=percent(error)),
+        "warning",
+    )  # fmt: skip
 
 
 def assumption(space: Workspace) -> None:

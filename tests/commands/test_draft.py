@@ -1,0 +1,44 @@
+"""`dpsyn schema draft` for somebody who sees it for the first time: what it left out, and who may be one individual."""
+
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.schema.document import Schema
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    rows = [f"C{i % 300:04d},{1 + i % 28:02d}.{1 + i % 12:02d}.2024,{i % 7},n{i}" for i in range(900)]
+    (tmp_path / "t.csv").write_text("customer,bought on,pieces,remark\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+def test_a_draft_says_what_it_leaves_out_and_who_may_be_one_individual(folder, capsys):
+    assert main(["schema", "draft", "t.csv", "-o", "s.json"]) == 0
+    said = capsys.readouterr().err
+    assert "column 'remark' is left out: every record has its own value" in said
+    assert "'bought on'" not in said and Schema.load(folder / "s.json")["bought on"].kind == "datetime"
+    assert "add --identifier 'customer' --max-records 3" in said
+    assert all("reads private data: for the owner only" in line for line in said.splitlines())
+    assert "C0007" not in said
+
+
+def test_a_draft_keeps_who_is_protected(folder, capsys):
+    more = ["--identifier", "customer", "--max-records", "3", "--neighbours", "replace", "--dataset", "shop"]
+    assert main(["schema", "draft", "t.csv", "-o", "s.json", *more]) == 0
+    schema = Schema.load(folder / "s.json")
+    assert (schema.unit.identifier, schema.unit.max_records, schema.unit.neighbours) == ("customer", 3, "replace")
+    assert schema.ledger_name == "shop"
+    assert "--identifier" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(["--epsilon", "1"], "add --buy COLUMN=KIND"), (["--max-records", "0"], "it must be at least 1")],
+)
+def test_what_a_draft_cannot_use_is_refused(folder, capsys, more, said):
+    assert main(["schema", "draft", "t.csv", "-o", "s.json", *more]) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "s.json").exists()
