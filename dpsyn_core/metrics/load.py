@@ -19,6 +19,7 @@ from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import casting
 from dpsyn_core.tables.headers import locate
 
+FAR = 1e150  # numbers farther out than this have squares beyond all floats
 KEPT = 8  # columns of floats kept in memory
 
 
@@ -135,9 +136,9 @@ def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
 
 
 def _cast(column: Any, attribute: NumericAttribute, comma: bool) -> Floats:
-    """The numbers as they are written; only infinite ones are clamped to the public range."""
+    """The numbers as they are written; only those whose squares have no float are clamped to the public range."""
     found, valid = casting.to_numbers(
         column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
     )
     out = np.where(valid, found.astype(np.float64), np.nan)
-    return np.asarray(np.where(np.isinf(out), np.clip(out, float(attribute.min), float(attribute.max)), out))
+    return np.asarray(np.where(np.abs(out) > FAR, np.clip(out, float(attribute.min), float(attribute.max)), out))

@@ -13,6 +13,7 @@ from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
 
+COARSE = 16  # parts of a number's range that are compared: noise of finer bins cancels inside them
 LOST = 0.25  # expected error of single columns from which on a table is of no use
 NO_TABLES = ("total", "cell", "question", "synthetic", "patterns")  # kinds of steps that say nothing of every column
 
@@ -20,8 +21,9 @@ NO_TABLES = ("total", "cell", "question", "synthetic", "patterns")  # kinds of s
 def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
     """Mean TVD that noise alone would give single columns, at most 1; None where no step measures tables of them.
 
-    The step with the least noise counts, as if each of its tables were one column. A table of several columns is
-    noisier than that, and a fit to several tables better.
+    Numbers are compared at `COARSE` parts of their range, each of which holds the noise of its bins. The step with the
+    least noise counts, as if each of its tables were one column. A table of several columns is noisier than that, and
+    a fit to several tables better.
 
     Args:
         made: plan of the run.
@@ -29,13 +31,19 @@ def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
         n_records: about how many records there are.
     """
     sizes = np.array(domain.sizes, dtype=np.float64)
+    parts = np.array([min(a.size, COARSE) if a.number else a.size for a in domain.attributes], dtype=np.float64)
     found = []
     for step in made.steps:
         std = made.std(step)
         if std is None or step.kind in NO_TABLES:
             continue
         cells = np.minimum(sizes, max(step.cells[1], 1))
-        off = cells * math.sqrt(std[0] * std[1]) * math.sqrt(2 / math.pi) / (2 * n_records)
+        off = (
+            np.sqrt(cells * np.minimum(cells, parts))
+            * math.sqrt(std[0] * std[1])
+            * math.sqrt(2 / math.pi)
+            / (2 * n_records)
+        )
         found.append(float(np.minimum(off, 1.0).mean()))
     return min(found, default=None)
 

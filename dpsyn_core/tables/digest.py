@@ -8,6 +8,7 @@ docs/manifest.md says how to compute both without this program.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -157,18 +158,28 @@ def _sixteen(column: Any) -> Any:
         return None
     if t.is_integer(column.type) and not (pc.max(pc.abs(column.cast(pa.float64(), safe=False))).as_py() or 0) >= _EXACT:
         return None
-    values = column.to_pylist()
-    return pa.array([None if v is None else _kept(v) for v in values], pa.string())
+    few = pa.chunked_array(column.chunks, column.type).combine_chunks().dictionary_encode()
+    if t.is_floating(column.type) and not _cut(few.dictionary.cast(pa.float64()).cast(pa.string())):
+        return None
+    return _kept(few.dictionary.to_pylist()).take(few.indices)
 
 
-def _kept(value: float) -> str:
-    """One number as the writer of Excel files puts it, and as it reads back."""
+def _cut(words: Any) -> bool:
+    """Whether Excel may show some of these numbers, as text, otherwise: 17 digits, or large whole numbers."""
+    import pyarrow.compute as pc
+
+    digits = pc.utf8_length(pc.replace_substring_regex(words, r"^-?[0.]*|[eE].*$|\.", ""))
+    return bool(pc.any(pc.or_(pc.greater(digits, 16), pc.match_substring_regex(words, r"e\+?\d"))).as_py())
+
+
+def _kept(values: list[float]) -> Any:
+    """Numbers as the writer of Excel files puts them, and as they read back: a pyarrow array of text."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    text = f"{value:.16g}"
-    if "." not in text and "e" not in text:
-        return text
-    return str(as_written(pa.array([float(text)], pa.float64()))[0])
+    texts = [f"{v:.16g}" for v in values]
+    whole = pa.array(["." not in text and "e" not in text for text in texts], pa.bool_())
+    return pc.if_else(whole, pa.array(texts, pa.string()), as_written(pa.array(map(float, texts), pa.float64())))
 
 
 def _replaced(table: Any, columns: list[Any]) -> Any:
@@ -205,16 +216,19 @@ def _excel(path: Path) -> Any:
     # a sheet leaves out empty cells at the end of a row; what stands beyond the header makes the rows unequal
     padded = [(*row, *(None,) * (len(names) - len(row))) for row in rows[1:]]
     columns = zip(*padded, strict=True) if padded else ([] for _ in names)
-    return pa.table([pa.array([_cell(v) for v in c], pa.string()) for c in columns], names=names)
+    return pa.table([_cells(c) for c in columns], names=names)
 
 
-def _cell(value: Any) -> str:
+def _cells(values: Sequence[Any]) -> Any:
+    """The cells of a column of a sheet as a pyarrow array of text; each kind of cell is put into words at once."""
     import pyarrow as pa
 
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        return str(as_written(pa.array([value], pa.float64()))[0])
-    return str(canonical.to_text(pa.array([value]))[0])
+    out = ["" if v is None else v for v in values]
+    kinds = {type(v) for v in out} - {str}
+    for kind in kinds:
+        at = [i for i, v in enumerate(out) if type(v) is kind]
+        found = pa.array([out[i] for i in at])
+        words = as_written(found) if kind is float else canonical.to_text(found)
+        for i, word in zip(at, words.to_pylist(), strict=True):
+            out[i] = word
+    return pa.array(out, pa.string())

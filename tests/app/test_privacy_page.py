@@ -219,8 +219,9 @@ def test_a_run_that_would_be_noise_alone_is_warned_of_before_it_is_started(app):
     at_page(app, "synthesize")
     assert "noise alone puts single columns" not in words(app)
     space = workspaces().find(app.session_state["owner"])
-    space.choices.epsilon, space.choices.method = 0.0005, "independent"
-    at_page(app, "privacy")
-    at_page(app, "synthesize")
+    space.choices.epsilon = 0.0005
+    app.run()
+    assert "records are too few for 14 columns at epsilon 0.0005" in words(app)
+    app.selectbox(key="method").set_value("independent").run()
     assert "independent is not made for 14 columns" in words(app)
     assert "Take rls, fewer columns" in words(app)

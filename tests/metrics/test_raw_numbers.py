@@ -3,16 +3,19 @@
 import dataclasses
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.number_ranges import NumberRanges
 from dpsyn_core.metrics.raw_correlation import RankCorrelation
 from dpsyn_core.metrics.raw_numbers import columns
 from dpsyn_core.metrics.tails import Tails
 from dpsyn_core.metrics.wasserstein import Wasserstein, distance, expected_distance
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 
@@ -99,3 +102,11 @@ def test_a_table_without_numbers_is_refused_in_a_sentence(metric):
 def test_columns_without_a_single_number_are_left_out():
     c = comparison({"a": np.full(3, np.nan), "b": np.arange(3.0)}, {"a": np.full(3, 1.0), "b": np.arange(3.0)})
     assert [x.name for x in columns(c)] == ["b"]
+
+
+def test_numbers_whose_squares_have_no_float_are_taken_for_the_ends_of_their_range():
+    attribute = {"name": "x", "kind": "numeric", "dtype": "float", "min": 0, "max": 10}
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [attribute]})
+    real = pa.table({"x": ["1", "2", "1e308", "-1e308", "inf", "11"]})
+    compared = compare_tables(schema, pa.table({"x": ["1", "2", "3"]}), real=real)
+    assert compared.real_values["x"].tolist() == [1, 2, 10, 0, 10, 11]

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables import digest
 from dpsyn_core.tables.digest import content_digest, digests_of_file, excel_digest, file_digest
-from dpsyn_core.tables.write import write_table
+from dpsyn_core.tables.write import as_written, write_table
 
 N = 300
 RNG = np.random.default_rng(1)
@@ -103,3 +104,25 @@ def test_columns_that_come_as_dictionaries_have_the_digest_and_the_file_of_plain
     write_table(plain, tmp_path / "plain.parquet")
     assert pq.read_schema(tmp_path / "listed.parquet") == pq.read_schema(tmp_path / "plain.parquet")
     assert digests_of_file(tmp_path / "listed.parquet")[0] == content_digest(plain)
+
+
+def test_what_excel_keeps_of_numbers_is_what_one_number_at_a_time_gives():
+    def alone(value):
+        text = f"{value:.16g}"
+        if "." not in text and "e" not in text:
+            return text
+        return str(as_written(pa.array([float(text)], pa.float64()))[0])
+
+    rng = np.random.default_rng(1)
+    wild = rng.normal(size=400) * 10.0 ** rng.integers(-300, 300, size=400)
+    tame = np.concatenate([np.round(wild[:50] % 1000, 2), rng.integers(0, 10**17, size=100), [0.0, -0.0, 1e15, 1e16]])
+    for numbers in (wild, tame, wild[:1], np.array([0.1 + 0.2]), np.array([0.25, 3.0, -17.5])):
+        table = pa.table({"x": pa.chunked_array([pa.array([*numbers, None])] * 2)})
+        one_by_one = pa.table({"x": pa.array([None if v is None else alone(v) for v in table["x"].to_pylist()])})
+        assert excel_digest(table, content_digest(table)) == content_digest(one_by_one)
+
+
+def test_numbers_of_few_digits_are_not_looked_at_one_by_one(monkeypatch):
+    monkeypatch.setattr(digest, "_kept", None)
+    table = pa.table({"x": [0.25, 1234.5, -1e-9, 123456789.0123456], "y": [1, 2, 3, None]})
+    assert excel_digest(table, "content") == "content"
