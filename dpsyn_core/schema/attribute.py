@@ -106,7 +106,12 @@ class CodedBase(BaseAttribute, ABC):
             special=self.special,
             group=self.group,
             number=self.is_number,
+            round=self.round_codes(),
         )
+
+    def round_codes(self) -> bytes:
+        """How round a number each code in order holds; empty where that is not known."""
+        return b""
 
     @abstractmethod
     def labels(self) -> list[str]:

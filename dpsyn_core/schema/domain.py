@@ -19,6 +19,8 @@ class CodedAttribute:
     Codes run 0..size-1. The last `special` of them stand for "missing" or "other" and have no order;
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
+    `round` says for each of the first codes how round a number its bin holds (see `schema/roundness.py`), empty where
+    that is not known.
     """
 
     name: str
@@ -27,11 +29,18 @@ class CodedAttribute:
     special: int = 0
     group: str | None = None
     number: bool = False
+    round: bytes = b""
 
     def __post_init__(self) -> None:
-        """Refuses sizes below 1."""
+        """Refuses sizes below 1, and roundness of other codes than there are."""
         if self.size < 1:
             msg = f"attribute '{self.name}' has size {self.size}; it must be at least 1"
+            raise SchemaError(msg)
+        if self.round and len(self.round) != self.size - self.special:
+            msg = (
+                f"attribute '{self.name}' says of {len(self.round)} codes how round they are; "
+                f"it must say it of {self.size - self.special}"
+            )
             raise SchemaError(msg)
 
 

@@ -14,6 +14,7 @@ from dpsyn_core.schema.attribute import CodedBase, Number
 from dpsyn_core.schema.binning import RealBins, WholeBins
 from dpsyn_core.schema.bins import CountBins, EdgeBins, NumericBins
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
+from dpsyn_core.schema.roundness import roundness
 from dpsyn_core.tables import amounts
 from dpsyn_core.tables.canonical import canonical
 
@@ -40,6 +41,17 @@ def _binned(
         every = exact(1) if whole else 1 / exact(10 ** (decimals or 0))
     starts = fine_starts(low, high, every, scale, FINE if cut is None else cut.count)
     return WholeBins.fine(int(low), int(high), starts, own) if whole else RealBins.fine(low, high, starts, every)
+
+
+@lru_cache(maxsize=2000)
+def _rounded(
+    whole: bool, low: float, high: float, cut: CountBins | EdgeBins | None, step: float | None, decimals: int | None,
+    scale: str | None,
+) -> bytes:  # fmt: skip
+    """How round the numbers are that the bins of a range hold; kept as the bins are."""
+    bins = _binned(whole, low, high, cut, step, decimals, scale)
+    first, last = bins.bounds()
+    return roundness(first, last + 1 if isinstance(bins, WholeBins) else last)
 
 
 class NumericAttribute(CodedBase):
@@ -125,6 +137,12 @@ class NumericAttribute(CodedBase):
     def special(self) -> int:
         """Special values, then missing."""
         return len(self.special_values) + int(self.missing)
+
+    def round_codes(self) -> bytes:
+        """By the bins alone; not of more bins than are kept."""
+        if self.binning.size > KEPT_BINS:
+            return b""
+        return _rounded(self.dtype == "integer", self.min, self.max, self.bins, self.step, self.decimals, self.scale)
 
     def _tail(self) -> list[str]:
         return [*(canonical(v) for v in self.special_values), *super()._tail()]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
+from dpsyn_core.records.rls.heaps import heaped_counts
 from dpsyn_core.records.rls.shape import Sums, smooth_counts
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
@@ -82,12 +83,14 @@ def perhaps_none(value: float, sigma: float, total: float) -> float:
 
 
 def shrink_few(
-    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
+    values: Floats, sigma: float, *, ordered: bool, special: int, total: float, heaped: Floats | None = None,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> Floats:  # fmt: skip
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their own counts say so. Few values without order follow
-    `even_counts`, values in order a smooth shape; others lose noise as usual. Arguments as there.
+    `even_counts`, values in order a smooth shape with heaps on it; others lose noise as usual. Arguments as
+    there; heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`).
     """
     if total <= 0 or sigma <= 0:
         return shrink_one_way(values, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
@@ -103,7 +106,7 @@ def shrink_few(
         return np.append(np.zeros(listed), beside)
     if ordered and listed >= tuning.smoothed_from:
         alone = Sums(np.arange(listed), values[:listed], sigma)
-        return np.append(smooth_counts(listed, [alone], rest, tuning=tuning), beside)
+        return np.append(_smooth_and_heaped(listed, [alone], rest, heaped, tuning), beside)
     if listed <= tuning.listed_evenly:
         return np.append(even_counts(clean[:listed], sigma, rest), beside)
     counts = shrink_one_way(clean[:listed], sigma, ordered=ordered, special=0, total=rest, tuning=tuning)
@@ -111,17 +114,19 @@ def shrink_few(
 
 
 def shrink_blocks(
-    tables: Sequence[Sums], size: int, *, special: int, total: float, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
+    tables: Sequence[Sums], size: int, *, special: int, total: float, heaped: Floats | None = None,
+    tuning: Shrinkage = RECORDS.shrinkage,
+) -> Floats:  # fmt: skip
     """The counts of an ordered attribute of which only runs of values were counted, from all these counts.
 
-    Special values hold records only where their counts say so; the others follow a smooth shape.
+    Special values hold records only where their counts say so; the others follow a smooth shape with heaps on it.
 
     Args:
         tables: counts of runs of values; each special value, or all of them, have cells of their own.
         size: values of the attribute.
         special: values at the end without order.
         total: the sum to give.
+        heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`); None: none is.
         tuning: constants.
     """
     if total <= 0:
@@ -136,7 +141,21 @@ def shrink_blocks(
     for t in tables:
         recode = t.recode[:ranked]
         runs.append(Sums(recode, t.values[: int(recode.max()) + 1], t.sigma))
-    return np.append(smooth_counts(ranked, runs, rest, tuning=tuning), beside)
+    return np.append(_smooth_and_heaped(ranked, runs, rest, heaped, tuning), beside)
+
+
+def _smooth_and_heaped(size: int, runs: list[Sums], total: float, heaped: Floats | None, tuning: Shrinkage) -> Floats:
+    """Single values that stand out of their neighbours, and the smooth shape of what they leave."""
+    if heaped is None:
+        return smooth_counts(size, runs, total, tuning=tuning)
+    above = heaped_counts(runs, heaped, total, tuning=tuning)
+    left = total - float(above.sum())
+    if left <= TINY * total:
+        return above
+    rest = [
+        Sums(t.recode, t.values - np.bincount(t.recode, weights=above, minlength=len(t.values)), t.sigma) for t in runs
+    ]
+    return above + smooth_counts(size, rest, left, tuning=tuning)
 
 
 def _beside(tables: Sequence[Sums], place: int, total: float) -> float:

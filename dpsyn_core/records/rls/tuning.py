@@ -149,6 +149,37 @@ class Shrinkage:
     smoothed_from: int = 12
     """Values of an ordered attribute from which on it follows a smooth shape where noise is large."""
 
+    heap_zero: float = 0.2
+    """Chance that 0 is heaped, before anything is counted (benchmarks/experiments/heaps.py tries others) ..."""
+
+    heap_end: float = 0.05
+    """... and each end of the range ..."""
+
+    heap_chance: float = 0.5
+    """... and any of the round values that are counted alone, together."""
+
+    heap_round: float = 0.25
+    """Of the values of a number, the roundest ones that may be heaped (convention)."""
+
+    heap_any: float = 0.2
+    """Chance that any value is heaped of those that the second table alone counts one by one."""
+
+    heap_zero_sure: float = 2.5
+    """Standard deviations of its noise by which 0 must stand out of what is beside it ..."""
+
+    heap_sure: float = 3.5
+    """... and any other value: far from all records, a heap of noise moves the whole column."""
+
+    heap_heavy: float = 6.0
+    """Standard deviations of its noise above which a short run is counted value by value in the second table: a heap
+    that is no round number may be in it ..."""
+
+    heap_run: int = 16
+    """... and values of such a run at most: of more, their sum would be lost in noise."""
+
+    heap_again: float = 0.02
+    """Chance of being heaped, by the first table, from which on a value is counted alone once more (convention)."""
+
     elsewhere: float = 3.0
     """Standard deviations of the noise from which on records that no stretch shows are taken to be there: one column in
     a thousand keeps noise (convention)."""

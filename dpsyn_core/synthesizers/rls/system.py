@@ -190,7 +190,7 @@ class Rls(Synthesizer):
         if cost is not None:
             costs = cost.split([share_of(c, plan.whole) for c in plan.one_ways])
         recodes = {
-            a.name: even_blocks(a, blocks)
+            a.name: even_blocks(a, blocks, tuning=self.tuning)
             for a, blocks in zip(self.domain.attributes, plan.blocks, strict=True)
             if blocks is not None
         }
@@ -218,7 +218,7 @@ class Rls(Synthesizer):
         r = self.tuning.resolution
         if every:
             return view.counted_again(name)
-        return view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost))
+        return view.apart(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
 
     def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""

@@ -18,6 +18,7 @@ from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
 from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.shape import Sums
@@ -48,10 +49,15 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     return mean if mean > SURE * sigma else float(above_zero(np.array([mean]), sigma)[0])
 
 
-def even_blocks(attribute: CodedAttribute, count: int) -> NDArray[np.intp]:
-    """The map from the values in order of an attribute to so many runs of nearly equal length; special values stay."""
+def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> NDArray[np.intp]:
+    """The map from the values in order of an attribute to so many runs of nearly equal length; special values stay.
+
+    0, the ends and the roundest value of each run have cells of their own (ADR 0216), in the order of first values.
+    """
     ranked = attribute.size - attribute.special
-    return np.append(np.arange(ranked) * count // ranked, count + np.arange(attribute.special)).astype(np.intp)
+    runs = np.append(np.arange(ranked) * count // ranked, count + np.arange(attribute.special)).astype(np.intp)
+    chance = expected_heaps(ranked, attribute.round, runs[:ranked], tuning=tuning.records.shrinkage)
+    return set_apart(runs, chance > 0)
 
 
 class View:
@@ -95,14 +101,32 @@ class View:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning, sums = self.tuning.records.shrinkage, self.coarse[a.name]
         if measured is None:
-            return shrink_blocks(sums, a.size, special=a.special, total=self.total, tuning=tuning)
+            return shrink_blocks(
+                sums, a.size, special=a.special, total=self.total, heaped=self._may_be_heaped(a), tuning=tuning
+            )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
             return shrink_few(
-                measured.values, measured.sigma, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
-            )
+                measured.values, measured.sigma, ordered=a.ordered, special=a.special, total=self.total,
+                heaped=self._may_be_heaped(a), tuning=tuning,
+            )  # fmt: skip
         return shrink_with_sums(
             measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
         )
+
+    def _may_be_heaped(self, a: CodedAttribute) -> Floats:
+        """The chance of each value in order to be heaped, before it was counted."""
+        return expected_heaps(a.size - a.special, a.round, tuning=self.tuning.records.shrinkage)
+
+    def apart(self, name: str, recode: NDArray[np.intp]) -> NDArray[np.intp]:
+        """A coarse map of a number counted in runs, with values apart that may be heaped by what the first table says.
+
+        These are values that stand out of their neighbours there, and all of short runs that hold many records.
+        """
+        a, first, tuning = self.domain[name], self.coarse[name][0], self.tuning.records.shrinkage
+        ranked = a.size - a.special
+        runs = Sums(first.recode[:ranked], first.values, first.sigma)
+        after, _ = heaps([runs], self._may_be_heaped(a), max(self.total, 1.0), tuning=tuning)
+        return set_apart(recode, (after > tuning.heap_again) | in_heavy_runs(runs, tuning=tuning))
 
     @cached_property
     def places(self) -> list[Number]:
