@@ -230,7 +230,8 @@ def _blocks(
     """For each number how many blocks of bins its one-way tells apart, where single bins would be lost in noise."""
     r = tuning.resolution
     strengths = [total / noise.of_cell(cost) for cost in each]
-    wanted = [max(r.fewest_blocks, round(r.blocks * s)) for s in strengths]
+    most = [max(r.fewest_blocks, int(bins / r.block_values)) for bins in ranked]
+    wanted = [min(max(r.fewest_blocks, round(r.blocks * s)), m) for s, m in zip(strengths, most, strict=True)]
     return tuple(
         count if strength < r.blocks_below and 2 * count <= bins else None
         for count, strength, bins in zip(wanted, strengths, ranked, strict=True)

@@ -158,6 +158,9 @@ class Resolution:
     fewest_blocks: int = 16
     """... but at least so many. Numbers with less than twice as many bins keep single bins."""
 
+    block_values: float = 4.0
+    """Bins that a block holds at least on average, where these are more than the fewest blocks (ADR 0217)."""
+
     coarse_share: float = 0.5
     """Of what such a number gets, for its second table."""
 

@@ -345,7 +345,7 @@ def test_numbers_of_few_records_are_counted_in_blocks_and_keep_their_middle_and_
     for seed in range(3):
         out, measured, _, _ = run(codes, domain, seed=seed)
         ones = [m for m in measured if len(m.attributes) == 1]
-        assert all(m.cells <= 16 for m in ones)
+        assert all(m.cells <= 18 for m in ones)  # 16 runs and both ends
         for j in range(2):
             assert np.median(out[j]) == pytest.approx(np.median(codes[j]), abs=60)
             assert np.subtract(*np.quantile(out[j].astype(float), [0.9, 0.1])) < 330  # a range of 600 bins has 480
