@@ -159,7 +159,7 @@ class Resolution:
     """... but at least so many. Numbers with less than twice as many bins keep single bins."""
 
     block_values: float = 4.0
-    """Bins that a block holds at least on average, where these are more than the fewest blocks (ADR 0217)."""
+    """Bins that a block holds at least on average, where these are more than the fewest blocks (convention)."""
 
     coarse_share: float = 0.5
     """Of what such a number gets, for its second table."""

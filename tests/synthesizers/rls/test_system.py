@@ -360,7 +360,7 @@ def test_a_small_table_does_not_come_out_empty_for_noise_below_zero():
     codes, domain = small_numbers(40)
     out, measured, _, _ = run(codes, domain, noise=Low())
     assert [m.attributes for m in measured[:3]] == [(), (), ("x",)]  # few records: their number is released twice
-    assert out.shape[1] > 5
+    assert out.shape[1] > 3
 
 
 def test_where_scores_would_be_noise_the_one_ways_get_all():
