@@ -38,6 +38,8 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "resolution .8": {"resolution.numbers": 0.8},
     "resolution .4": {"resolution.numbers": 0.4},
     "singular values alone": {"records.shrinkage.interaction_part": 1.0},
+    "blocks of few bins up to 200": {"resolution.few_blocks_below": 200.0},
+    "blocks of few bins up to 400": {"resolution.few_blocks_below": 400.0},
     "cells alone": {"records.shrinkage.interaction_part": 0.0},
 }
 

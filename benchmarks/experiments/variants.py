@@ -104,6 +104,15 @@ EXPERIMENTS = {
             "from 128 bins on alone": Variant(tuning={"resolution.mixed_fewer": float("inf")}),
         },
     ),
+    "blocks": Experiment(
+        notebook="ADR 0217",
+        places=(("adult_raw", 0.1), ("adult_raw", 0.3), ("adult_raw", 1.0)),
+        variants={
+            "up to 600": Variant(),
+            "up to 400": Variant(tuning={"resolution.few_blocks_below": 400.0}),
+            "up to 200": Variant(tuning={"resolution.few_blocks_below": 200.0}),
+        },
+    ),
     "scoring-fit": Experiment(
         notebook="0066",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),

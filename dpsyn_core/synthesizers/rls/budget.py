@@ -233,7 +233,7 @@ def _blocks(
     most = [max(r.fewest_blocks, int(bins / r.block_values)) for bins in ranked]
     wanted = [min(max(r.fewest_blocks, round(r.blocks * s)), m) for s, m in zip(strengths, most, strict=True)]
     return tuple(
-        count if strength < r.blocks_below and 2 * count <= bins else None
+        count if strength < r.below(bins) and 2 * count <= bins else None
         for count, strength, bins in zip(wanted, strengths, ranked, strict=True)
     )
 

@@ -152,6 +152,9 @@ class Resolution:
     """Strength up to which single bins of a number would be lost in noise, and blocks of bins are counted instead. With
     300, wide ranges get tails that are none."""
 
+    few_blocks_below: float = 600.0
+    """The same for numbers of less than `fine_from` bins, whose single bins have no second table (ADR 0217)."""
+
     blocks: float = 0.32
     """Blocks of a number that are counted first, over that strength ..."""
 
@@ -159,7 +162,7 @@ class Resolution:
     """... but at least so many. Numbers with less than twice as many bins keep single bins."""
 
     block_values: float = 4.0
-    """Bins that a block holds at least on average, where these are more than the fewest blocks (convention)."""
+    """Bins that a block holds at least on average, where these are more than the fewest blocks (ADR 0217)."""
 
     coarse_share: float = 0.5
     """Of what such a number gets, for its second table."""
@@ -179,6 +182,10 @@ class Resolution:
 
     held: float = 3.0
     """Standard deviations of its own noise that a coarse value holds at least."""
+
+    def below(self, bins: int) -> float:
+        """The strength up to which a number of so many bins is counted in blocks."""
+        return self.blocks_below if bins >= self.fine_from else self.few_blocks_below
 
     def merges(self, bins: int, mixed: float) -> bool:
         """Whether a number of so many bins has about `mixed` coarse values in its pairs with categories."""
