@@ -74,11 +74,14 @@ def column(drawn: np.ndarray, low: float, high: float, decimals: int) -> tuple[n
     return np.bincount(codes, minlength=a.size).astype(np.float64), declared.middles(), a
 
 
-def estimate(truth: np.ndarray, a: CodedAttribute, strength: float, seed: int, way: str) -> np.ndarray:
+def estimate(
+    truth: np.ndarray, a: CodedAttribute, strength: float, seed: int, tuning: Shrinkage, *, way: str = AS_IT_IS,
+    blocks: int | None = None,
+) -> np.ndarray:  # fmt: skip
     """Counts of one column, as `rls` estimates them from two tables of half the cost each."""
-    total, size, rng, r, tuning = float(truth.sum()), a.size, np.random.default_rng(seed), TUNING.resolution, WAYS[way]
+    total, size, rng, r = float(truth.sum()), a.size, np.random.default_rng(seed), TUNING.resolution
     sigma = total / strength * np.sqrt(2)
-    count = max(r.fewest_blocks, round(r.blocks * strength))
+    count = blocks or max(r.fewest_blocks, round(r.blocks * strength))
     runs = np.arange(size) * count // size
     level = bytes(ZERO if b == ZERO else 0 for b in a.round) if way == ZERO_AND_ENDS else a.round
     chance = None
@@ -125,7 +128,10 @@ def main() -> None:
             at = int(np.argmax(truth) if heaped is None else np.abs(middle - heaped).argmin())
             line = f"{name:<17} {strength:4g} "
             for way, rows in found.items():
-                runs = [errors(truth, estimate(truth, a, strength, s, way), middle, at) for s in range(args.seeds)]
+                runs = [
+                    errors(truth, estimate(truth, a, strength, s, WAYS[way], way=way), middle, at)
+                    for s in range(args.seeds)
+                ]
                 rows.append(np.mean(runs, axis=0))
                 line += f"  {rows[-1][0]:.3f} / {rows[-1][1]:.3f}"
             print(line, flush=True)

@@ -113,3 +113,13 @@ def test_scores_get_more_where_those_of_all_pairs_would_be_noise_and_as_much_as_
     assert many > 1.5 * few
     assert share(60, total, one_way_share=0.94) < many
     assert share(60, total / 4, one_way_share=0.5) < many  # where more would not help, they get no more
+
+
+def test_numbers_are_counted_in_blocks_of_four_bins_or_more_and_those_of_few_bins_at_larger_budgets_too():
+    sizes = {"age": 84, "grade": 20, "pay": 900}
+    attributes = tuple(CodedAttribute(name=n, size=s, ordered=True, number=True) for n, s in sizes.items())
+    task = Task(domain=Domain(attributes), unit=Unit(), budget=Budget(epsilon=1.0, delta=1e-9))
+    plan = configure("rls", {}).calibrate(task).budget_plan
+    assert plan(1_000).blocks[:2] == (21, None) and 16 <= plan(1_000).blocks[2] <= 64
+    assert plan(6_000).blocks == (21, None, None)
+    assert plan(100_000).blocks == (None, None, None)
