@@ -46,13 +46,13 @@ def fullest_bin(c: Comparison, name: str) -> float | None:
     return float(counts[fullest] / held)
 
 
-def pair_matrix(score: Score, names: Sequence[str]) -> Floats:
-    """Pairwise TVD as a symmetric matrix (d, d) with NaN on its diagonal, from the score `tvd-2way`."""
+def pair_matrix(score: Score, names: Sequence[str], what: str = "tvd") -> Floats:
+    """Pairwise TVD, or its `floor`, as a symmetric matrix (d, d), NaN on its diagonal, from the score `tvd-2way`."""
     out = np.full((len(names), len(names)), np.nan)
     index = {n: i for i, n in enumerate(names)}
     marginals = score.details["marginals"]
     at = np.array([[index[a], index[b]] for a, b in marginals["attributes"]], dtype=np.intp).reshape(-1, 2)
-    out[at[:, 0], at[:, 1]] = out[at[:, 1], at[:, 0]] = marginals["tvd"]
+    out[at[:, 0], at[:, 1]] = out[at[:, 1], at[:, 0]] = marginals[what]
     return out
 
 

@@ -117,6 +117,16 @@ def test_a_file_without_headers_has_its_columns_numbered_or_named(app):
     assert space_of(app).dataset.table.column_names == ["age", "job", "years"] and not app.error
 
 
+def test_a_file_whose_cells_alone_are_windows_1252_is_read_so_by_one_press(app):
+    rows = "".join(f"Zürich;{i % 9};Müller\n" for i in range(60))
+    uploaded(app, "orte.csv", f"ort;zahl;name\n{rows}".encode("cp1252"))
+    assert "\ufffd" in space_of(app).dataset.table.column("ort")[0].as_py()
+    app.button(key="read_western").click().run()
+    assert not app.exception and "read_western" not in keys(app.button)
+    assert space_of(app).dataset.table.column("ort")[0].as_py() == "Zürich"
+    assert space_of(app).schema["name"].values == ("Müller",)
+
+
 def test_headers_that_stand_twice_get_a_number_and_the_page_says_so(app):
     uploaded(app, name="twice.csv", raw=b"a,b,a\n" + b"1,x,2\n" * 30)
     assert space_of(app).dataset.table.column_names == ["a", "b", "a (2)"]

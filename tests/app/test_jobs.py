@@ -1,18 +1,19 @@
 """Jobs: child processes with their own folders; progress, cancel, ownership, queue, clean-up, typed failures."""
 
 import json
+import os
 import stat
 import time
 
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.jobs.folder import DONE, MANIFEST, SYNTHETIC
+from dpsyn_core.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
-from ui.shared.jobs import JobError, Jobs
+from ui.shared.jobs import Job, JobError, Jobs
 
 SCHEMA = Schema.of(
     {
@@ -229,3 +230,12 @@ def test_a_run_is_renamed_by_its_owner_alone_and_keeps_the_name(tmp_path):
         jobs.rename(job.id, "somebody else", "mine")
     assert job.label == "before the merger"
     assert Jobs(tmp_path).get(job.id, "me").label == "before the merger", "also after a restart"
+
+
+def test_seconds_go_on_while_a_long_step_says_nothing(tmp_path):
+    job = Job(id="a", owner="o", folder=tmp_path, spec=spec(), label="", created=0.0, fingerprint="")
+    assert job.elapsed() == 0.0
+    told = tmp_path / PROGRESS
+    told.write_text(json.dumps({"stage": "writing", "done": 0, "total": 1, "seconds": 258.0}))
+    os.utime(told, (time.time() - 300, time.time() - 300))
+    assert 558 <= job.elapsed() < 600

@@ -7,9 +7,13 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, words
+from ui.report.incomes import _usual
 
 VIEWS = ("pairs", "columns", "queries", "incomes", "several")
 
@@ -262,3 +266,17 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     ran.segmented_control(key="report_view").set_value("incomes").run()
     chosen = [s.value for s in ran.selectbox if str(s.key).startswith("role_")]
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
+
+
+def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_names_them():
+    attributes = [
+        {"name": "item", "kind": "categorical", "values": [1, 2, 3], "ordered": True},
+        {"name": "rate", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9},
+        {"name": "amount", "kind": "numeric", "dtype": "float", "min": 0, "max": 99, "step": 0.1},
+        {"name": "colour", "kind": "categorical", "values": ["red", "blue"]},
+        {"name": "place", "kind": "categorical", "values": [f"p{i}" for i in range(40)]},
+    ]
+    schema = Schema.of({"version": 1, "name": "t", "attributes": attributes})
+    table = pa.table({"item": ["1"], "rate": ["2"], "amount": ["3"], "colour": ["red"], "place": ["p1"]})
+    compared = compare_tables(schema, table, table)
+    assert [_usual(compared, role) for role in ("income", "group", "split")] == [["amount"], ["colour"], ["colour"]]

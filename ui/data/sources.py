@@ -137,6 +137,7 @@ def _correct(space: Workspace, data: Dataset) -> None:
     if len(data.source.get("sheets") or ()) > 1:
         _sheet(space, data)
     _hint(space, data)
+    _western(space, data)
     written, row, header = data.source.get("delimiter"), data.source["header_row"], data.source["header"]
     with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
         form = Form(sheet=data.source["sheet"])
@@ -186,6 +187,18 @@ def _hint(space: Workspace, data: Dataset) -> None:
     note(t("data.title_above", row=number(row)), "warning")
     if st.button(t("data.take_header_row", row=number(row)), key="take_header_row"):
         _again(space, data, Form(sheet=data.source["sheet"], header_row=row))
+
+
+def _western(space: Workspace, data: Dataset) -> None:
+    """Offers the usual encoding of Western Europe where cells are not UTF-8, which only the cells show: private."""
+    undecoded = any(getattr(notice, "key", "") == "undecoded" for notice in data.odd)
+    if space.choices.safe or not undecoded or data.source["encoding"] != "utf-8":
+        return
+    private_tag()
+    if st.button(t("data.read_western"), key="read_western"):
+        header = data.source["header"]
+        row = 1 if header else data.source["header_row"]
+        _again(space, data, Form(encoding="cp1252", header_row=row, header=header))
 
 
 def _sheet(space: Workspace, data: Dataset) -> None:

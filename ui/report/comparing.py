@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pairs:
-    """TVD of all pairs as a symmetric matrix (NaN on its diagonal), with the mean and what a fresh sample scores."""
+    """TVD of all pairs as a symmetric matrix (NaN on its diagonal), with the mean and what a fresh sample scores.
+
+    floors: what a fresh sample scores in each pair.
+    """
 
     names: tuple[str, ...]
     tvd: NDArray[np.float64]
+    floors: NDArray[np.float64]
     mean: float
     floor: float
 
@@ -73,8 +77,10 @@ def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
     """The pairwise TVD of a run."""
     names = comparison.domain.names
     if len(names) < 2:
-        return Pairs(names, np.full((len(names), len(names)), np.nan), 0.0, 0.0)
+        none = np.full((len(names), len(names)), np.nan)
+        return Pairs(names, none, none, 0.0, 0.0)
     got = score(space, job, comparison, "tvd-2way")
     if isinstance(got, MetricError):
         raise got
-    return Pairs(names, build.pair_matrix(got, names), got.value, float(got.floor or 0.0))
+    tvd, floors = (build.pair_matrix(got, names, what) for what in ("tvd", "floor"))
+    return Pairs(names, tvd, floors, got.value, float(got.floor or 0.0))

@@ -7,12 +7,15 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import capital, figure_words, literal, sentence, t
 from ui.shared.theme import facts, note, section, show
+
+MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
 
 
 def panel(space: Workspace, runs: list[Job], view: Look) -> None:
@@ -47,7 +50,7 @@ def _roles(view: Look) -> dict[str, Any]:
         if not left:
             continue
         with column:
-            first = next((n for n in (declared.get(role), start) if n in left), left[0])
+            first = next((n for n in (declared.get(role), start, *_usual(c, role)) if n in left), left[0])
             out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=f"role_{role}")
     with columns[3]:
         limit = st.number_input(
@@ -56,6 +59,16 @@ def _roles(view: Look) -> dict[str, Any]:
         )  # fmt: skip
         out["not_applicable"] = limit
     return out
+
+
+def _usual(c: Comparison, role: str) -> list[str]:
+    """Columns to begin with where no header names the role: numbers of many values, or categories of few."""
+    if role == "income":
+        return [a.name for a in c.domain.attributes if a.number and a.size > MOST_GROUPS]
+    return [
+        a.name for a in c.domain.attributes
+        if not c.numeric(a.name) and 2 <= a.size - a.special <= MOST_GROUPS
+    ]  # fmt: skip
 
 
 def _declared(view: Look) -> dict[str, str]:

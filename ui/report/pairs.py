@@ -92,15 +92,16 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
         note(t("pairs.same"))
         return
     found = comparing.pairs(view.space, side.job, side.comparison)
-    tvd = percent(float(found.tvd[found.names.index(a), found.names.index(b)]))
+    at = found.names.index(a), found.names.index(b)
+    finding = t("pairs.finding", a=a, b=b, tvd=percent(float(found.tvd[at])), floor=percent(float(found.floors[at])))
     prefix = "" if len(view.sides) == 1 else f"{view.name(side)} · "
-    note(prefix + t("pairs.finding", a=a, b=b, tvd=tvd))
+    note(prefix + finding)
     key = (side.job.id, a, b)
     both, gap = kept(view.space, ("pair", *key), lambda: build.pair(side.comparison, a, b, figure_words()))
     tables = drawn(view.space, ("two", *key), lambda: both)
     show(tables, alt=both.alt, key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
     show(
-        drawn(view.space, ("gap", *key), lambda: gap), alt=f"{gap.alt}. {t('pairs.finding', a=a, b=b, tvd=tvd)}",
+        drawn(view.space, ("gap", *key), lambda: gap), alt=f"{gap.alt}. {finding}",
         key=f"pair_difference_{side.letter}", ready=True,
     )  # fmt: skip

@@ -85,6 +85,14 @@ class Job:
         """What the worker last wrote; empty before it wrote anything."""
         return _read(self.folder / PROGRESS)
 
+    def elapsed(self) -> float:
+        """Seconds since the worker began, also while a long step says nothing; 0 before it wrote anything."""
+        try:
+            since = time.time() - (self.folder / PROGRESS).stat().st_mtime
+        except OSError:  # not written yet
+            return 0.0
+        return float(self.progress().get("seconds", 0.0)) + max(0.0, since)
+
     def seconds(self) -> float:
         """How long the finished run took."""
         return float(_read(self.folder / DONE).get("seconds", 0.0))

@@ -50,7 +50,7 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     if job.state == "queued":
         stage = t("run.queued")
     with left:
-        seconds = f"{seen.get('seconds', 0):.0f}"
+        seconds = f"{job.elapsed():.0f}"
         st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
         if seen.get("passed"):
             note(t("run.passed", stages=", ".join(seen["passed"][-5:])))
