@@ -1,7 +1,7 @@
 """Gaussian noise on Poisson samples, as a Gaussian cost beside a failure: what it dominates, and its calibration.
 
 T steps, each a sum over a sample that holds every record with probability q, plus noise. Their privacy-loss
-distribution is discretised pessimistically and composed by dp_accounting; then the least mu is found for which "a
+distribution is discretised pessimistically and convolved T times; then the least mu is found for which "a
 Gaussian mechanism of that mu, except that everything is revealed with probability delta" dominates it. So sampled
 noise is paid for in the same currency as all other Gaussian noise. Proof: docs/proofs/sampling.md.
 """
@@ -18,6 +18,7 @@ from scipy.special import log_ndtr, ndtr
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.convolution import self_convolved
 
 Floats = NDArray[np.float64]
 
@@ -156,17 +157,14 @@ def profiles(sampling: Sampling) -> list[Profile]:
     The steps are dominated by the pair P = sum of w_j N(j, s^2) and Q = N(0, s^2), w binomial and s the multiplier
     (replace: Q = sum of w_j N(-j, s^2), and the other order is its mirror image).
     """
-    from dp_accounting.pld import pld_pmf  # heavy: only where there are samples
-
     pair = _Pair(sampling)
     grid = pair.grid()
     if grid is None:
         return []
     out = []
     for lowest, masses, endless in pair.discretised(grid)[: 1 if sampling.exchanged else 2]:
-        one = pld_pmf.DensePLDPmf(grid, lowest, masses, endless, True)
-        whole = one.self_compose(sampling.steps) if sampling.steps > 1 else one
-        out.append(_profile(grid, whole._lower_loss, whole._probs, whole._infinity_mass, sampling.steps))
+        first, whole, lost = self_convolved(masses, endless, sampling.steps)
+        out.append(_profile(grid, lowest * sampling.steps + first, whole, lost, sampling.steps))
     return out
 
 
@@ -249,13 +247,15 @@ def _profile(grid: float, lowest: int, masses: Floats, endless: float, steps: in
 
     Fourier transforms err by less than 1e-15 a step in the sum of all masses.
     """
-    from scipy.signal import lfilter
+    from scipy.linalg import solve_banded
 
     losses = (lowest + np.arange(masses.size)) * grid
     back = np.maximum(masses, 0.0)[::-1]
     above = np.cumsum(back) - back
     decay = math.exp(-grid)
-    discounted = lfilter([0.0, decay], [1.0, -decay], back)  # sum over larger losses of exp(loss - l) mass
+    # sum over larger losses of exp(loss - l) mass: each is decay times the one before it and the mass there
+    bands = np.stack([np.ones_like(back), np.full_like(back, -decay)])
+    discounted = solve_banded((1, 0), bands, decay * np.append(0.0, back[:-1]), check_finite=False)
     delta = (above - discounted)[::-1] + endless + 1e-13 + 1e-15 * steps
     kept = losses >= -grid
     return np.asarray(losses[kept], dtype=np.float64), np.asarray(delta[kept], dtype=np.float64)

@@ -8,6 +8,7 @@ from functools import cache
 import dp_accounting
 import numpy as np
 import pytest
+from dp_accounting.pld import pld_pmf
 from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.rdp import RdpAccountant
 
@@ -18,6 +19,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.conversions import gdp_delta
+from dpsyn_core.privacy.convolution import TAIL, self_convolved
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.renyi import renyi_epsilon
@@ -61,6 +63,30 @@ def test_the_delta_of_all_steps_is_that_of_dp_accounting_within_its_grid(samplin
         found = max(float(np.interp(epsilon, *p)) for p in ours)
         expected = theirs.get_delta_for_epsilon(epsilon)
         assert found == pytest.approx(expected, rel=6e-3, abs=1e-12)
+
+
+@pytest.mark.parametrize("steps", [1, 7, 200, 20_000])
+def test_steps_are_convolved_as_dp_accounting_does_it(steps):
+    losses = np.arange(-40, 61) * 1e-3
+    masses = np.exp(-(((losses - 2e-4) / 0.012) ** 2) / 2)
+    masses *= (1 - 1e-12) / masses.sum()
+    first, whole, endless = self_convolved(masses.copy(), 1e-12, steps)
+    theirs = pld_pmf.DensePLDPmf(1e-3, 0, masses, 1e-12, True)
+    theirs = theirs.self_compose(steps) if steps > 1 else theirs
+    assert (first, whole.size) == (theirs._lower_loss, theirs.size)
+    assert np.abs(whole - theirs._probs).max() < 1e-15 * steps
+    assert endless == pytest.approx(theirs._infinity_mass, rel=1e-9)
+    assert whole.sum() + endless == pytest.approx(1, abs=1e-13 + 1e-15 * steps)
+
+
+def test_a_few_steps_are_convolved_as_by_hand_but_for_what_is_cut_off():
+    masses = np.array([0.2, 0.5, 0.0, 0.3])
+    known = masses
+    for _ in range(4):
+        known = np.convolve(known, masses)
+    first, whole, endless = self_convolved(masses, 0.0, 5)
+    assert first == 0 and whole == pytest.approx(known, abs=1e-15)
+    assert endless == TAIL
 
 
 @pytest.mark.parametrize("exchanged", [False, True])

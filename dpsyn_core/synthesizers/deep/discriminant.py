@@ -7,6 +7,7 @@ gives the rule of linear discriminant analysis (of linear regression for a numbe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 REACH = 1.1  # times the usual length of the inputs: the vectors of longer ones are shortened
 FARTHEST = 2.0  # standard deviations of a number to predict: scores beyond count as this
 LEAST_OWN = 0.2  # least part of a feature's variance that components leave to itself
+RIDGE = 0.3  # of the noise of a difference beside what is more than noise in all: added to the inputs' variances
+LEAST_POWER = 1e-3  # of the noise: that much is believed to be more than noise
 MOST_SAID = 0.75  # of the target's variance: more is not believed of a linear rule
 
 
@@ -54,6 +57,27 @@ class Classes:
         return int(self.table.shape[1]) * len(self.others.columns)
 
 
+def covered(block: Block, total: float, classes: Classes, noise: float) -> float:
+    """Length of the noise in the differences of means, in standard deviations of an input.
+
+    Of all values but the most frequent one, weighted by their shares; 0 for a number, infinite for a single value.
+    Post-processing: known before the sum is released.
+
+    Args:
+        block: the target's.
+        total: released number of records.
+        classes: what is summed.
+        noise: standard deviation of each number of the sum.
+    """
+    if _scores(block) is not None:
+        return 0.0
+    if block.size < 2:
+        return math.inf
+    rarer = np.sort(block.shares)[:-1]
+    length = noise * classes.length * math.sqrt(len(classes.others.columns))
+    return float(len(rarer) * length / (max(total, 1.0) * rarer.sum()))
+
+
 def linear_start(
     space: Space, at: int, classes: Classes, found: Components, summed: Floats, noise: float
 ) -> Floats:  # fmt: skip
@@ -82,7 +106,8 @@ def linear_start(
     differences = summed / held[:, None] - summed.sum(axis=0) / total
     most = (1 / block.shares - 1)[:, None] * inputs.variances  # the square of a difference that explains an input
     shrunk = [_shrunk(*each) for each in zip(differences, spreads, most, strict=True)]
-    return _discriminant(block, np.stack(shrunk), inputs)
+    power = np.maximum((differences**2).mean(axis=1) - spreads**2, LEAST_POWER * spreads**2)
+    return _discriminant(block, np.stack(shrunk), inputs, RIDGE * spreads**2 / power * inputs.variances.mean())
 
 
 def _scores(block: Block) -> Floats | None:
@@ -112,18 +137,24 @@ class _Inputs:
         own = np.maximum(variances - (loadings**2).sum(axis=1), LEAST_OWN * variances)
         return cls(loadings=loadings, own=own, variances=variances)
 
-    def solved(self, rows: Floats) -> Floats:
-        """The covariance's inverse times each row, (rows, inputs). Source: Woodbury's identity."""
-        alone = rows / self.own
-        inner = np.eye(self.loadings.shape[1]) + self.loadings.T @ (self.loadings / self.own[:, None])
-        out: Floats = alone - np.linalg.solve(inner, (alone @ self.loadings).T).T @ self.loadings.T / self.own
+    def solved(self, rows: Floats, ridges: Floats) -> Floats:
+        """The covariance's inverse times each row, (rows, inputs); ridges: added to its diagonal, a row (rows,).
+
+        Source: Woodbury's identity.
+        """
+        return np.stack([self._solved(row, self.own + ridge) for row, ridge in zip(rows, ridges, strict=True)])
+
+    def _solved(self, row: Floats, own: Floats) -> Floats:
+        alone = row / own
+        inner = np.eye(self.loadings.shape[1]) + self.loadings.T @ (self.loadings / own[:, None])
+        out: Floats = alone - self.loadings @ np.linalg.solve(inner, self.loadings.T @ alone) / own
         return out
 
 
 def _regression(block: Block, scores: Floats, covariance: Floats, inputs: _Inputs) -> Floats:
     """Logits of a score s given its prediction p, which leaves the variance v: s p / v - s^2 (1 / v - 1) / 2."""
     out = np.zeros((len(covariance) + 1, block.outputs))
-    slope = inputs.solved(covariance[None, :])[0]
+    slope = inputs.solved(covariance[None, :], np.zeros(1))[0]
     said = float(slope @ covariance)
     slope = slope * min(1.0, MOST_SAID / max(said, 1e-12))
     left = 1 - min(said, MOST_SAID)
@@ -137,14 +168,14 @@ def _regression(block: Block, scores: Floats, covariance: Floats, inputs: _Input
     return out
 
 
-def _discriminant(block: Block, differences: Floats, inputs: _Inputs) -> Floats:
+def _discriminant(block: Block, differences: Floats, inputs: _Inputs, ridges: Floats) -> Floats:
     """Logits a x - a d / 2 beside each value's share, d its difference and a = d / S, S the covariance within values.
 
     Within values the covariance is smaller than that of all records by what the differences take up; where they take
     up more than can be believed they are made smaller.
     """
     out = np.zeros((differences.shape[1] + 1, block.outputs))
-    slopes = inputs.solved(differences)
+    slopes = inputs.solved(differences, ridges)
     root = np.sqrt(block.shares)
     taken, vectors = np.linalg.eigh((slopes @ differences.T + differences @ slopes.T) / 2 * np.outer(root, root))
     believed = np.clip(taken, 0, MOST_SAID)

@@ -8,6 +8,7 @@ without its conditions: nothing is asked of the parts, and an individual may hav
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -18,6 +19,7 @@ from pydantic import Field
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.components import Components
@@ -106,7 +108,9 @@ class DPGM(Deep[DPGMConfig]):
         """The second moment, and one an iteration."""
         return 0 if self.by_target else 1 + self.config.iterations
 
-    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+    def modelled(
+        self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
+    ) -> Released:  # fmt: skip
         """The parts, and the training of all networks together."""
         c = self.config
         seen = Seen.of(space, self.domain)
@@ -115,8 +119,8 @@ class DPGM(Deep[DPGMConfig]):
             block = space.blocks[aim]
             shares, part = block.shares, functools.partial(_value, seen=seen, at=aim)
         else:
-            found = self.found(counter, seen, c.components, cost=self.costs["components"], gate=gate)
-            each = self.costs["mixture"].split([1.0] * c.iterations)
+            found = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
+            each = costs["mixture"].split([1.0] * c.iterations)
             mixture = self.mixed(counter, seen, found, c.clusters, each, tied=False, gate=gate, progress=progress)
             shares, part = mixture.weights, functools.partial(_cluster, seen=seen, found=found, mixture=mixture)
         members = len(shares)

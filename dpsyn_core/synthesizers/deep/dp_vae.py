@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep.decoder import layout_of
@@ -70,8 +73,11 @@ class DPVAE(Deep[TrainedWhole]):
         first = self.config.one_way_share
         return {"one-ways": first, "training": 1 - first} if self.taken else {"one-ways": 1.0}
 
-    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+    def modelled(
+        self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
+    ) -> Released:  # fmt: skip
         """One training."""
+        del costs  # what is left trains it
         c = self.config
         seen = Seen.of(space, self.domain)
         shape, prior = self.hidden_units(learned_shape(c, space)), Mixture.standard(c.latent)

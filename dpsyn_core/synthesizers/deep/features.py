@@ -28,6 +28,7 @@ CURVED_VALUES = 1600  # of all columns together: softmax over more takes time an
 MOST_FEATURES = 2500  # their matrix of second moments is released whole
 CURVES = 4  # coefficients of a number's curve
 HELD = 3.0  # standard deviations of noise that a coarse value holds at least
+HELD_NAMED = 1.5  # the same for the column to predict: a value that is merged with others cannot be predicted
 FLOOR = 0.3  # least variance by which the indicators of an attribute are scaled
 BEND = 0.5  # weight of a number's squared score beside its score
 BENT = 50  # columns beyond which squared scores are left out: noise in the second moment grows with its features
@@ -156,7 +157,7 @@ def space_of(
         ones: one-ways in their order.
         n_public: the number of records, where it is public.
         values: about how many coarse values an attribute keeps.
-        weights: of attributes that count more in the components; 1 for those that are not named.
+        weights: of the attributes to predict, which count more in the components; 1 for those that are not named.
     """
     precision = np.array([1 / (m.cells * m.sigma**2) if m.sigma else 1.0 for m in ones])
     sums = np.array([m.values.sum() for m in ones])
@@ -166,25 +167,31 @@ def space_of(
     told_apart = max(2, min(values, MOST_FEATURES // d))  # each has a feature; a number of any values has one or two
     bend = BEND if d <= BENT else 0.0
     made = [
-        _block(a, m, total, (values, told_apart), weights.get(a.name, 1.0), bend)
+        _block(
+            a, m, total, (values, told_apart), weights.get(a.name, 1.0), bend,
+            least=(HELD_NAMED if a.name in weights else HELD) * m.sigma,
+        )
         for a, m in zip(domain.attributes, ones, strict=True)
-    ]
+    ]  # fmt: skip
     if sum(b.size for b in made) > MOST_CELLS:
         made = [_curved(b) for b in made]
     return Space(tuple(made), total, np.min_scalar_type(max(domain.sizes) - 1))
 
 
 def _block(
-    a: CodedAttribute, m: Measurement, total: float, most: tuple[int, int], weight: float, bend: float
-) -> Block:  # fmt: skip
-    """most: about how many coarse values a number keeps, and a category. Few values are all kept, rare ones too."""
+    a: CodedAttribute, m: Measurement, total: float, most: tuple[int, int], weight: float, bend: float, least: float
+) -> Block:
+    """most: about how many coarse values a number keeps, and a category. Few values are all kept, rare ones too.
+
+    least: records that a value of its own holds.
+    """
     ordered = a.ordered or in_order(m.values[: a.size - a.special])
     values = most[0] if ordered else most[1]
     a = replace(a, ordered=ordered)
     counts = _counts(a, m, total)
     counts = np.clip(counts, 0, None) + max(total, 1.0) * 1e-9
     rare = 0.0 if a.size <= values else float(counts.sum()) / values
-    recode = coarse_map(counts, a, least=max(rare, HELD * m.sigma))
+    recode = coarse_map(counts, a, least=max(rare, least))
     ranked = int(recode[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
     held = np.bincount(recode, weights=counts)
     shares = np.maximum(held / held.sum(), 1e-6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,9 +11,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.counting.clipping import STEPS as GRID
 from dpsyn_core.counting.features import Outer
 from dpsyn_core.errors import SettingError
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.charges import sum_charge
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Synthesizer, Task
@@ -36,6 +43,10 @@ CLIP = 0.5  # of the clip norm and the usual length of inputs: where the gradien
 STEPS = 100  # of the decoder and of the head: both begin where released values put them
 UNTRAINED = 2.0  # factor of the one-ways' share where nothing is trained, as in tables of many columns
 START = 0.4  # of the head's budget: for the sum from which its training begins
+AGAIN = 0.2  # of the head's budget: for a second look at the one-way of the target
+DOUBT = 6.0  # standard deviations of noise: a value with fewer records makes that look worth it
+COVERED = 1.0  # length of the noise in differences of means, in their inputs' deviations: beyond, nothing is trained
+SHARPER = 2.0  # factor of the logits of a head that is not trained where the decoder is
 FASTER = 2.0  # first rate of the head, in those of the decoder
 SEED = 21  # of the first weights: public, the same for every run
 
@@ -166,6 +177,31 @@ class Phased(Deep[PhasedSettings]):
         whole = sum(first.values()) + sum(last.values())
         return {name: share / whole for name, share in (first | last).items()}
 
+    def again(self) -> Cost | None:
+        """A part of what the head has."""
+        if not self.config.headed(self.domain) or self.config.unprotected:
+            return None
+        return self.costs["start"].scaled(AGAIN / (START if self.headed else 1.0))
+
+    def looked_again(
+        self, counter: Counter, ones: list[Measurement], *, gate: Gate
+    ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
+        """The one-way of the target once more, where few records of a value cannot be told from noise."""
+        aim, again = self.config.aim(self.domain), self.again()
+        if aim is None or again is None or self.domain.attributes[aim].ordered:
+            return ones, self.costs
+        first = ones[aim]
+        if first.values.min() > DOUBT * first.sigma:
+            return ones, self.costs
+        (second,) = measure_marginals(counter, [first.attributes], [again], gate=gate)
+        weights = np.array([1 / first.sigma**2, 1 / second.sigma**2])
+        both = replace(
+            first, values=np.average([first.values, second.values], axis=0, weights=weights),
+            sigma=float(weights.sum() ** -0.5),
+        )  # fmt: skip
+        left = 1 - again.rho / self.costs["start"].rho - 1e-12
+        return [*ones[:aim], both, *ones[aim + 1 :]], self.costs | {"start": self.costs["start"].scaled(left)}
+
     def sums(self) -> int:
         """The second moment, one an iteration, and one where the head begins."""
         return 1 + self.config.iterations + self.config.headed(self.domain)
@@ -174,13 +210,15 @@ class Phased(Deep[PhasedSettings]):
         """Of the target."""
         return self.config.target_weight
 
-    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
+    def modelled(
+        self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
+    ) -> Released:  # fmt: skip
         """Components, mixture, decoder."""
         c = self.config
         seen = Seen.of(space, self.domain)
-        found = self.found(counter, seen, c.components, cost=self.costs["components"], gate=gate)
+        found = self.found(counter, seen, c.components, cost=costs["components"], gate=gate)
         progress("finding components", 1, 1)
-        each = self.costs["mixture"].split([1.0] * c.iterations)
+        each = costs["mixture"].split([1.0] * c.iterations)
         mixture = self.mixed(counter, seen, found, c.parts, each, tied=c.tied, gate=gate, progress=progress)
         layout = layout_of(space)
         shape = self.hidden_units(Shape(latent=found.vectors.shape[1], hidden=c.hidden, outputs=layout.outputs))
@@ -190,7 +228,8 @@ class Phased(Deep[PhasedSettings]):
         got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
         model = Trained(
             space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=mixture, components=found,
-            noisy=c.noisy, losses=got.losses, head=self.head(counter, seen, found, gate=gate, progress=progress),
+            noisy=c.noisy, losses=got.losses,
+            head=self.head(counter, seen, found, costs=costs, gate=gate, progress=progress),
         )  # fmt: skip
         # a decoder that was not trained does not know the encoder's noise
         return Released(
@@ -198,7 +237,8 @@ class Phased(Deep[PhasedSettings]):
         )  # fmt: skip
 
     def head(
-        self, counter: Counter, seen: Seen, found: Components, *, gate: Gate, progress: Progress
+        self, counter: Counter, seen: Seen, found: Components, *,
+        costs: Mapping[str, Cost], gate: Gate, progress: Progress,
     ) -> Head | None:  # fmt: skip
         """The network that decodes the target from the other columns; None without a target."""
         aim = self.config.aim(self.domain)
@@ -210,7 +250,18 @@ class Phased(Deep[PhasedSettings]):
         shape = self.hidden_units(Shape(latent=len(others.columns), hidden=self.config.hidden, outputs=layout.outputs))
         objective = Objective(shape=shape, layout=layout, prior=Mixture.standard(shape.latent), noisy=False)
         team = Team(encoding=OthersSeen(seen=seen, others=others), objectives=[objective])
-        begun = first_weights(shape, self.begun(counter, seen, aim, others, found, gate=gate), SEED)
+        classes = discriminant.Classes.of(space.blocks[aim], others)
+        cost, alone = costs["start"], False
+        if self.headed and not self.config.unprotected:
+            noise = sum_charge("sum", cost, self.task.unit, kind="sum", cells=1, norm=GRID).scale / GRID
+            alone = discriminant.covered(space.blocks[aim], space.total, classes, noise) > COVERED
+        if alone:  # a training would see nothing but noise: the sum gets its part as well
+            cost = cost.scaled((1 - 1e-12) * (1 + costs["target"].rho / cost.rho))
+        linear = self.begun(counter, seen, aim, classes, found, cost=cost, gate=gate)
+        begun = first_weights(shape, linear, SEED)
+        if alone:  # shrunk differences say too little of how far apart the values are, and no training mends it
+            shape.split(begun)["out"][:] *= SHARPER
+            return Head(at=aim, shape=shape, weights=begun)
         got = self.trained(
             counter, team, begun[None, :], gate=gate, progress=progress, name="target",
             longer=CLIP * others.length, faster=FASTER,
@@ -218,18 +269,18 @@ class Phased(Deep[PhasedSettings]):
         return Head(at=aim, shape=shape, weights=np.asarray(got.weights[0]))
 
     def begun(
-        self, counter: Counter, seen: Seen, aim: int, others: Others, found: Components, *, gate: Gate
+        self, counter: Counter, seen: Seen, aim: int, classes: discriminant.Classes, found: Components, *,
+        cost: Cost, gate: Gate,
     ) -> Floats:  # fmt: skip
         """The linear part from which the head is trained: one sum of the other columns by the target's value."""
-        classes = discriminant.Classes.of(seen.space.blocks[aim], others)
 
         def vectors(block: Floats) -> list[Outer]:
             standing = classes.table[seen.values(block)[:, aim]]
-            return [Outer(left=standing, right=others(seen.unclipped(block)) / classes.length)]
+            return [Outer(left=standing, right=classes.others(seen.unclipped(block)) / classes.length)]
 
         got = gate.release_sum(
             "other columns by the target", counter, vectors, rule=rule_of(seen, 1.0, classes.cells),
-            cost=self.costs["start"],
+            cost=cost,
         )  # fmt: skip
         summed = got.values.reshape(classes.table.shape[1], -1)
         return discriminant.linear_start(seen.space, aim, classes, found, summed, got.sigma)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.features import Outer, VectorMap
 from dpsyn_core.errors import SettingError
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.charges import check_widest, sampled_charge, sum_charge
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -31,7 +32,7 @@ from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import MOST_WEIGHTS, DeepSettings
 from dpsyn_core.synthesizers.deep.trained import Released
 from dpsyn_core.synthesizers.deep.training import Result, Team, rule_of, train
-from dpsyn_core.synthesizers.steps import Step, even, share_of
+from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 
 Floats = NDArray[np.float64]
 S = TypeVar("S", bound=DeepSettings)
@@ -49,9 +50,9 @@ class Deep(Synthesizer, Generic[S]):
         self.headed = config.target_steps(task.domain)
         self.failure = config.spared(task.budget, task.domain)
         self.cost: Cost = task.budget.gaussian(spare_delta=self.failure)
-        names = list(self.shares())
-        parts = self.cost.split([self.shares()[n] for n in names])
-        self.costs = dict(zip(names, parts, strict=True))
+        shares = self.shares()
+        self.costs = dict(zip(shares, self.cost.split(list(shares.values())), strict=True))
+        self.one_ways = self.costs["one-ways"].split([1.0] * len(self.domain))
         if config.unprotected:
             return
         for rest in (c for n, c in self.costs.items() if n != "one-ways"):
@@ -64,8 +65,21 @@ class Deep(Synthesizer, Generic[S]):
         """Parts of the budget by what they pay for, in the order of the releases; they add up to 1."""
 
     @abstractmethod
-    def modelled(self, counter: Counter, space: Space, *, gate: Gate, progress: Progress) -> Released:
-        """All that follows the one-ways."""
+    def modelled(
+        self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
+    ) -> Released:  # fmt: skip
+        """All that follows the one-ways. costs: what each release may spend."""
+
+    def looked_again(
+        self, counter: Counter, ones: list[Measurement], *, gate: Gate
+    ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
+        """The one-ways, where that pays with one of them measured better, and what the others may spend then."""
+        del counter, gate
+        return ones, self.costs
+
+    def again(self) -> Cost | None:
+        """What a second look at a one-way may cost; None where nothing is looked at twice."""
+        return None
 
     def sums(self) -> int:
         """How many sums over all records are released."""
@@ -90,27 +104,39 @@ class Deep(Synthesizer, Generic[S]):
     def steps(self, n_records: float) -> list[Step]:
         """Known before the run, charge by charge."""
         d, sizes = len(self.domain), self.domain.sizes
-        out = [even("1-way", self.costs["one-ways"], self.cost, self.task.unit, parts=(d, d), cells=sizes)]
+        share, again = share_of(self.costs["one-ways"], self.cost), self.again()
+        second = 0.0 if again is None else share_of(again, self.cost)
+        noises = [noise_of(cost, self.task.unit) for cost in (again, self.one_ways[0]) if cost is not None]
+        out = [
+            Step(
+                kind="1-way", parts=(d, d + (again is not None)), share=(share, share + second),
+                sigma=(min(noises), max(noises)), cells=(min(sizes), max(sizes)),
+            )
+        ]  # fmt: skip
         trained = [self.costs[n] for n in self.trainings()]
         summed = [c for n, c in self.costs.items() if n != "one-ways" and n not in self.trainings()]
+        # where the column to predict has few records of a value, its sum takes what would pay its training
+        moved = share_of(self.costs["target"], self.cost) if self.headed else 0.0
         if summed:
             share = sum(share_of(c, self.cost) for c in summed)
-            out.append(Step(kind="sum", parts=(self.sums(),) * 2, share=(share, share), cells=(1, 2**40)))
+            out.append(
+                Step(kind="sum", parts=(self.sums(),) * 2, share=(share - second, share + moved), cells=(1, 2**40))
+            )
         if trained:
             share = sum(share_of(c, self.cost) for c in trained)
             # a hair less is charged where the least noise that pays is found by search
-            out.append(Step(kind="training", parts=(len(trained),) * 2, share=(share * 0.999, share), cells=(1, 2**40)))
+            least, parts = (share - moved) * 0.999, (len(trained) - bool(moved), len(trained))
+            out.append(Step(kind="training", parts=parts, share=(least, share), cells=(1, 2**40)))
         return out
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Released:
         """One-ways first: what the networks see of records follows from them."""
-        cost = self.costs["one-ways"]
-        each = cost.split([1.0] * len(self.domain))
-        ones = measure_marginals(counter, self.domain.singletons(), each, gate=gate)
+        ones = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
+        ones, costs = self.looked_again(counter, ones, gate=gate)
         progress("measure one-ways", 1, 1)
         weights = {self.config.target: self.weight()} if self.config.target else {}
         space = space_of(self.domain, ones, self.task.n_public, values=self.config.values, weights=weights)
-        return self.modelled(counter, space, gate=gate, progress=progress)
+        return self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
 
     def weight(self) -> float:
         """Of the target's features."""

@@ -19,6 +19,8 @@ from dpsyn_core.synthesizers.deep.network import Shape, decoded, encoded, varian
 Floats = NDArray[np.float64]
 CHUNK = 4096  # records drawn at a time
 TRIED = 2048  # records by which the shares of values are set
+MOST_TRIED = 16_384
+RAREST = 32  # of them that are to have the rarest value of the column that a head decodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,7 @@ class Trained:
         seed = rng.integers(2**63)
         tried = np.random.default_rng(seed)
         offsets: list[list[Floats]] = []
-        z = self.prior.draw(TRIED if self.settled else 1, tried)
+        z = self.prior.draw(self._tried() if self.settled else 1, tried)
         for turn in range(passes + 1):
             offsets.append(self._offsets(layout, z, tried))
             if turn < passes:
@@ -73,6 +75,11 @@ class Trained:
             out[:, start : start + count] = codes
             progress("drawing records", start + count, n)
         return out
+
+    def _tried(self) -> int:
+        """How many records set the shares of values."""
+        rarest = 1.0 if self.head is None else float(self.space.blocks[self.head.at].shares.min())
+        return int(np.clip(RAREST / rarest, TRIED, MOST_TRIED))
 
     def _offsets(self, layout: Layout, z: Floats, rng: Generator) -> list[Floats]:
         """Offsets (blocks, values) of each group, and of the head, with which `z` gives the released shares."""
