@@ -22,8 +22,6 @@ Floats = NDArray[np.float64]
 REACH = 1.1  # times the usual length of the inputs: the vectors of longer ones are shortened
 FARTHEST = 2.0  # standard deviations of a number to predict: scores beyond count as this
 LEAST_OWN = 0.2  # least part of a feature's variance that components leave to itself
-RIDGE = 0.3  # of the noise of a difference beside what is more than noise in all: added to the inputs' variances
-LEAST_POWER = 1e-3  # of the noise: that much is believed to be more than noise
 MOST_SAID = 0.75  # of the target's variance: more is not believed of a linear rule
 
 
@@ -106,8 +104,7 @@ def linear_start(
     differences = summed / held[:, None] - summed.sum(axis=0) / total
     most = (1 / block.shares - 1)[:, None] * inputs.variances  # the square of a difference that explains an input
     shrunk = [_shrunk(*each) for each in zip(differences, spreads, most, strict=True)]
-    power = np.maximum((differences**2).mean(axis=1) - spreads**2, LEAST_POWER * spreads**2)
-    return _discriminant(block, np.stack(shrunk), inputs, RIDGE * spreads**2 / power * inputs.variances.mean())
+    return _discriminant(block, np.stack(shrunk), inputs)
 
 
 def _scores(block: Block) -> Floats | None:
@@ -137,24 +134,18 @@ class _Inputs:
         own = np.maximum(variances - (loadings**2).sum(axis=1), LEAST_OWN * variances)
         return cls(loadings=loadings, own=own, variances=variances)
 
-    def solved(self, rows: Floats, ridges: Floats) -> Floats:
-        """The covariance's inverse times each row, (rows, inputs); ridges: added to its diagonal, a row (rows,).
-
-        Source: Woodbury's identity.
-        """
-        return np.stack([self._solved(row, self.own + ridge) for row, ridge in zip(rows, ridges, strict=True)])
-
-    def _solved(self, row: Floats, own: Floats) -> Floats:
-        alone = row / own
-        inner = np.eye(self.loadings.shape[1]) + self.loadings.T @ (self.loadings / own[:, None])
-        out: Floats = alone - self.loadings @ np.linalg.solve(inner, self.loadings.T @ alone) / own
+    def solved(self, rows: Floats) -> Floats:
+        """The covariance's inverse times each row, (rows, inputs). Source: Woodbury's identity."""
+        alone = rows / self.own
+        inner = np.eye(self.loadings.shape[1]) + self.loadings.T @ (self.loadings / self.own[:, None])
+        out: Floats = alone - np.linalg.solve(inner, (alone @ self.loadings).T).T @ self.loadings.T / self.own
         return out
 
 
 def _regression(block: Block, scores: Floats, covariance: Floats, inputs: _Inputs) -> Floats:
     """Logits of a score s given its prediction p, which leaves the variance v: s p / v - s^2 (1 / v - 1) / 2."""
     out = np.zeros((len(covariance) + 1, block.outputs))
-    slope = inputs.solved(covariance[None, :], np.zeros(1))[0]
+    slope = inputs.solved(covariance[None, :])[0]
     said = float(slope @ covariance)
     slope = slope * min(1.0, MOST_SAID / max(said, 1e-12))
     left = 1 - min(said, MOST_SAID)
@@ -168,14 +159,14 @@ def _regression(block: Block, scores: Floats, covariance: Floats, inputs: _Input
     return out
 
 
-def _discriminant(block: Block, differences: Floats, inputs: _Inputs, ridges: Floats) -> Floats:
+def _discriminant(block: Block, differences: Floats, inputs: _Inputs) -> Floats:
     """Logits a x - a d / 2 beside each value's share, d its difference and a = d / S, S the covariance within values.
 
     Within values the covariance is smaller than that of all records by what the differences take up; where they take
     up more than can be believed they are made smaller.
     """
     out = np.zeros((differences.shape[1] + 1, block.outputs))
-    slopes = inputs.solved(differences, ridges)
+    slopes = inputs.solved(differences)
     root = np.sqrt(block.shares)
     taken, vectors = np.linalg.eigh((slopes @ differences.T + differences @ slopes.T) / 2 * np.outer(root, root))
     believed = np.clip(taken, 0, MOST_SAID)

@@ -42,7 +42,8 @@ class Block:
     the coarse values (values,), summing to 1. ranked: how many of the coarse values are in order; the others follow
     them. scores: normal scores (values,) with mean 0 and variance 1 under the shares of ranked values, 0 for others;
     None for categories. features: (values, columns), mean 0 under the shares. weight: of the features.
-    curves: (values, CURVES) basis of the decoder's logits; None when every value has its own.
+    curves: (values, CURVES) basis of the decoder's logits; None when every value has its own. bent: the second feature
+    is the number's squared score.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Block:
     features: Floats
     weight: float
     curves: Floats | None = None
+    bent: bool = False
 
     @property
     def size(self) -> int:
@@ -200,7 +202,7 @@ def _block(
     features = _features(shares, ranked, scores, bend) * weight
     return Block(
         name=a.name, recode=recode, within=counts / held[recode], shares=shares, ranked=ranked, scores=scores,
-        features=features, weight=weight,
+        features=features, weight=weight, bent=scores is not None and ranked > 2 and bend > 0,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.network import Shape, decoded
 
 Floats = NDArray[np.float64]
+ROUNDS = 20  # of setting the shares of the column's values: a rare one takes some
 LONGEST = 1.5  # times the usual length: longer inputs are shortened
 
 
@@ -28,12 +29,20 @@ class Others:
     length: float
 
     @classmethod
-    def of(cls, space: Space, at: int) -> Others:
-        """All but the block at `at`; the usual length follows from the released shares."""
-        place = space.places[at]
-        columns = np.array([i for i in range(space.width) if not place.start <= i < place.stop], dtype=np.intp)
-        usual = float(np.sqrt(sum(b.variance for i, b in enumerate(space.blocks) if i != at)))
-        return cls(columns=columns, length=max(usual, 0.1))
+    def of(cls, space: Space, at: int, *, bent: bool = True) -> Others:
+        """All but the block at `at`; the usual length follows from the released shares.
+
+        bent: with the squared scores of numbers, whose length makes the noise of a sum larger.
+        """
+        used = [(b, place) for i, (b, place) in enumerate(zip(space.blocks, space.places, strict=True)) if i != at]
+        parts, square = [np.zeros(0, dtype=np.intp)], 0.0
+        for block, place in used:
+            columns = np.arange(place.start, place.stop)
+            if not bent and block.bent:
+                columns = np.delete(columns, 1)
+            parts.append(columns)
+            square += float(block.shares @ (block.features[:, columns - place.start] ** 2).sum(axis=1))
+        return cls(columns=np.concatenate(parts), length=max(float(np.sqrt(square)), 0.1))
 
     def __call__(self, features: Floats) -> Floats:
         """Inputs (records, columns), each record by itself, for all features (records, width)."""
@@ -57,7 +66,7 @@ class Head:
 
     def offsets(self, space: Space, coarse: NDArray[np.intp]) -> Floats:
         """Offsets (1, values) with which these records together have the released shares."""
-        return settled(self._group(space), self.outputs(space, coarse))
+        return settled(self._group(space), self.outputs(space, coarse), ROUNDS)
 
     def draw(self, space: Space, coarse: NDArray[np.intp], offsets: Floats, rng: Generator) -> NDArray[np.intp]:
         """Coarse values of the column (records,), by chance, given those of the others."""

@@ -255,10 +255,13 @@ class Phased(Deep[PhasedSettings]):
         if self.headed and not self.config.unprotected:
             noise = sum_charge("sum", cost, self.task.unit, kind="sum", cells=1, norm=GRID).scale / GRID
             alone = discriminant.covered(space.blocks[aim], space.total, classes, noise) > COVERED
-        if alone:  # a training would see nothing but noise: the sum gets its part as well
+        if alone:  # a training would see nothing but noise: the sum gets its part as well, and fewer inputs
+            classes = discriminant.Classes.of(space.blocks[aim], Others.of(space, aim, bent=False))
             cost = cost.scaled((1 - 1e-12) * (1 + costs["target"].rho / cost.rho))
         linear = self.begun(counter, seen, aim, classes, found, cost=cost, gate=gate)
-        begun = first_weights(shape, linear, SEED)
+        placed = np.zeros((len(others.columns) + 1, linear.shape[1]))
+        placed[np.append(np.searchsorted(others.columns, classes.others.columns), -1)] = linear
+        begun = first_weights(shape, placed, SEED)
         if alone:  # shrunk differences say too little of how far apart the values are, and no training mends it
             shape.split(begun)["out"][:] *= SHARPER
             return Head(at=aim, shape=shape, weights=begun)
