@@ -6,6 +6,7 @@ A page holds values only; `templates/` turns them into markup, and escapes every
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -185,4 +186,6 @@ def _frame(key: str, figure: Figure) -> dict[str, Any]:
 
 
 def _numeric(text: str) -> bool:
-    return bool(text) and text[0] in "+-–±0123456789" and not any(c.isalpha() for c in text)
+    """Whether a cell is set as a number: figures, signs, and 7.5e-05."""
+    plain = re.sub(r"(?<=\d)e(?=[+-]?\d)", "", text)
+    return bool(text) and text[0] in "+-–±0123456789" and not any(c.isalpha() for c in plain)

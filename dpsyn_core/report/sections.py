@@ -15,6 +15,11 @@ from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
 from dpsyn_core.report.pairs import embedded_pairs, pair_tables
 
+BIN_BY_BIN = (
+    " Numbers are compared bin by bin, where a value in the next bin counts as much as one far away: two numbers that "
+    "follow each other closely differ much here, and their rank correlation may still be right."
+)
+
 
 def found(tables: Sequence[ScoredTable], metric: str) -> dict[str, Score]:
     """The scores of one metric by table, where it could be computed."""
@@ -34,6 +39,7 @@ def pairs(page: Page, tables: Sequence[ScoredTable]) -> None:
         "Each cell is a pair of attributes: the share of records that would have to move for the synthetic pair to "
         "match the real one. Choose a cell to see its tables."
         + (" The first table stands above the diagonal, the second below." if rest else "")
+        + (BIN_BY_BIN if sum(a.number for a in domain.attributes) > 1 else "")
     )
     page.figure("pairs", figures.pair_map(domain.names, first, rest[0] if rest else None))
     worst = max(scores.values(), key=lambda s: s.value).details["worst"]

@@ -22,7 +22,7 @@ from dpsyn_core.report import figures
 from dpsyn_core.report.bands import bands
 from dpsyn_core.report.document import ScoredTable, dumps, report_document
 from dpsyn_core.report.html import html_report
-from dpsyn_core.report.page import _environment, embedded
+from dpsyn_core.report.page import _environment, _numeric, embedded
 from dpsyn_core.report.pairs import SIDE, coarse_map, embedded_pairs, pair_tables
 from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
@@ -220,6 +220,11 @@ def test_embedded_json_cannot_end_its_script():
     text = embedded({"a": HOSTILE, "b": float("nan"), "c": np.arange(2)})
     assert "<" not in text
     assert json.loads(text) == {"a": HOSTILE, "b": None, "c": [0, 1]}
+
+
+def test_small_numbers_are_set_as_numbers_and_words_are_not():
+    assert all(map(_numeric, ("7.5e-05", "1.8%", "0.00045", "\u2013", "830,348")))
+    assert not any(map(_numeric, ("", "lower is better", "3 eggs", "2e")))
 
 
 def test_the_public_report_holds_released_values_alone():
