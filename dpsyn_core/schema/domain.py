@@ -20,7 +20,7 @@ class CodedAttribute:
     the first size-special codes are neighbours of each other when `ordered` (bins of a number or date,
     ordered categories). `number` says that they are bins of a number or date, whose values have distances.
     `round` says for each of the first codes how round a number its bin holds (see `schema/roundness.py`), empty where
-    that is not known.
+    that is not known, as of codes that were merged.
     """
 
     name: str
@@ -32,16 +32,12 @@ class CodedAttribute:
     round: bytes = b""
 
     def __post_init__(self) -> None:
-        """Refuses sizes below 1, and roundness of other codes than there are."""
+        """Refuses sizes below 1, and forgets roundness where codes were merged to another number of them."""
         if self.size < 1:
             msg = f"attribute '{self.name}' has size {self.size}; it must be at least 1"
             raise SchemaError(msg)
-        if self.round and len(self.round) != self.size - self.special:
-            msg = (
-                f"attribute '{self.name}' says of {len(self.round)} codes how round they are; "
-                f"it must say it of {self.size - self.special}"
-            )
-            raise SchemaError(msg)
+        if len(self.round) != self.size - self.special:
+            object.__setattr__(self, "round", b"")
 
 
 @dataclass(frozen=True, slots=True)

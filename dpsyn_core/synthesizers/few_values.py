@@ -66,10 +66,7 @@ def even_map(attribute: CodedAttribute, values: int) -> NDArray[np.intp]:
 def merged(domain: Domain, recodes: Recodes) -> Domain:
     """The domain after the maps."""
     return Domain(
-        tuple(
-            replace(a, size=int(recodes[a.name].max()) + 1, round=b"") if a.name in recodes else a
-            for a in domain.attributes
-        )
+        tuple(replace(a, size=int(recodes[a.name].max()) + 1) if a.name in recodes else a for a in domain.attributes)
     )
 
 
