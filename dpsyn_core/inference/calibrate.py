@@ -2,8 +2,9 @@
 
 A look is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
 merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
-together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with b not negative, and a
-factor c by which intervals have to be widened to hold 95 % of the looks.
+together in a model: squared error = a x sampling variance + b x (what dependence may move)^2, with b not negative, and
+a factor c by which intervals have to be widened to hold 95 % of the looks. What dependence may move is reach times
+dependence, and inside the coarse values of measured tables `functional.bent` where that is more.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.functional import Floats, count, part, reach, sampling
+from dpsyn_core.inference.functional import Floats, bent, count, part, reach, sampling
 from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.marginals.algebra import coarsen
 from dpsyn_core.marginals.types import Measurement
@@ -28,7 +29,7 @@ Z95 = 1.959964
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Looks:
-    """One entry a look: squared error, variance of the noise in it, sampling variance, and reach times dependence."""
+    """One entry a look: squared error, variance of the noise in it, sampling variance, and what dependence may move."""
 
     error: Floats
     noise: Floats
@@ -96,10 +97,15 @@ def dependence(table: Floats) -> float:
     total = float(table.sum())
     if total <= 0:
         return 0.0
-    expected = np.array(1.0)
+    return float(np.abs(table - independent(table)).sum()) / total
+
+
+def independent(table: Floats) -> Floats:
+    """Counts of the same margins without dependence, of the same shape."""
+    expected = np.array(max(float(table.sum()), 0.0))
     for margin in margins_of(table):
         expected = np.multiply.outer(expected, margin)
-    return float(np.abs(table / total - expected).sum())
+    return expected
 
 
 def margins_of(table: Floats) -> list[Floats]:
@@ -123,7 +129,7 @@ def left_out_looks(
     for axis, size in enumerate(expected.shape):
         weights = weights * _sets(size, looks, rng).reshape(looks, *_along(axis, size, expected.ndim))
     inner = part(weights, [True] * expected.ndim, margins_of(expected))
-    return _looks(inner, table.values - expected, expected, table.sigma, strength)
+    return _looks(inner, table.values - expected, expected, table.sigma, reach(inner, expected) * strength)
 
 
 def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: Generator, looks: int) -> Looks:
@@ -136,8 +142,8 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
     axes = [i for i, n in enumerate(table.attributes) if n in table.recodes and expected.shape[i] > 3]
     if not axes:
         return Looks.joined([])
-    margins = margins_of(expected)
-    inner = np.ones((looks, *expected.shape))
+    margins, alone = margins_of(expected), independent(expected)
+    inner, moves = np.ones((looks, *expected.shape)), np.zeros(looks)
     for k in range(looks):
         cut = int(rng.choice(axes))
         p, size = margins[cut], expected.shape[cut]
@@ -149,17 +155,28 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
         for axis in range(expected.ndim):
             vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
             inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
-    strength = evidence.strength(table.attributes, dependence(expected))
-    return _looks(inner, table.values, expected, table.sigma, strength)
+        moves[k] = _of_merged(inner[k], expected, alone, cut, first)
+    strength = dependence(expected)
+    moves = np.maximum(moves, reach(inner, expected) * strength) * evidence.beyond_fit(table.attributes, strength)
+    return _looks(inner, table.values, expected, table.sigma, moves)
 
 
-def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Looks:
+def _of_merged(weights: Floats, table: Floats, alone: Floats, axis: int, first: int) -> float:
+    """`bent` as it can be told with the two values from `first` on merged: each as often as without dependence."""
+    pair = [np.take(t, [first, first + 1], axis=axis) for t in (table, alone)]
+    both = [p.sum(axis=axis, keepdims=True) for p in pair]
+    share = np.divide(pair[1], both[1], out=np.full_like(pair[1], 0.5), where=both[1] > 0)
+    inner = np.take(weights, [first, first + 1], axis=axis)
+    return float(bent(inner[None], share * both[0], pair[1])[0])
+
+
+def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, moves: Floats) -> Looks:
     flat = inner.reshape(len(inner), -1)
     return Looks(
         error=(flat @ difference.ravel()) ** 2,
         noise=sigma**2 * (flat**2).sum(axis=1),
         sampling=sampling(inner, expected),
-        reach=reach(inner, expected) * strength,
+        reach=moves,
     )
 
 

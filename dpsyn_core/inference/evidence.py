@@ -20,12 +20,14 @@ CLOSE = 1e-9  # relative difference of weights that counts as none
 class Reading:
     """What one released table says about K functionals that it covers.
 
-    values: float64 (K,), sums over its noisy cells. variance: (K,), that of their noise. kurtosis: (K,), effective
-    number of cells, (sum w^2)^2 / sum w^4. inside: float64 (K, *sizes), weights less their averages over coarse
-    values, or None where all functionals are aligned with its cells. aligned: bool (K,).
+    values: float64 (K,), sums over its noisy cells. weights: float64 (K, *coarse sizes), of those sums. variance: (K,),
+    that of their noise. cells: (K,), effective number of cells, (sum w^2)^2 / sum w^4. inside: float64 (K, *sizes),
+    weights less their averages over coarse values, or None where all functionals are aligned with its cells. aligned:
+    bool (K,).
     """
 
     values: Floats
+    weights: Floats
     variance: Floats
     cells: Floats
     aligned: NDArray[np.bool_]
@@ -72,10 +74,15 @@ class Evidence:
         sizes = zip(table.attributes, table.values.shape, strict=True)
         return {n for n, size in sizes if size > 1 or self.domain[n].size == 1}
 
-    def strength(self, names: AttributeSet, fitted: float) -> float:
-        """Dependence of attributes as a share of the records: that of the fit, or what the released score bounds."""
+    def beyond_fit(self, names: AttributeSet, fitted: float) -> float:
+        """How many times more dependence the released score allows than a fit shows; at least 1.
+
+        fitted: dependence in the fit, as a share of the records.
+        """
         score = self.scores.get(names)
-        return fitted if score is None else max(fitted, score / max(self.total, 1.0))
+        if score is None or fitted <= 0:
+            return 1.0
+        return max(1.0, score / max(self.total, 1.0) / fitted)
 
     def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> Reading:
         """What a table that covers a batch says about it: aligned functionals exactly, others by coarse averages."""
@@ -97,6 +104,7 @@ class Evidence:
         fourth = np.maximum((flat**4).sum(axis=1), 1e-300)
         return Reading(
             values=flat @ projected.ravel(),
+            weights=weights,
             variance=table.sigma**2 * summed * squares,
             cells=np.maximum(squares**2 / fourth, 1.0) * summed,
             aligned=aligned,

@@ -17,6 +17,7 @@ from dpsyn_core.inference.calibrate import (
     Model,
     coarse_count,
     dependence,
+    independent,
     learn,
     left_out_looks,
     margins_of,
@@ -25,9 +26,21 @@ from dpsyn_core.inference.calibrate import (
 from dpsyn_core.inference.combine import t_quantile
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
-from dpsyn_core.inference.functional import Batch, Floats, centred, count, onto, reach, sampling, subsets
+from dpsyn_core.inference.functional import (
+    Batch,
+    Floats,
+    bent,
+    centred,
+    count,
+    merged_weights,
+    onto,
+    reach,
+    sampling,
+    subsets,
+)
 from dpsyn_core.inference.quantities import Quantity
 from dpsyn_core.inference.tuning import INFERENCE, Inference
+from dpsyn_core.marginals.algebra import coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -176,6 +189,7 @@ class Inferrer:
         else:
             centre = synthetic
             squared = np.maximum(t * spread, self.tuning.exact_part * exact) ** 2
+            squared += outside(released - synthetic, exact)
             grades = np.zeros(len(synthetic), dtype=np.intp)
             if not aligned.all():
                 less = Batch(attributes=names, weights=batch.weights[~aligned])
@@ -252,7 +266,9 @@ class Inferrer:
         """Squared half-width from one table that holds all attributes at coarse values."""
         read = self.evidence.read(m, batch, self.margins)
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
-        least = np.maximum(t * spread, self.tuning.exact_part * exact) ** 2
+        coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
+        apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
+        least = np.maximum(t * spread, self.tuning.exact_part * exact) ** 2 + outside(apart, exact)
         return least + z**2 * self._inside(m, batch, table)
 
     def _inside(self, m: Measurement, batch: Batch, table: Floats) -> Floats:
@@ -260,8 +276,23 @@ class Inferrer:
         read = self.evidence.read(m, batch, self.margins)
         if read.inside is None:
             return np.zeros(len(batch.weights))
-        strength = self.evidence.strength(m.attributes, self.fitted_dependence(m.attributes))
-        return self.of_cells.variance(sampling(read.inside, table), reach(read.inside, table) * strength)
+        names = batch.attributes
+        recodes = {n: m.recodes[n] for n in names if n in m.recodes}
+        margins = [self.margins[n] for n in names]
+        spans, _ = merged_weights(np.abs(read.inside), [recodes.get(n) for n in names], margins)
+        coarse = coarsen(table, names, recodes)
+        strength = self.fitted_dependence(m.attributes)
+        moves = np.maximum(bent(spans, coarse, independent(coarse)), reach(read.inside, table) * strength)
+        moves *= self.evidence.beyond_fit(m.attributes, strength)
+        return self.of_cells.variance(sampling(read.inside, table), moves)
+
+
+def outside(apart: Floats, half: Floats) -> Floats:
+    """Square by which intervals around a fit grow where released cells speak against it: beyond their own half-width.
+
+    A fit smooths what it is given; where that moved a figure by more than the noise explains, it is biased.
+    """
+    return np.maximum(np.where(np.isfinite(apart), apart, 0.0) ** 2 - half**2, 0.0)
 
 
 def synthetic_of(quantity: Quantity, table: Floats) -> Floats:
