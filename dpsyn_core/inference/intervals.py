@@ -188,8 +188,7 @@ class Inferrer:
             grades = np.where(aligned, 0, 3)
         else:
             centre = synthetic
-            squared = np.maximum(t * spread, self.tuning.exact_part * exact) ** 2
-            squared += outside(released - synthetic, exact)
+            squared = reaching(t * spread, self.tuning.exact_part * exact, released - synthetic, exact) ** 2
             grades = np.zeros(len(synthetic), dtype=np.intp)
             if not aligned.all():
                 less = Batch(attributes=names, weights=batch.weights[~aligned])
@@ -268,8 +267,8 @@ class Inferrer:
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
         coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
         apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
-        least = np.maximum(t * spread, self.tuning.exact_part * exact) ** 2 + outside(apart, exact)
-        return least + z**2 * self._inside(m, batch, table)
+        half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact)
+        return half**2 + z**2 * self._inside(m, batch, table)
 
     def _inside(self, m: Measurement, batch: Batch, table: Floats) -> Floats:
         """Variance of what a batch asks inside the coarse values of a table."""
@@ -287,12 +286,22 @@ class Inferrer:
         return self.of_cells.variance(sampling(read.inside, table), moves)
 
 
-def outside(apart: Floats, half: Floats) -> Floats:
-    """Square by which intervals around a fit grow where released cells speak against it: beyond their own half-width.
+def reaching(spread: Floats, least: Floats, apart: Floats, exact: Floats) -> Floats:
+    """Half-widths around a fit, wider where released cells speak against it.
 
-    A fit smooths what it is given; where that moved a figure by more than the noise explains, it is biased.
+    A fit smooths what it is given. Where that moved a figure beyond the interval of the released cells, the interval
+    around the fit grows by twice the excess, until it holds the released figure and as much beyond.
+
+    Args:
+        spread: half-width by the spread of refits.
+        least: half-width at least.
+        apart: the released figure less that of the fit; NaN where no table has one.
+        exact: half-width of the released figure.
     """
-    return np.maximum(np.where(np.isfinite(apart), apart, 0.0) ** 2 - half**2, 0.0)
+    half = np.maximum(spread, least)
+    away = np.abs(np.nan_to_num(apart))
+    wider: Floats = half + np.minimum(2 * np.maximum(away - exact, 0.0), away)
+    return wider
 
 
 def synthetic_of(quantity: Quantity, table: Floats) -> Floats:
