@@ -4,7 +4,7 @@ A look is one random functional of a released table that a fit did not see, or s
 merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
 together in a model: squared error = a x sampling variance + b x (what dependence may move)^2, with b not negative, and
 a factor c by which intervals have to be widened to hold 95 % of the looks. What dependence may move is reach times
-dependence, and inside the coarse values of measured tables `functional.bent` where that is more.
+dependence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.functional import Floats, bent, count, part, reach, sampling
+from dpsyn_core.inference.functional import Floats, count, part, reach, sampling
 from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.marginals.algebra import coarsen
 from dpsyn_core.marginals.types import Measurement
@@ -97,15 +97,10 @@ def dependence(table: Floats) -> float:
     total = float(table.sum())
     if total <= 0:
         return 0.0
-    return float(np.abs(table - independent(table)).sum()) / total
-
-
-def independent(table: Floats) -> Floats:
-    """Counts of the same margins without dependence, of the same shape."""
-    expected = np.array(max(float(table.sum()), 0.0))
+    expected = np.array(1.0)
     for margin in margins_of(table):
         expected = np.multiply.outer(expected, margin)
-    return expected
+    return float(np.abs(table / total - expected).sum())
 
 
 def margins_of(table: Floats) -> list[Floats]:
@@ -142,8 +137,8 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
     axes = [i for i, n in enumerate(table.attributes) if n in table.recodes and expected.shape[i] > 3]
     if not axes:
         return Looks.joined([])
-    margins, alone = margins_of(expected), independent(expected)
-    inner, moves = np.ones((looks, *expected.shape)), np.zeros(looks)
+    margins = margins_of(expected)
+    inner = np.ones((looks, *expected.shape))
     for k in range(looks):
         cut = int(rng.choice(axes))
         p, size = margins[cut], expected.shape[cut]
@@ -155,19 +150,9 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
         for axis in range(expected.ndim):
             vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
             inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
-        moves[k] = _of_merged(inner[k], expected, alone, cut, first)
     strength = dependence(expected)
-    moves = np.maximum(moves, reach(inner, expected) * strength) * evidence.beyond_fit(table.attributes, strength)
+    moves = reach(inner, expected) * strength * evidence.beyond_fit(table.attributes, strength)
     return _looks(inner, table.values, expected, table.sigma, moves)
-
-
-def _of_merged(weights: Floats, table: Floats, alone: Floats, axis: int, first: int) -> float:
-    """`bent` as it can be told with the two values from `first` on merged: each as often as without dependence."""
-    pair = [np.take(t, [first, first + 1], axis=axis) for t in (table, alone)]
-    both = [p.sum(axis=axis, keepdims=True) for p in pair]
-    share = np.divide(pair[1], both[1], out=np.full_like(pair[1], 0.5), where=both[1] > 0)
-    inner = np.take(weights, [first, first + 1], axis=axis)
-    return float(bent(inner[None], share * both[0], pair[1])[0])
 
 
 def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, moves: Floats) -> Looks:

@@ -132,15 +132,6 @@ def reach(weights: Floats, table: Floats) -> Floats:
     return np.abs(weights).reshape(k, -1) @ np.maximum(table, 0.0).ravel() / 2
 
 
-def bent(weights: Floats, table: Floats, expected: Floats) -> Floats:
-    """How far dependence moves each figure (K,), at most: half the sum of |w| times what a table is off independence.
-
-    Large for figures of cells that depend, as of a rare group with the highest incomes.
-    """
-    k = len(weights)
-    return np.abs(weights).reshape(k, -1) @ np.abs(table - expected).ravel() / 2
-
-
 def centred(weights: Floats, table: Floats) -> Floats:
     """The weights less their mean over the records of a table."""
     k = len(weights)

@@ -17,7 +17,6 @@ from dpsyn_core.inference.calibrate import (
     Model,
     coarse_count,
     dependence,
-    independent,
     learn,
     left_out_looks,
     margins_of,
@@ -29,10 +28,8 @@ from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import (
     Batch,
     Floats,
-    bent,
     centred,
     count,
-    merged_weights,
     onto,
     reach,
     sampling,
@@ -188,7 +185,10 @@ class Inferrer:
             grades = np.where(aligned, 0, 3)
         else:
             centre = synthetic
-            squared = reaching(t * spread, self.tuning.exact_part * exact, released - synthetic, exact) ** 2
+            squared = (
+                reaching(t * spread, self.tuning.exact_part * exact, released - synthetic, exact, self.tuning.agreeing)
+                ** 2
+            )
             grades = np.zeros(len(synthetic), dtype=np.intp)
             if not aligned.all():
                 less = Batch(attributes=names, weights=batch.weights[~aligned])
@@ -267,7 +267,7 @@ class Inferrer:
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
         coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
         apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
-        half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact)
+        half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact, self.tuning.agreeing)
         return half**2 + z**2 * self._inside(m, batch, table)
 
     def _inside(self, m: Measurement, batch: Batch, table: Floats) -> Floats:
@@ -275,32 +275,28 @@ class Inferrer:
         read = self.evidence.read(m, batch, self.margins)
         if read.inside is None:
             return np.zeros(len(batch.weights))
-        names = batch.attributes
-        recodes = {n: m.recodes[n] for n in names if n in m.recodes}
-        margins = [self.margins[n] for n in names]
-        spans, _ = merged_weights(np.abs(read.inside), [recodes.get(n) for n in names], margins)
-        coarse = coarsen(table, names, recodes)
         strength = self.fitted_dependence(m.attributes)
-        moves = np.maximum(bent(spans, coarse, independent(coarse)), reach(read.inside, table) * strength)
+        moves = reach(read.inside, table) * strength
         moves *= self.evidence.beyond_fit(m.attributes, strength)
         return self.of_cells.variance(sampling(read.inside, table), moves)
 
 
-def reaching(spread: Floats, least: Floats, apart: Floats, exact: Floats) -> Floats:
+def reaching(spread: Floats, least: Floats, apart: Floats, exact: Floats, agreeing: float) -> Floats:
     """Half-widths around a fit, wider where released cells speak against it.
 
-    A fit smooths what it is given. Where that moved a figure beyond the interval of the released cells, the interval
-    around the fit grows by twice the excess, until it holds the released figure and as much beyond.
+    A fit smooths what it is given. Where that moved a figure away from the released cells, the interval around the fit
+    grows by twice the excess, until it holds the released figure and as much beyond.
 
     Args:
         spread: half-width by the spread of refits.
         least: half-width at least.
         apart: the released figure less that of the fit; NaN where no table has one.
         exact: half-width of the released figure.
+        agreeing: of that half-width, up to where both agree.
     """
     half = np.maximum(spread, least)
     away = np.abs(np.nan_to_num(apart))
-    wider: Floats = half + np.minimum(2 * np.maximum(away - exact, 0.0), away)
+    wider: Floats = half + np.minimum(2 * np.maximum(away - agreeing * exact, 0.0), away)
     return wider
 
 

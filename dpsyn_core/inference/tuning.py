@@ -26,6 +26,10 @@ class Inference:
     """Of the half-width of a measured table's noisy cells that an interval around the synthetic answer has at least:
     a fit draws on other tables too and is usually closer, but not always."""
 
+    agreeing: float = 0.5
+    """Of the same half-width: how far the noisy cells may be from the synthetic answer before its interval grows (ADR
+    0203)."""
+
     looks: int = 24
     """Random functionals of each left-out or merged table."""
 

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.inference.calibrate import Looks, learn
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
-from dpsyn_core.inference.functional import bent, count, reach
+from dpsyn_core.inference.functional import count
 from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.inference.quantities import Means, Sums
 from dpsyn_core.inference.redraw import redrawn
@@ -169,15 +169,6 @@ def test_an_interval_reaches_the_released_cells_that_a_smoothing_fit_leaves():
     real = count(codes, DOMAIN, ("a", "b"))[3, 0]
     assert abs(got.estimate[0] - real) > 2 * 1.96 * 20  # the fit knows of no dependence
     assert got.low[0] <= real <= got.high[0]
-
-
-def test_what_dependence_may_move_is_counted_in_the_cells_that_depend():
-    table_, alone = np.array([[90.0, 10.0], [10.0, 90.0]]), np.full((2, 2), 50.0)
-    everywhere, somewhere = np.ones((1, 2, 2)), np.array([[[1.0, 0.0], [0.0, 0.0]]])
-    assert bent(everywhere, table_, alone) == pytest.approx([np.abs(table_ - alone).sum() / 2])
-    assert bent(somewhere, table_, alone) == pytest.approx([20.0])
-    assert bent(everywhere, alone, alone) == [0.0]
-    assert (bent(everywhere, table_, alone) <= reach(everywhere, table_)).all()
 
 
 def test_a_mean_of_a_handful_of_records_gets_no_interval():
