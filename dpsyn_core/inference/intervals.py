@@ -23,7 +23,7 @@ from dpsyn_core.inference.calibrate import (
     merged_looks,
 )
 from dpsyn_core.inference.combine import t_quantile
-from dpsyn_core.inference.evidence import Evidence
+from dpsyn_core.inference.evidence import Evidence, Reading
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import (
     Batch,
@@ -183,6 +183,10 @@ class Inferrer:
         if len(names) < 2 or not others:
             centre, squared = np.where(aligned, released, synthetic), exact**2
             grades = np.where(aligned, 0, 3)
+            if len(names) == 1 and not aligned.all():
+                less = Batch(attributes=names, weights=batch.weights[~aligned])
+                squared[~aligned] = self._of_runs(less, table, z)
+                grades[~aligned] = np.where(np.isfinite(squared[~aligned]), 1, 3)
         else:
             centre = synthetic
             squared = (
@@ -209,6 +213,28 @@ class Inferrer:
             released=np.where(held, released, np.nan),
             noise=np.where(held, np.sqrt(np.where(aligned, variance, 0.0)), np.nan),
         )
+
+    def _of_runs(self, batch: Batch, table: Floats, z: float) -> Floats:
+        """Squared half-widths for one column of which runs of values were counted; infinite where nothing was.
+
+        Inside a run nothing is known but what neighbouring runs suggest: records may be off by as many as can change
+        places there, as one standard deviation.
+        """
+        found = [np.full(len(batch.weights), np.inf)]
+        for m in self.evidence.covering(batch.attributes):
+            read = self.evidence.read(m, batch, self.margins)
+            exact = self._z(z, read.cells) * np.sqrt(read.variance)
+            half = reaching(exact, exact, self._apart(m, read, batch, table), exact, self.tuning.agreeing)
+            inside = 0.0 if read.inside is None else reach(read.inside, table)
+            found.append(half**2 + (z * inside) ** 2)
+        least: Floats = np.min(found, axis=0)
+        return least
+
+    def _apart(self, m: Measurement, read: Reading, batch: Batch, table: Floats) -> Floats:
+        """What the noisy cells of a table say, less what the synthetic ones say."""
+        coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
+        apart: Floats = read.values - read.weights.reshape(len(read.values), -1) @ coarse.ravel()
+        return apart
 
     def _too_few(self, quantity: Quantity, table: Floats, others: list[Floats]) -> NDArray[np.bool_] | bool:
         """Which figures are ratios to so few records that a first derivative does not tell how far they may be off."""
@@ -265,8 +291,7 @@ class Inferrer:
         """Squared half-width from one table that holds all attributes at coarse values."""
         read = self.evidence.read(m, batch, self.margins)
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
-        coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
-        apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
+        apart = self._apart(m, read, batch, table)
         half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact, self.tuning.agreeing)
         return half**2 + z**2 * self._inside(m, batch, table)
 

@@ -171,6 +171,17 @@ def test_an_interval_reaches_the_released_cells_that_a_smoothing_fit_leaves():
     assert got.low[0] <= real <= got.high[0]
 
 
+def test_a_range_inside_a_run_of_values_that_were_counted_together_is_estimated():
+    measured = released(records(), np.random.default_rng(1))
+    runs = table(("a",), [2800, 1200], 20.0, a=MERGED)
+    asked = inferrer([runs, *measured[1:3]])
+    whole, part = asked.infer(cells(("a",), a=slice(0, 2))), asked.infer(cells(("a",), a=0))
+    assert (whole.grades, part.grades) == (["exact"], ["estimated"])
+    real = (records()[0] == 0).sum()
+    assert part.low[0] <= real <= part.high[0]
+    assert part.high[0] - part.low[0] > whole.high[0] - whole.low[0]
+
+
 def test_a_mean_of_a_handful_of_records_gets_no_interval():
     measured = [table(("a",), [4000, 900, 50, 50], 1.0), table(("b",), [4900, 96, 4], 1.0)]
     measured += [
