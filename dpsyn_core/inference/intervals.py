@@ -23,7 +23,7 @@ from dpsyn_core.inference.calibrate import (
     merged_looks,
 )
 from dpsyn_core.inference.combine import t_quantile
-from dpsyn_core.inference.evidence import Evidence, Reading
+from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import (
     Batch,
@@ -217,24 +217,23 @@ class Inferrer:
     def _of_runs(self, batch: Batch, table: Floats, z: float) -> Floats:
         """Squared half-widths for one column of which runs of values were counted; infinite where nothing was.
 
-        Inside a run nothing is known but what neighbouring runs suggest: records may be off by as many as can change
-        places there, as one standard deviation.
+        Inside a run nothing is known: records are taken to lie evenly there, and as many as can change places between
+        what a figure counts and what it does not are one standard deviation.
         """
+        (name,) = batch.attributes
         found = [np.full(len(batch.weights), np.inf)]
         for m in self.evidence.covering(batch.attributes):
-            read = self.evidence.read(m, batch, self.margins)
+            read = self.evidence.read(m, batch, {name: np.full(table.size, 1 / table.size)})
             exact = self._z(z, read.cells) * np.sqrt(read.variance)
-            half = reaching(exact, exact, self._apart(m, read, batch, table), exact, self.tuning.agreeing)
-            inside = 0.0 if read.inside is None else reach(read.inside, table)
+            half = reaching(exact, exact, read.values - batch.of(table), exact, self.tuning.agreeing)
+            inside = np.zeros(len(half))
+            if read.inside is not None:
+                recode = m.recodes[name]
+                held = np.bincount(recode, weights=table) / np.bincount(recode)
+                inside = reach(read.inside, held[recode])
             found.append(half**2 + (z * inside) ** 2)
         least: Floats = np.min(found, axis=0)
         return least
-
-    def _apart(self, m: Measurement, read: Reading, batch: Batch, table: Floats) -> Floats:
-        """What the noisy cells of a table say, less what the synthetic ones say."""
-        coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
-        apart: Floats = read.values - read.weights.reshape(len(read.values), -1) @ coarse.ravel()
-        return apart
 
     def _too_few(self, quantity: Quantity, table: Floats, others: list[Floats]) -> NDArray[np.bool_] | bool:
         """Which figures are ratios to so few records that a first derivative does not tell how far they may be off."""
@@ -291,7 +290,8 @@ class Inferrer:
         """Squared half-width from one table that holds all attributes at coarse values."""
         read = self.evidence.read(m, batch, self.margins)
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
-        apart = self._apart(m, read, batch, table)
+        coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
+        apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
         half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact, self.tuning.agreeing)
         return half**2 + z**2 * self._inside(m, batch, table)
 
