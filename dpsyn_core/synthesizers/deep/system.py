@@ -25,7 +25,7 @@ from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.deep import mixture as mixtures
 from dpsyn_core.synthesizers.deep.components import Components, components
 from dpsyn_core.synthesizers.deep.features import Space, space_of
-from dpsyn_core.synthesizers.deep.library import device
+from dpsyn_core.synthesizers.deep.library import device, single_blas
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape
 from dpsyn_core.synthesizers.deep.seen import Seen
@@ -131,6 +131,10 @@ class Deep(Synthesizer, Generic[S]):
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Released:
         """One-ways first: what the networks see of records follows from them."""
+        with single_blas():
+            return self._measured(counter, gate=gate, progress=progress)
+
+    def _measured(self, counter: Counter, *, gate: Gate, progress: Progress) -> Released:
         ones = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
         ones, costs = self.looked_again(counter, ones, gate=gate)
         progress("measure one-ways", 1, 1)
@@ -147,7 +151,8 @@ class Deep(Synthesizer, Generic[S]):
     ) -> NDArray[np.unsignedinteger]:
         """Records of the trained models."""
         released: Released = measured
-        return released.draw(n_records, rng=rng, progress=progress)
+        with single_blas():
+            return released.draw(n_records, rng=rng, progress=progress)
 
     # ---- the releases that systems are made of
 
