@@ -4,6 +4,7 @@ import io
 import json
 import time
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -202,11 +203,13 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
 
 
 class Scored:
-    """A side of a report with given errors of single columns and pairs."""
+    """A side of a report with given errors of single columns and pairs, and of the values of numbers."""
 
-    def __init__(self, ones, pairs, floor):
+    def __init__(self, ones, pairs, floor, order=None, moved=None):
         self.scores = {"tvd-1way": (ones, None), "tvd-2way": (pairs, floor)}
-        self.comparison = type("C", (), {"n": 344})
+        self.scores |= {"rank-correlation": (order, None), "wasserstein": (moved, None)}
+        columns = [SimpleNamespace(number=order is not None), SimpleNamespace(number=False)]
+        self.comparison = SimpleNamespace(n=344, domain=SimpleNamespace(attributes=columns))
         self.job = type("J", (), {"spec": type("S", (), {"epsilon": 1.0})})
 
     def score(self, side, metric):
@@ -228,6 +231,9 @@ class Scored:
         ),
         ((0.3, 0.5, 0.1), "even single columns are off by 30.0"),
         ((0.51, 0.78, 0.4), "even single columns are off by 51.0"),
+        ((0.02, 0.133, 0.053, 0.007, 0.006), "Numbers keep their shapes and relations: values are off by 0.006"),
+        ((0.04, 0.5, 0.1, 0.3, 0.006), "344 records are too few for pairs"),
+        ((0.04, 0.5, 0.1, 0.01, 0.4), "344 records are too few for pairs"),
     ],
 )
 def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
@@ -239,8 +245,6 @@ def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
 
 @pytest.mark.parametrize(("told", "shown"), [(None, False), ("mean", False), ("gap", True)])
 def test_the_order_of_pay_gaps_is_a_headline_only_where_gaps_were_asked_for(told, shown):
-    from types import SimpleNamespace
-
     from ui.report.headline import asked_for
 
     questions = None if told is None else {"version": 1, "questions": [{"name": "q", "kind": told, "of": "INCWAGE"}]}

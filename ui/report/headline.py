@@ -29,9 +29,7 @@ def headline(view: Look) -> None:
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
         items = []
-        listed = side.comparison.domain.attributes
-        numeric = 2 * sum(a.number for a in listed) >= len(listed)
-        for metric, words in [*NUMBERS, *SHOWN[:3]] if numeric else SHOWN:
+        for metric, words in [*NUMBERS, *SHOWN[:3]] if verdict.mostly_numbers(side) else SHOWN:
             if not asked_for(side, metric):
                 continue
             got = view.score(side, metric)
