@@ -2,9 +2,8 @@
 
 A look is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
 merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
-together in a model: squared error = a x sampling variance + b x (what dependence may move)^2, with b not negative, and
-a factor c by which intervals have to be widened to hold 95 % of the looks. What dependence may move is reach times
-dependence.
+together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with b not negative, and a
+factor c by which intervals have to be widened to hold 95 % of the looks.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Z95 = 1.959964
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Looks:
-    """One entry a look: squared error, variance of the noise in it, sampling variance, and what dependence may move."""
+    """One entry a look: squared error, variance of the noise in it, sampling variance, and reach times dependence."""
 
     error: Floats
     noise: Floats
@@ -124,7 +123,7 @@ def left_out_looks(
     for axis, size in enumerate(expected.shape):
         weights = weights * _sets(size, looks, rng).reshape(looks, *_along(axis, size, expected.ndim))
     inner = part(weights, [True] * expected.ndim, margins_of(expected))
-    return _looks(inner, table.values - expected, expected, table.sigma, reach(inner, expected) * strength)
+    return _looks(inner, table.values - expected, expected, table.sigma, strength)
 
 
 def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: Generator, looks: int) -> Looks:
@@ -150,18 +149,17 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
         for axis in range(expected.ndim):
             vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
             inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
-    strength = dependence(expected)
-    moves = reach(inner, expected) * strength * evidence.beyond_fit(table.attributes, strength)
-    return _looks(inner, table.values, expected, table.sigma, moves)
+    strength = evidence.strength(table.attributes, dependence(expected))
+    return _looks(inner, table.values, expected, table.sigma, strength)
 
 
-def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, moves: Floats) -> Looks:
+def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Looks:
     flat = inner.reshape(len(inner), -1)
     return Looks(
         error=(flat @ difference.ravel()) ** 2,
         noise=sigma**2 * (flat**2).sum(axis=1),
         sampling=sampling(inner, expected),
-        reach=moves,
+        reach=reach(inner, expected) * strength,
     )
 
 

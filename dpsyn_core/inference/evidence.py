@@ -74,15 +74,10 @@ class Evidence:
         sizes = zip(table.attributes, table.values.shape, strict=True)
         return {n for n, size in sizes if size > 1 or self.domain[n].size == 1}
 
-    def beyond_fit(self, names: AttributeSet, fitted: float) -> float:
-        """How many times more dependence the released score allows than a fit shows; at least 1.
-
-        fitted: dependence in the fit, as a share of the records.
-        """
+    def strength(self, names: AttributeSet, fitted: float) -> float:
+        """Dependence of attributes as a share of the records: that of the fit, or what the released score bounds."""
         score = self.scores.get(names)
-        if score is None or fitted <= 0:
-            return 1.0
-        return max(1.0, score / max(self.total, 1.0) / fitted)
+        return fitted if score is None else max(fitted, score / max(self.total, 1.0))
 
     def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> Reading:
         """What a table that covers a batch says about it: aligned functionals exactly, others by coarse averages."""

@@ -25,16 +25,7 @@ from dpsyn_core.inference.calibrate import (
 from dpsyn_core.inference.combine import t_quantile
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
-from dpsyn_core.inference.functional import (
-    Batch,
-    Floats,
-    centred,
-    count,
-    onto,
-    reach,
-    sampling,
-    subsets,
-)
+from dpsyn_core.inference.functional import Batch, Floats, centred, count, onto, reach, sampling, subsets
 from dpsyn_core.inference.quantities import Quantity
 from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.marginals.algebra import coarsen
@@ -189,10 +180,7 @@ class Inferrer:
                 grades[~aligned] = np.where(np.isfinite(squared[~aligned]), 1, 3)
         else:
             centre = synthetic
-            squared = (
-                reaching(t * spread, self.tuning.exact_part * exact, released - synthetic, exact, self.tuning.agreeing)
-                ** 2
-            )
+            squared = self._reaching(t * spread, released - synthetic, exact) ** 2
             grades = np.zeros(len(synthetic), dtype=np.intp)
             if not aligned.all():
                 less = Batch(attributes=names, weights=batch.weights[~aligned])
@@ -225,7 +213,7 @@ class Inferrer:
         for m in self.evidence.covering(batch.attributes):
             read = self.evidence.read(m, batch, {name: np.full(table.size, 1 / table.size)})
             exact = self._z(z, read.cells) * np.sqrt(read.variance)
-            half = reaching(exact, exact, read.values - batch.of(table), exact, self.tuning.agreeing)
+            half = reaching(exact, read.values - batch.of(table), exact, agreeing=self.tuning.agreeing)
             inside = np.zeros(len(half))
             if read.inside is not None:
                 recode = m.recodes[name]
@@ -292,34 +280,33 @@ class Inferrer:
         exact = self._z(z, read.cells) * np.sqrt(read.variance)
         coarse = coarsen(table, batch.attributes, {n: r for n, r in m.recodes.items() if n in batch.attributes})
         apart = read.values - read.weights.reshape(len(exact), -1) @ coarse.ravel()
-        half = reaching(t * spread, self.tuning.exact_part * exact, apart, exact, self.tuning.agreeing)
-        return half**2 + z**2 * self._inside(m, batch, table)
+        return self._reaching(t * spread, apart, exact) ** 2 + z**2 * self._inside(m, batch, table)
+
+    def _reaching(self, spread: Floats, apart: Floats, exact: Floats) -> Floats:
+        least = np.maximum(spread, self.tuning.exact_part * exact)
+        return reaching(least, apart, exact, agreeing=self.tuning.agreeing)
 
     def _inside(self, m: Measurement, batch: Batch, table: Floats) -> Floats:
         """Variance of what a batch asks inside the coarse values of a table."""
         read = self.evidence.read(m, batch, self.margins)
         if read.inside is None:
             return np.zeros(len(batch.weights))
-        strength = self.fitted_dependence(m.attributes)
-        moves = reach(read.inside, table) * strength
-        moves *= self.evidence.beyond_fit(m.attributes, strength)
-        return self.of_cells.variance(sampling(read.inside, table), moves)
+        strength = self.evidence.strength(m.attributes, self.fitted_dependence(m.attributes))
+        return self.of_cells.variance(sampling(read.inside, table), reach(read.inside, table) * strength)
 
 
-def reaching(spread: Floats, least: Floats, apart: Floats, exact: Floats, agreeing: float) -> Floats:
+def reaching(half: Floats, apart: Floats, exact: Floats, *, agreeing: float) -> Floats:
     """Half-widths around a fit, wider where released cells speak against it.
 
     A fit smooths what it is given. Where that moved a figure away from the released cells, the interval around the fit
     grows by twice the excess, until it holds the released figure and as much beyond.
 
     Args:
-        spread: half-width by the spread of refits.
-        least: half-width at least.
+        half: half-width where both agree.
         apart: the released figure less that of the fit; NaN where no table has one.
         exact: half-width of the released figure.
         agreeing: of that half-width, up to where both agree.
     """
-    half = np.maximum(spread, least)
     away = np.abs(np.nan_to_num(apart))
     wider: Floats = half + np.minimum(2 * np.maximum(away - agreeing * exact, 0.0), away)
     return wider
