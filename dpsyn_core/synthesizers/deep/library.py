@@ -42,7 +42,7 @@ def single_blas() -> AbstractContextManager[Any]:
     """One thread for NumPy's products of matrices, which stand between those of torch.
 
     Both libraries keep threads that wait for work by spinning, and take the cores from each other: on two cores a run
-    on Adult took 28 s with two threads each, and 14 s with this.
+    on Adult takes about twice as long without this.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
