@@ -54,6 +54,17 @@ def test_a_name_that_cannot_be_taken_leaves_nothing(tmp_path, way):
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
+def test_stepping_down_takes_the_right_to_write_and_leaves_what_could_be_read():
+    """Modules that a run imports late may lie below a folder that its owner alone may enter."""
+    with open_folder() as folder:
+        (folder / "late.py").write_text("x = 1\n")
+        folder.chmod(0o500)
+        with unprivileged():
+            assert (folder / "late.py").read_text() == "x = 1\n"
+            with pytest.raises(PermissionError):
+                (folder / "new").write_text("x")
+
+
 def test_folders_that_are_missing_or_read_only_are_refused(tmp_path, way):
     with pytest.raises(OutputError, match="folder"):
         write_text(tmp_path / "none" / "t.csv", "x")
