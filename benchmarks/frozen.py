@@ -43,8 +43,8 @@ SYSTEMS = ("rls", "dpsyn", "mst", "p3gm")
 EPSILONS = (0.3, 1.0, 10.0)
 DELTA = 1e-9
 COMMANDS = (
-    "answer", "app", "attack", "compare", "draw", "explore", "itemsets", "key", "ledger", "marginal", "methods", "noise",
-    "plan", "report", "sample", "schema", "synth", "verify",
+    "answer", "app", "attack", "compare", "draw", "explore", "itemsets", "key", "ledger", "marginal", "methods",
+    "noise", "plan", "report", "sample", "schema", "synth", "verify",
 )  # fmt: skip
 
 
