@@ -135,7 +135,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         name=schema.name,
         epsilon=epsilon,
         delta=delta,
-        unit=schema.unit,
+        unit=schema.unit.model_copy(update={"source": "data"}) if schema.unit_from_data else schema.unit,
         dataset=space.dataset.ledger,
     )
     space.memo[SAID] = _said(found)
