@@ -61,7 +61,7 @@ def test_a_limit_that_is_chosen_after_a_look_at_what_limits_keep_stays_marked(ap
     assert not any("people kept whole" in d.value for d in app.dataframe)
     app.button(key="limits_look").click().run()
     rows = next(d.value for d in app.dataframe if "people kept whole" in d.value)
-    assert list(rows["most rows a person"]) == [1, 2, 5, 10, 20, 50, 100]
+    assert list(rows["limit"]) == [1, 2, 5, 10, 20, 50, 100]
     space = space_of(app)
     assert space.schema.unit.source == "public", "it was chosen before the look"
     at_page(app, "privacy")

@@ -106,11 +106,13 @@ def _kept(space: Workspace, column: str) -> None:
         return
     with st.expander(t("data.limits"), key="limits_expander"):
         note(t("data.limits_lead"))
-        key = ("repeats", data.serial, column)
-        if key not in space.memo and not st.button(t("data.limits_look"), key="limits_look"):
-            return
-        protected.see(space)
-        _limits(kept(space, key, lambda: repeats(data.whole, column)))
+        key = ("limits", data.serial, column)
+        if key in space.memo:
+            _limits(space.memo[key])
+        elif st.button(t("data.limits_look"), key="limits_look"):
+            protected.see(space)
+            space.memo[key] = repeats(data.whole, column)
+            st.rerun()
 
 
 def _limits(found: Repeats) -> None:
@@ -118,9 +120,12 @@ def _limits(found: Repeats) -> None:
     private_tag()
     records = max(1, found.records)
     rows = [
-        {t("unit.theta"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+        {t("data.limit"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
          t("data.whole"): number(k.whole)}
         for k in found.kept
     ]  # fmt: skip
-    st.dataframe(rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content")
+    st.dataframe(
+        rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content",
+        column_config={t("data.limit"): st.column_config.Column(width=70)},
+    )  # fmt: skip
     note(t("data.kept_note"))
