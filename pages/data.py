@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data import profile, projects, quick, sources
+from ui.data import profile, projects, quick, sources, who
 from ui.shared.state import workspace
 from ui.shared.text import counted, number, said, t
 from ui.shared.theme import heading, note, private_tag, section
@@ -18,7 +18,7 @@ with left:
     sources.choose(space)
     if space.schema is not None:
         section(t("data.who"))
-        sources.who(space)
+        who.panel(space)
     section(t("data.ledger"))
     sources.ledger_name(space)
     projects.panel(space)

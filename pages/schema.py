@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.schema.drafting import confirm
-from ui.schema import buying, editor, files, guide, misfits, public
+from ui.schema import buying, editor, files, guide, misfits, public, unit
 from ui.schema import more as schema
 from ui.shared import stamps
 from ui.shared.going import go_to
@@ -37,15 +37,16 @@ facts(
         (number(max(domain.sizes)), t("schema.largest"), t("schema.largest_note")),
     ]
 )
-unsure = space.schema.from_data
+unsure = len(space.schema.from_data) + space.schema.unit_from_data
 if not space.schema.private:
     not_private(stamps.words(space.schema))
+unit.panel(space, key="schema")
 guide.panel(space)
 guided = any(a.source == "data" for a in space.schema.attributes)
 with st.expander(t("guide.table"), key="grid_expander") if guided else st.container():
     editor.table(space)
 editor.problems(space)
-sure = counted("schema.confirm", len(unsure))
+sure = counted("schema.confirm", unsure)
 if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     editor.take(space, confirm(space.schema))
     editor.sync(space)

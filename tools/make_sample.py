@@ -400,7 +400,7 @@ def baskets_schema() -> dict[str, Any]:
     return {
         "version": 1,
         "name": "baskets",
-        "unit": {"neighbours": "add-remove", "identifier": "customer", "max_records": 3},
+        "unit": {"neighbours": "add-remove", "identifier": "customer", "max_records": 3, "source": "public"},
         "n_records": None,
         "attributes": [{"name": "customer", "kind": "identifier", "source": "public"}, *items],
     }

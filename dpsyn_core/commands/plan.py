@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.runs.plan import ASSUMED, plan
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.synthesizers.base import Task
-    from dpsyn_core.synthesizers.registry import DEFAULT
+    from dpsyn_core.synthesizers.registry import DEFAULT, configure
 
     if args.n_records is not None and args.n_records < 1:
         msg = f"--n-records is {args.n_records}; it must be at least 1"
@@ -65,10 +65,13 @@ def run(args: argparse.Namespace) -> None:
     assumed = schema.n_records or args.n_records or ASSUMED
     error = lost(made, method, settings, task, assumed)
     warning = None if error is None else sentence(error, method, len(task.domain), args.epsilon)
+    reasons = (*configure(method, settings).reasons, *schema.reasons)
     if args.json:
         about = {"method": method, "epsilon": args.epsilon, "delta": args.delta}
-        print_json(about | {"steps": described(made), "warning": warning})
+        print_json(about | {"steps": described(made), "warning": warning, "not_private_because": list(reasons)})
         return
+    if reasons:
+        print(f"NOT PRIVATE: {'; '.join(reasons)}; a run would be stamped so")
     print(f"{method} at epsilon {args.epsilon:g}, delta {args.delta:g}; forecasts are for about {assumed} records")
     print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(made):

@@ -70,7 +70,6 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.document import SchemaUnit
     from dpsyn_core.schema.drafting import draft
 
     check_writable(args.out)
@@ -81,17 +80,17 @@ def run_draft(args: argparse.Namespace) -> None:
         msg = "--epsilon and --delta are the price of what --buy names; add --buy COLUMN=KIND, or leave them out"
         raise SettingError(msg)
     table = read_input(args)
-    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=positive(args.max_records))
+    unit = typed_unit(args)
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
-    print_drafted(schema, table)
+    print_drafted(schema)
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
-def print_drafted(schema: Any, table: Any) -> None:
-    """What the draft leaves out, and who may be one individual: said on stderr, for it was read from the data."""
+def print_drafted(schema: Any) -> None:
+    """What the draft leaves out, read from the data; and who may be one individual, by the headers alone: on stderr."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema.identifying import candidates, repeating
+    from dpsyn_core.schema.identifying import LADDER, candidates
 
     out = [a for a in schema.attributes if a.kind in ("ignored", "identifier") and a.name != schema.unit.identifier]
     for attribute in out:
@@ -99,13 +98,15 @@ def print_drafted(schema: Any, table: Any) -> None:
         print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
     if schema.unit.identifier is not None:
         return
-    found = repeating(table, candidates(schema))
-    if found is not None:
-        said = (
-            f"'{found.column}' has the same value in several records; if it names individuals, who are to be protected"
+    named = ", ".join(f"'{n}'" for n in candidates(schema))
+    if named:
+        limits = f"{', '.join(map(str, LADDER[:-1]))} or {LADDER[-1]}"
+        print(
+            f"note: columns with a header that often names individuals: {named}; if an individual can have several "
+            "records, add --identifier COLUMN --max-records N to protect them together, with N from what is known "
+            f"without the data, such as {limits} (the noise grows with it)",
+            file=sys.stderr,
         )
-        more = f"with all their records, add --identifier '{found.column}' --max-records {found.keeping(0.95)}"
-        print(f"note ({PRIVATE}): {said} {more}", file=sys.stderr)
 
 
 def run_buy(args: argparse.Namespace) -> None:
@@ -113,12 +114,11 @@ def run_buy(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import point_out_names
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.buying import buy_schema
-    from dpsyn_core.schema.document import SchemaUnit
 
     if args.epsilon is None or args.delta is None:
         msg = "--buy needs a price: give --epsilon and --delta, for example --epsilon 0.1 --delta 1e-9"
         raise SettingError(msg)
-    unit = SchemaUnit(neighbours=args.neighbours, identifier=args.identifier, max_records=positive(args.max_records))
+    unit = typed_unit(args)
     name = table_name(args)
     point_out_names(args.dataset or name)
     wanted = [parse_wanted(b) for b in args.buy]
@@ -132,14 +132,17 @@ def run_buy(args: argparse.Namespace) -> None:
     print(f"about {found.total} records, by a noisy count that is part of the price")
 
 
-def positive(most: int) -> int:
-    """The most records of an individual. Raises SettingError below 1."""
+def typed_unit(args: argparse.Namespace) -> Any:
+    """The unit of privacy as a person typed it, hence public. Raises SettingError for a limit below 1."""
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema.document import SchemaUnit
 
-    if most < 1:
-        msg = f"--max-records is {most}; it must be at least 1"
+    if args.max_records < 1:
+        msg = f"--max-records is {args.max_records}; it must be at least 1"
         raise SettingError(msg)
-    return most
+    return SchemaUnit(
+        neighbours=args.neighbours, identifier=args.identifier, max_records=args.max_records, source="public"
+    )
 
 
 def parse_wanted(text: str) -> Any:

@@ -49,6 +49,18 @@ def _alone(schema: Schema) -> list[Finding]:
     for name in schema.from_data:
         text = "was read from the data: runs are stamped NOT PRIVATE until a person confirms it as public knowledge"
         out.append(Finding(level="warning", about=name, text=text))
+    if schema.unit_from_data:
+        text = (
+            "the unit of privacy (identifier, max_records) was read from the data: runs are stamped NOT PRIVATE until "
+            'a person confirms it as public knowledge, by "source": "public" in \'unit\''
+        )
+        out.append(Finding(level="warning", about="", text=text))
+    elif schema.unit.source is None and not schema.unit.usual:
+        text = (
+            "the schema does not say where its unit of privacy (identifier, max_records) comes from, and is read as "
+            'public: write "source": "public" in \'unit\' if it is known without the data, else "data"'
+        )
+        out.append(Finding(level="note", about="", text=text))
     bought = [a.name for a in schema.coded if a.source == "bought"]
     if bought and not schema.bought:
         text = "says it was bought, but the schema lists no charge for it: runs are stamped NOT PRIVATE"

@@ -40,6 +40,16 @@ class SchemaUnit(Document):
     max_records: StrictInt = Field(
         default=1, ge=1, le=1_000_000, description="At most so many records an individual (theta)"
     )
+    source: Literal["public", "data"] | None = Field(
+        default=None,
+        description="Where identifier and max_records come from: public, or read from the data (NOT PRIVATE until a "
+        "person confirms them); null: not said, as in files of earlier versions (see docs/schema.md)",
+    )
+
+    @property
+    def usual(self) -> bool:
+        """Whether each record is one individual: what holds where nobody has looked at the table."""
+        return self.identifier is None and self.max_records == 1
 
 
 class BoughtCharge(Document):
@@ -128,9 +138,23 @@ class Schema(Document):
         return tuple(a.name for a in self.attributes if a.source in READ)
 
     @property
+    def unit_from_data(self) -> bool:
+        """Whether the identifier or max_records was read from the data: a run is NOT PRIVATE then.
+
+        Where the document does not say, it is taken to be so in a draft that nobody has finished confirming, for who
+        drafted the columns by looking may have found the unit in the same way. In a document whose columns are public
+        or bought, it is what the person who wrote or confirmed it declares.
+        """
+        if self.unit.source is None:
+            return bool(self.from_data) and not self.unit.usual
+        return self.unit.source == "data"
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why a run with this schema is NOT PRIVATE, one sentence a reason; empty when it is private."""
         out = []
+        if self.unit_from_data:
+            out.append("the unit of privacy (identifier, max_records) was read from the data")
         for a in self.attributes:
             if a.source in READ:
                 what = "schema" if a.source == "data" else "kind"
@@ -140,6 +164,8 @@ class Schema(Document):
         used = any(a.source.startswith("bought") for a in self.attributes)
         if used and not all(self.protected_by(b.unit) for b in self.bought):
             out.append("parts of the schema were bought for another unit of privacy than this run protects")
+        if used and any(b.unit is not None and b.unit.source == "data" for b in self.bought):
+            out.append("parts of the schema were bought for a unit of privacy that was read from the data")
         return tuple(out)
 
     def protected_by(self, bought: SchemaUnit | None) -> bool:
@@ -209,6 +235,9 @@ class Schema(Document):
         for key in ("dataset", "bought", "notes", "questions"):
             if not out[key]:
                 del out[key]
+        for unit in (out["unit"], *(b["unit"] for b in out.get("bought", ()) if b["unit"] is not None)):
+            if unit["source"] is None:  # a document of an earlier version keeps its text, and so its digest
+                del unit["source"]
         for charge in out.get("bought", ()):
             if charge["unit"] is None:
                 del charge["unit"]

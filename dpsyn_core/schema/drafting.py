@@ -65,14 +65,19 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
             "for days, regions for places), or write the schema by hand"
         )
         raise SchemaError(msg)
-    unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1}
+    unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1, "source": "public"}
     return Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
 
 
-def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
+def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | None = None) -> Schema:
     """The schema with what a person says could be known without the data: the entries named, or all of them.
 
     What was read from the data becomes public; what was bought for a kind that was read from it becomes bought.
+
+    Args:
+        schema: with entries that were read from the data.
+        names: of attributes; None: all.
+        unit: whether the unit of privacy (identifier, max_records) is confirmed; None: where all entries are.
     """
     wanted = set(schema.from_data if names is None else names)
     known = {a.name for a in schema.attributes}
@@ -83,7 +88,22 @@ def confirm(schema: Schema, names: Iterable[str] | None = None) -> Schema:
         a.model_copy(update={"source": CONFIRMED[a.source]}) if a.name in wanted and a.source in CONFIRMED else a
         for a in schema.attributes
     )
-    return schema.model_copy(update={"attributes": attributes})
+    changes: dict[str, Any] = {"attributes": attributes}
+    if unit or (unit is None and names is None):
+        changes |= _confirmed_unit(schema)
+    elif schema.unit_from_data:  # stays so when the last column is confirmed, also where the document did not say it
+        changes["unit"] = schema.unit.model_copy(update={"source": "data"})
+    return schema.model_copy(update=changes)
+
+
+def _confirmed_unit(schema: Schema) -> dict[str, Any]:
+    """The unit as public, also where it stands as whom something was bought for."""
+    if not schema.unit_from_data:
+        return {}
+    known = schema.unit.model_copy(update={"source": "public"})
+    same = [b.unit is not None and b.unit.model_copy(update={"source": "public"}) == known for b in schema.bought]
+    bought = tuple(b.model_copy(update={"unit": known}) if s else b for b, s in zip(schema.bought, same, strict=True))
+    return {"unit": known, "bought": bought}
 
 
 def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:

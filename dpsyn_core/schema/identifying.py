@@ -1,9 +1,9 @@
-"""Which column may name individuals that have several records: by its header, and (private) by repeated values."""
+"""Which column may name individuals, by its header; and, for the owner, how its values repeat, which is private."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ WORDS = frozenset({
 })
 # fmt: on
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-MOSTS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)  # limits on the rows of a person that are compared
+LADDER = (1, 2, 5, 10, 20, 50, 100)  # limits on the records of an individual that are proposed: the same for all tables
 
 
 def named_like_one(name: str) -> bool:
@@ -53,7 +53,6 @@ class Repeats:
     column: str
     records: int
     persons: int
-    largest: int
     kept: tuple[Kept, ...]
 
     @property
@@ -61,26 +60,14 @@ class Repeats:
         """Whether most values stand in several rows: the column may name persons."""
         return self.persons >= 2 and self.records >= 1.5 * self.persons
 
-    def keeping(self, share: float) -> int:
-        """The smallest limit compared that keeps this share of the rows."""
-        return next((k.most for k in self.kept if k.rows >= share * self.records), self.largest)
 
-
-def repeats(table: Any, column: str, mosts: Sequence[int] = MOSTS) -> Repeats:
-    """Counts the rows of each value of a column, and what each limit on them keeps. Reads the data: private.
-
-    Args:
-        table: pyarrow.
-        column: the header.
-        mosts: limits to compare; those above the largest number of rows are left out.
-    """
+def repeats(table: Any, column: str) -> Repeats:
+    """Counts the rows of each value of a column, and what each limit of the ladder keeps. Reads the data: private."""
     names = identifiers(table.column(locate(table.column_names, [column])[0]), column).drop_null()
     counts = np.bincount(names.indices.to_numpy(zero_copy_only=False).astype(np.int64), minlength=0)
     counts = counts[counts > 0]
-    largest = int(counts.max()) if counts.size else 0
-    limits = sorted({m for m in mosts if m < largest} | ({largest} if largest else set()))
-    kept = tuple(Kept(most=m, rows=int(np.minimum(counts, m).sum()), whole=int((counts <= m).sum())) for m in limits)
-    return Repeats(column=column, records=int(counts.sum()), persons=int(counts.size), largest=largest, kept=kept)
+    kept = tuple(Kept(most=m, rows=int(np.minimum(counts, m).sum()), whole=int((counts <= m).sum())) for m in LADDER)
+    return Repeats(column=column, records=int(counts.sum()), persons=int(counts.size), kept=kept)
 
 
 def repeating(table: Any, names: Iterable[str]) -> Repeats | None:

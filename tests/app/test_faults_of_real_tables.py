@@ -81,21 +81,6 @@ def test_the_mark_of_a_table_depends_on_its_cells_and_its_visitor_alone():
     assert one != recognised(Dataset("x", "x", pa.table({"a": ["1", "2", "4"]})), "me")
 
 
-def test_a_column_that_names_persons_is_proposed_with_what_each_limit_keeps(app):
-    uploaded(app, name="panel.csv", raw=PANEL)
-    assert "40 values of nr stand in 8.0 rows each" in words(app)
-    app.button(key="take_identifier").click().run()
-    assert space_of(app).schema.unit.identifier == "nr"
-    assert "12\u00a0% of the 320 rows are kept; 280 are left out" in words(app)
-    rows = next(d.value for d in app.dataframe if "people kept whole" in d.value)
-    assert list(rows["most rows a person"]) == [1, 2, 3, 5, 8]
-    app.button(key="keep_most").click().run()
-    assert space_of(app).schema.unit.max_records == 8
-    assert "100\u00a0% of the 320 rows are kept" in words(app)
-    app.toggle(key="safe").set_value(True).run()
-    assert "rows are kept" not in words(app)
-
-
 @pytest.mark.parametrize("safe", [False, True])
 def test_a_column_that_is_named_like_one_of_persons_but_never_repeats_is_not_proposed(app, safe):
     raw = b"id,age\n" + b"".join(b"%d,%d\n" % (i + 1, 18 + i % 50) for i in range(60))

@@ -46,3 +46,21 @@ def test_a_private_table_cannot_be_explored_even_when_the_box_is_ticked(app):
     app.checkbox(key="public_declared").check().run()
     assert "Add a public table." in words(app)
     assert not [b for b in app.button if b.key == "public_look"]
+
+
+def test_the_private_table_is_not_explored_as_a_public_one_whatever_its_file_is_called(app):
+    from ui.data.loading import upload
+
+    at_page(app, "schema")
+    space = space_of(app)
+    raw = b"age,sex\n" + b"".join(b"%d,%s\n" % (20 + i % 40, (b"F", b"M")[i % 2]) for i in range(80))
+    upload(space, "mine.csv", raw)
+    app.run()
+    app.file_uploader(key="public_file").set_value([("earlier.csv", raw, "text/csv")]).run()
+    app.checkbox(key="public_declared").check().run()
+    app.button(key="public_look").click().run()
+    assert any("private table that is loaded" in e.value for e in app.error)
+    assert "The strongest dependence" not in words(app)
+    app.file_uploader(key="public_file").set_value([("earlier.csv", raw + b"33,F\n", "text/csv")]).run()
+    app.button(key="public_look").click().run()
+    assert not app.error and "The strongest dependence" in words(app)

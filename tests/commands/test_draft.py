@@ -20,9 +20,31 @@ def test_a_draft_says_what_it_leaves_out_and_who_may_be_one_individual(folder, c
     said = capsys.readouterr().err
     assert "column 'remark' is left out: every record has its own value" in said
     assert "'bought on'" not in said and Schema.load(folder / "s.json")["bought on"].kind == "datetime"
-    assert "add --identifier 'customer' --max-records 3" in said
-    assert all("reads private data: for the owner only" in line for line in said.splitlines())
+    hint = [line for line in said.splitlines() if "--identifier" in line]
+    assert len(hint) == 1 and "'customer'" in hint[0] and "1, 2, 5, 10, 20, 50 or 100" in hint[0]
+    assert all("reads private data: for the owner only" in line for line in said.splitlines() if line not in hint)
     assert "C0007" not in said
+
+
+def test_the_hint_on_the_unit_of_privacy_stays_the_same_with_one_individual_more(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"p{i // 2},{i % 3}" for i in range(100)]  # 50 people with two visits each
+    one_more = [f"q,{i % 3}" for i in range(50)]  # and somebody with fifty
+    for name, lines in (("a.csv", rows), ("b.csv", rows + one_more)):
+        (tmp_path / name).write_text("pid,visit\n" + "\n".join(lines) + "\n")
+        assert main(["schema", "draft", name, "-o", f"{name}.json"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    hints = [line for line in said if "--max-records" in line]
+    assert len(hints) == 2
+    assert hints[0] == hints[1]
+
+
+def test_a_limit_that_a_person_types_is_public(folder):
+    assert main(["schema", "draft", "t.csv", "-o", "s.json", "--identifier", "customer", "--max-records", "3"]) == 0
+    schema = Schema.load(folder / "s.json")
+    assert schema.unit.source == "public"
+    assert not schema.unit_from_data
+    assert not any("unit of privacy" in r for r in schema.reasons)
 
 
 def test_a_draft_keeps_who_is_protected(folder, capsys):

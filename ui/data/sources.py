@@ -1,4 +1,4 @@
-"""The Data page's left side: where the table comes from, how it was read, who is one individual, the ledger's name."""
+"""The Data page's left side: where the table comes from, how it was read, and the ledger's name."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
 from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.loading import Form
 from ui.data.reading import SheetError, Tell
-from ui.schema.rows import identified
 from ui.shared.names import point_out_names
-from ui.shared.results import kept
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
@@ -32,8 +28,6 @@ TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines
 KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
-MOSTLY = 0.95  # share of the rows that a proposed limit keeps
-EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
@@ -243,114 +237,6 @@ def _tried(load: Callable[[Tell], None]) -> str:
     finally:
         slot.empty()
     return ""
-
-
-def who(space: Workspace) -> None:
-    """Who is one individual: each row, or an identifier column, with the most rows a person."""
-    schema = space.schema
-    if schema is None:
-        return
-    _proposal(space, schema)
-    schema, unit = space.schema or schema, (space.schema or schema).unit
-    options = {EACH_ROW: t("data.each_row")}
-    options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
-    key = f"who_{space.dataset.serial if space.dataset else ''}"
-    if key not in st.session_state:
-        st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
-    chosen = st.selectbox(
-        t("data.individual"),
-        list(options),
-        format_func=options.__getitem__,
-        key=key,
-        help=t("data.individual_help"),
-    ) or None  # fmt: skip
-    most = unit.max_records
-    if chosen is not None:
-        if "theta" not in st.session_state and "theta" not in st.query_params:
-            st.session_state["theta"] = max(1, most)
-        # the same field as on the Privacy page, so that the two cannot disagree
-        most = int(
-            st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
-        )
-        note(t("data.identifier_note"))
-        _kept(space, chosen, most)
-    if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
-        try:
-            space.schema = identified(schema, chosen, most)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-
-
-def _proposal(space: Workspace, schema: Schema) -> None:
-    """Points out a column that may name persons: by its header, and for the owner by how its values repeat."""
-    if space.dataset is None or space.dataset.sample or schema.unit.identifier is not None:
-        return
-    named = candidates(schema)
-    if not named:
-        return
-    found = None if space.choices.safe else _repeating(space, named)
-    column = found.column if found is not None else named[0]
-    if found is None and any(a.name == column and a.kind == "identifier" for a in schema.attributes):
-        return  # it differs in every record, or safe mode hides whether it does
-    if found is None and not space.choices.safe:
-        return  # its values do not repeat
-    if found is None:
-        note(t("data.named_like", column=column), "warning")
-    else:
-        private_tag()
-        each = found.records / found.persons
-        note(t("data.repeats", column=column, persons=number(found.persons), each=f"{each:.1f}"), "warning")
-    if st.button(t("data.take_identifier", column=literal(column)), key="take_identifier"):
-        space.schema = identified(schema, column, 1)
-        # set, not forgotten: the browser would send the field's old value again, and each row would be protected
-        st.session_state[f"who_{space.dataset.serial}"] = column
-        st.session_state["theta"] = 1
-        st.rerun()
-
-
-def _repeating(space: Workspace, named: list[str]) -> Repeats | None:
-    data = space.dataset
-    if data is None or data.whole is None:
-        return None
-    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.whole, named))
-
-
-def _kept(space: Workspace, column: str, most: int) -> None:
-    """What each limit on the rows of a person keeps, before one is chosen; for the owner only."""
-    data = space.dataset
-    if space.choices.safe or data is None or data.table is None:
-        return
-    if data.whole is None:
-        note(t("data.large_who"))
-        return
-    found = kept(space, ("repeats", data.serial, column), lambda: repeats(data.whole, column))
-    if found.largest < 2:
-        note(t("data.one_each", column=column))
-        return
-    private_tag()
-    now = sum(k.rows for k in found.kept if k.most <= most) and max(k.rows for k in found.kept if k.most <= most)
-    share = now / max(1, found.records)
-    note(
-        t("data.keeps", most=number(most), share=percent(share, 0), records=number(found.records),
-          left=number(found.records - now)),
-        "warning" if share < MOSTLY else "note",
-    )  # fmt: skip
-    rows = [
-        {t("unit.theta"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / found.records, 0)})",
-         t("data.whole"): number(k.whole)}
-        for k in found.kept
-    ]  # fmt: skip
-    st.dataframe(rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content")
-    wanted = found.keeping(MOSTLY)
-    if wanted != most and st.button(
-        t("data.keep_most", most=number(wanted)), key="keep_most", on_click=_take, args=(wanted,)
-    ):
-        st.rerun()
-    note(t("data.kept_note"))
-
-
-def _take(most: int) -> None:
-    st.session_state["theta"] = most
 
 
 def returned(space: Workspace) -> None:

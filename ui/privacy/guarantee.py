@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
+from ui.schema import unit as protected
 from ui.schema.rows import with_unit
 from ui.shared.state import Workspace
 from ui.shared.text import number, plain, t
@@ -40,8 +41,13 @@ def unit_fields(space: Workspace) -> Unit:
         )  # fmt: skip
         if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
+        elif declared and declared.identifier is not None:
+            note(t("unit.ladder", limits=protected.ladder()))
     if space.schema is not None:
-        space.schema = with_unit(space.schema, neighbours=neighbours, max_records=int(most))
+        typed = {"max_records": int(most), "source": protected.source(space, space.schema.unit.identifier)}
+        changes = typed if int(most) != space.schema.unit.max_records else {}
+        space.schema = with_unit(space.schema, neighbours=neighbours, **changes)
+        protected.panel(space, key="privacy")
         return Unit.of(space.schema.unit)
     return Unit(neighbours=neighbours, max_records=int(most))
 

@@ -13,12 +13,11 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
-from ui.privacy.guarantee import records
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, plain, sentence, t
-from ui.shared.theme import note, private_tag
+from ui.shared.theme import note
 
 KINDS: dict[str, Kind] = {
     "category": "categorical",
@@ -74,7 +73,7 @@ def panel(space: Workspace) -> None:
 
 
 def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
-    """What the price can find, from public numbers; and, for the owner, whether this table has people enough."""
+    """What the price can find, from public numbers: a price proposed for the private number of records tells of it."""
     from dpsyn_core.measurement.forecast import least_epsilon, people_needed
 
     if space.schema is None:
@@ -88,11 +87,10 @@ def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
         return
     worst = max(needs, key=lambda n: needs[n])
     note(t("buying.needs", people=number(needs[worst]), column=worst))
-    n = records(space)  # None in safe mode
+    n = space.schema.n_records
     if n is None:
         return
     least = least_epsilon(wanted, unit, budget.delta, n)
-    private_tag()
     if least is None:
         note(t("buying.too_few", records=number(n)), "warning")
     else:
@@ -135,7 +133,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         name=schema.name,
         epsilon=epsilon,
         delta=delta,
-        unit=schema.unit,
+        unit=schema.unit.model_copy(update={"source": "data"}) if schema.unit_from_data else schema.unit,
         dataset=space.dataset.ledger,
     )
     space.memo[SAID] = _said(found)

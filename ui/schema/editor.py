@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words
+from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
 from ui.shared.text import counted, literal, number, sentence, t
 from ui.shared.theme import note, palette, show
@@ -32,6 +32,8 @@ def sync(space: Workspace) -> None:
     if schema is None:
         space.rows = []
         return
+    if schema.unit_from_data:  # said in the document, so that it stays so when the last column is confirmed
+        schema = space.schema = with_unit(schema, source="data")
     documents = schema.document()["attributes"]
     if [r.document for r in space.rows] != documents:
         pending = {r.name: r for r in space.rows if r.pending}
@@ -169,17 +171,19 @@ def undo_button(space: Workspace) -> None:
             space.rows = [Row(row.document, {}) for row in space.rows]
             redraw()
             st.rerun()
-        before, _ = space.memo[PAST].pop()
-        space.schema = before.model_copy(update={"unit": _unit(space, before)})
+        before, after = space.memo[PAST].pop()
+        space.schema = before.model_copy(update={"unit": _unit(space, before, after)})
         sync(space)
         redraw()
         st.rerun()
 
 
-def _unit(space: Workspace, before: Schema) -> SchemaUnit:
-    """Who is protected stays as it is now, but for the identifier, which is an attribute's kind."""
+def _unit(space: Workspace, before: Schema, after: Schema) -> SchemaUnit:
+    """Who is protected stays as it is now, but for the identifier, which is an attribute's kind, and a confirmation."""
     now = before.unit if space.schema is None else space.schema.unit
-    return now.model_copy(update={"identifier": before.unit.identifier})
+    same = before.unit.source == after.unit.source or now.source == "data"
+    source = now.source if same else before.unit.source
+    return now.model_copy(update={"identifier": before.unit.identifier, "source": source})
 
 
 def _bulk(space: Workspace, index: list[int]) -> None:

@@ -18,6 +18,7 @@ from dpsyn_core.schema.importing import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
 from ui.questions import kept as questions
 from ui.schema import editor
+from ui.schema.rows import typed_source
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note, section
@@ -95,7 +96,8 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
         raise SchemaError(msg)
     document["attributes"] = [named.get(a["name"], a) for a in document["attributes"]]
     if found.unit.identifier is not None:
-        document["unit"] = {**document["unit"], "identifier": found.unit.identifier}
+        source = typed_source(space.schema, found.unit.identifier)
+        document["unit"] = {**document["unit"], "identifier": found.unit.identifier, "source": source}
     return Schema.of(document)
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
-from ui.data.loading import uploaded_reading
+from dpsyn_core.errors import DPSynError, InputError
+from ui.data.loading import recognised, uploaded_reading
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.shared.results import kept
-from ui.shared.state import Workspace
+from ui.shared.state import Dataset, Workspace
 from ui.shared.text import figure_words, literal, number, percent, sentence, t
 from ui.shared.theme import note, show
 from ui.synthesize import methods
@@ -67,10 +67,20 @@ def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
     def look() -> Exploration:
         loaded = None if space.dataset is None else space.dataset.table
         table = loaded if own is None else uploaded_reading(own.name, own.getvalue()).table
+        if own is not None and _loaded(space, table):
+            raise InputError(t("public.same"))
         return explore(table, schema, public=True)
 
     of = "sample" if own is None else own.file_id
     return kept(space, ("explored", of, schema.dumps()), look)
+
+
+def _loaded(space: Workspace, table: Any) -> bool:
+    """Whether this is the private table itself, by its content."""
+    data = space.dataset
+    if data is None or data.sample:
+        return False
+    return recognised(Dataset(data.name, data.ledger, table), space.owner) == data.serial
 
 
 def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:

@@ -270,7 +270,9 @@ def build(schema: Schema, rows: list[Row]) -> Schema:
     known = {a.name for a in schema.attributes if a.kind == "identifier"}  # a draft may call a column so by its cells
     names = [r.name for r in rows if r.document["kind"] == "identifier"]
     if key not in names:
-        document["unit"] = {**document["unit"], "identifier": next((n for n in names if n not in known), None)}
+        named = next((n for n in names if n not in known), None)
+        if named != key:
+            document["unit"] = {**document["unit"], "identifier": named, "source": typed_source(schema, named)}
     return Document.of(document)
 
 
@@ -280,8 +282,23 @@ def with_unit(schema: Schema, **changes: Any) -> Schema:
     return schema if unit == schema.unit else schema.model_copy(update={"unit": unit})
 
 
-def identified(schema: Schema, column: str | None, max_records: int) -> Schema:
-    """The schema with individuals named by a column (None: each row is one), which then is not synthesized."""
+def typed_source(schema: Schema, identifier: str | None, *, looked: bool = False) -> str:
+    """Where a unit of privacy comes from after a person changed it: public, unless a look at the table went before.
+
+    Args:
+        schema: before the change.
+        identifier: after it. One that was read from the data stays so where only the limit was typed.
+        looked: the person has seen how the values of the column repeat.
+    """
+    kept = identifier is not None and identifier == schema.unit.identifier and schema.unit_from_data
+    return "data" if looked or kept else "public"
+
+
+def identified(schema: Schema, column: str | None, max_records: int, source: str = "public") -> Schema:
+    """The schema with individuals named by a column (None: each row is one), which then is not synthesized.
+
+    source: whether that is public, or was read from the data.
+    """
     from dpsyn_core.schema.document import Schema as Document
 
     document = schema.document()
@@ -290,5 +307,6 @@ def identified(schema: Schema, column: str | None, max_records: int) -> Schema:
             kept = {k: attribute[k] for k in ("name", "label", "description") if k in attribute}
             attribute.clear()
             attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
-    document["unit"] = {**document["unit"], "identifier": column, "max_records": max_records if column else 1}
+    most = max_records if column else 1
+    document["unit"] = {**document["unit"], "identifier": column, "max_records": most, "source": source}
     return Document.of(document)

@@ -22,7 +22,9 @@ def words(schema: Schema) -> str:
     kinds = [n for n in schema.from_data if n not in read]
     if kinds:
         out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=_some(kinds)))
-    if len(schema.reasons) > len(schema.from_data):
+    if schema.unit_from_data:
+        out.append(t("schema.stamp_read_unit"))
+    if len(schema.reasons) > len(schema.from_data) + schema.unit_from_data:
         out.append(t("schema.stamp_unit"))
     return " ".join(out)
 
@@ -34,9 +36,16 @@ def draft(space: Workspace, *, key: str) -> None:
     count = len(space.schema.from_data)
     words = counted("guide.to_guide", count) if count else t("stamp.to_schema")
     with st.container(key=f"stamp_{key}"):
-        not_private(t("stamp.draft" if count else "stamp.unit"))
+        not_private(shortly(space.schema))
         if st.button(words, key=key, type="primary"):
             go_to("schema")
+
+
+def shortly(schema: Schema) -> str:
+    """The same in one sentence, of what has to be mended first."""
+    if schema.from_data:
+        return t("stamp.draft")
+    return t("stamp.read_unit" if schema.unit_from_data else "stamp.unit")
 
 
 def _some(names: list[str]) -> str:

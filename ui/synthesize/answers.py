@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
+from ui.shared import stamps
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import literal, number, plain, sentence, t
 from ui.shared.theme import not_private, note
@@ -39,7 +40,7 @@ def panel(space: Workspace) -> None:
             format_func=lambda k: t(f"answers.{k}"), label_visibility="collapsed",
         )  # fmt: skip
         if not space.schema.private:
-            not_private(t("stamp.draft" if space.schema.from_data else "stamp.unit"))
+            not_private(stamps.shortly(space.schema))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
 
 

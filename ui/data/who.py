@@ -1,0 +1,131 @@
+"""Who is one individual, on the Data page: each row, or all rows with one name, and how many of them are counted."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
+from ui.schema import unit as protected
+from ui.schema.rows import identified
+from ui.shared.results import kept
+from ui.shared.state import Workspace
+from ui.shared.text import literal, number, percent, sentence, t
+from ui.shared.theme import note, private_tag
+
+EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
+
+
+def panel(space: Workspace) -> None:
+    """Who is one individual: each row, or an identifier column, with the most rows a person."""
+    schema = space.schema
+    if schema is None:
+        return
+    seen = _proposal(space, schema)
+    schema, unit = space.schema or schema, (space.schema or schema).unit
+    options = {EACH_ROW: t("data.each_row")}
+    options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
+    key = f"who_{space.dataset.serial if space.dataset else ''}"
+    if key not in st.session_state:
+        st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
+    chosen = st.selectbox(
+        t("data.individual"),
+        list(options),
+        format_func=options.__getitem__,
+        key=key,
+        help=t("data.individual_help"),
+    ) or None  # fmt: skip
+    most = unit.max_records
+    if chosen is not None:
+        if "theta" not in st.session_state and "theta" not in st.query_params:
+            st.session_state["theta"] = max(1, most)
+        # the same field as on the Privacy page, so that the two cannot disagree
+        most = int(
+            st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
+        )
+        note(t("unit.ladder", limits=protected.ladder()))
+        note(t("data.identifier_note"))
+    if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
+        known = "public" if chosen is None else protected.source(space, chosen)
+        known = "data" if seen is not None and chosen == seen else known
+        try:
+            space.schema = identified(schema, chosen, most, known)
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+    protected.panel(space, key="data")
+    if chosen is not None:
+        _kept(space, chosen)
+
+
+def _proposal(space: Workspace, schema: Schema) -> str | None:
+    """Points out a column that may name persons: by its header, and for the owner by how its values repeat.
+
+    Returns:
+        The column where a look at its values proposes it; None where none is proposed, or its header alone does it.
+    """
+    if space.dataset is None or space.dataset.sample or schema.unit.identifier is not None:
+        return None
+    named = candidates(schema)
+    if not named:
+        return None
+    found = None if space.choices.safe else _repeating(space, named)
+    column = found.column if found is not None else named[0]
+    if found is None and any(a.name == column and a.kind == "identifier" for a in schema.attributes):
+        return None  # it differs in every record, or safe mode hides whether it does
+    if found is None and not space.choices.safe:
+        return None  # its values do not repeat
+    if found is None:
+        note(t("data.named_like", column=column), "warning")
+    else:
+        private_tag()
+        note(t("data.repeats", column=column), "warning")
+    if st.button(t("data.take_identifier", column=literal(column)), key="take_identifier"):
+        space.schema = identified(schema, column, 1, "public" if found is None else "data")
+        # set, not forgotten: the browser would send the field's old value again, and each row would be protected
+        st.session_state[f"who_{space.dataset.serial}"] = column
+        st.session_state["theta"] = 1
+        st.rerun()
+    return None if found is None else column
+
+
+def _repeating(space: Workspace, named: list[str]) -> Repeats | None:
+    data = space.dataset
+    if data is None or data.whole is None:
+        return None
+    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.whole, named))
+
+
+def _kept(space: Workspace, column: str) -> None:
+    """What each limit on the rows of a person keeps, for an owner who asks; a limit chosen after that is marked."""
+    data = space.dataset
+    if space.choices.safe or data is None or data.table is None:
+        return
+    if data.whole is None:
+        note(t("data.large_who"))
+        return
+    with st.expander(t("data.limits"), key="limits_expander"):
+        note(t("data.limits_lead"))
+        key = ("limits", data.serial, column)
+        if key in space.memo:
+            _limits(space.memo[key])
+        elif st.button(t("data.limits_look"), key="limits_look"):
+            protected.see(space)
+            space.memo[key] = repeats(data.whole, column)
+            st.rerun()
+
+
+def _limits(found: Repeats) -> None:
+    """Every limit of the ladder with what it keeps; private."""
+    private_tag()
+    records = max(1, found.records)
+    rows = [
+        {t("data.limit"): k.most, t("data.rows_kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+         t("data.whole"): number(k.whole)}
+        for k in found.kept
+    ]  # fmt: skip
+    st.dataframe(
+        rows, hide_index=True, key="kept_rows", alt=t("data.kept_alt"), height="content",
+        column_config={t("data.limit"): st.column_config.Column(width=70)},
+    )  # fmt: skip
+    note(t("data.kept_note"))
