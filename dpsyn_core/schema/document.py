@@ -133,7 +133,7 @@ class Schema(Document):
         out = []
         for a in self.attributes:
             if a.source in READ:
-                what = "schema" if a.source == "data" else "kind"
+                what = "schema" if a.source == "data" else "kind or the form"
                 out.append(f"the {what} of attribute '{a.name}' was read from the data")
             elif a.source == "bought" and not self.bought:
                 out.append(f"the schema of attribute '{a.name}' is said to be bought, and no charge for it is listed")
