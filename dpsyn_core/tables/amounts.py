@@ -218,7 +218,7 @@ def _currency(word: str) -> bool:
 
 
 def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
-    """The mark between thousands, the decimal mark and the most digits after it (up to `SEEN`), by which all can be read.
+    """The mark between thousands, the decimal mark and the most digits after it (up to `SEEN`) that read all numbers.
 
     money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands.
     """
