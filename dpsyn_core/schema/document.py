@@ -220,8 +220,11 @@ class Schema(Document):
         return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
 
     def dump(self, path: str | Path) -> None:
-        """Writes the schema file atomically. Raises OutputError."""
-        write_text(Path(path), self.dumps())
+        """Writes the schema file atomically; for the owner alone while parts were read from the data.
+
+        Raises OutputError.
+        """
+        write_text(Path(path), self.dumps(), private=bool(self.from_data))
 
 
 def json_schema() -> dict[str, Any]:

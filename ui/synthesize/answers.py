@@ -191,8 +191,8 @@ def _result(space: Workspace, kind: str) -> None:
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     with st.container(horizontal=True, gap="small"):
         st.download_button(
-            t("answers.csv"), data=csv_bytes(pa.Table.from_pandas(frame, preserve_index=False)), file_name=f"{kind}{suffix}.csv", mime="text/csv",
-            on_click="ignore", key=f"answers_{kind}_csv",
+            t("answers.csv"), data=csv_bytes(pa.Table.from_pandas(frame, preserve_index=False)),
+            file_name=f"{kind}{suffix}.csv", mime="text/csv", on_click="ignore", key=f"answers_{kind}_csv",
         )  # fmt: skip
         st.download_button(
             t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
