@@ -1,4 +1,8 @@
-"""Files: atomic writes, and the folder that holds the ledger and the jobs."""
+"""Files: atomic writes, files for the owner alone, and the folder that holds the ledger and the jobs.
+
+What a run releases has the mode that the person's umask gives it. What reads the private table, or holds it, is for its
+owner alone: mode 0600, whatever the umask.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from dpsyn_core.errors import OutputError
 
+OWNER = 0o600  # mode of files that nobody else may read
 NOT_PRIVATE = ".NOT-PRIVATE"  # before the ending of a table that is not private
 
 
@@ -30,7 +36,7 @@ def check_writable(path: Path) -> None:
         msg = f"the output '{path.name}' is a folder; name a file"
         raise OutputError(msg)
     try:
-        handle = _nameless(path.parent)
+        handle = nameless(path.parent)
         if handle is None:
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".dpsyn-"):
                 return
@@ -51,16 +57,18 @@ def check_folder(out: Path) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Gives a temporary path that replaces `path` when the block ends well, and is gone otherwise.
 
     The new file is flushed to disk before it takes the name, and so is its folder; no partial file is ever seen.
     Where the system can, the file has no name while it is written, so that not even a kill leaves a part of it.
-    Raises OutputError when the folder or the file cannot be written, or the disk is full.
+    private: the file is for its owner alone. Raises OutputError when the folder or the file cannot be written, or the
+    disk is full.
     """
     try:
-        handle = _nameless(path.parent)
-        with _named(path) if handle is None else _held(path, handle) as temporary:
+        handle = nameless(path.parent)
+        mode = OWNER if private else _mode()
+        with _named(path, mode) if handle is None else _held(path, handle, mode) as temporary:
             yield temporary
         _sync_folder(path.parent)
     except OSError as error:
@@ -69,13 +77,13 @@ def replacing(path: Path) -> Iterator[Path]:
         raise OutputError(msg) from error
 
 
-def _nameless(folder: Path) -> int | None:
-    """A file without a name in this folder, open for writing; None where the system has no such thing."""
+def nameless(folder: Path) -> int | None:
+    """A file without a name in this folder, open for both, for its owner; None where the system has no such thing."""
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None:
         return None
     try:
-        handle = os.open(folder, flag | os.O_RDWR, 0o600)
+        handle = os.open(folder, flag | os.O_RDWR, OWNER)
     except OSError:
         return None  # the ordinary way either works or says why not
     if os.access(f"/proc/self/fd/{handle}", os.W_OK):
@@ -85,12 +93,12 @@ def _nameless(folder: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def _held(path: Path, handle: int) -> Iterator[Path]:
+def _held(path: Path, handle: int, mode: int) -> Iterator[Path]:
     """Writes through the descriptor's own path; names the file once it is whole."""
     try:
         here = f"/proc/self/fd/{handle}"
         yield Path(here)
-        os.fchmod(handle, _mode())
+        os.fchmod(handle, mode)
         os.fsync(handle)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -105,7 +113,7 @@ def _held(path: Path, handle: int) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _named(path: Path) -> Iterator[Path]:
+def _named(path: Path, mode: int) -> Iterator[Path]:
     """Writes a temporary file beside the path."""
     handle, name = tempfile.mkstemp(prefix=".dpsyn-", suffix=path.suffix, dir=path.parent)
     os.close(handle)
@@ -114,14 +122,14 @@ def _named(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.chmod(_mode())
+        temporary.chmod(mode)
         _take_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _mode() -> int:
-    """Readable by all, as far as the person's umask lets it be: some outputs are for the owner alone."""
+    """Readable by all, as far as the person's umask lets it be."""
     mask = os.umask(0o077)  # asking means setting; a file that another thread makes meanwhile is its owner's alone
     os.umask(mask)
     return 0o644 & ~mask
@@ -146,15 +154,29 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Writes bytes atomically. Raises OutputError."""
-    with replacing(path) as temporary:
+def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Writes bytes atomically; private: for the owner alone. Raises OutputError."""
+    with replacing(path, private=private) as temporary:
         temporary.write_bytes(data)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Writes UTF-8 text atomically. Raises OutputError."""
-    write_bytes(path, text.encode("utf-8"))
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Writes UTF-8 text atomically; private: for the owner alone. Raises OutputError."""
+    write_bytes(path, text.encode("utf-8"), private=private)
+
+
+def open_private(path: Path) -> BinaryIO:
+    """A file for its owner alone, empty and open for writing, whatever mode an older one had. Raises OSError."""
+    file = open(path, "wb", opener=lambda name, flags: os.open(name, flags, OWNER))  # noqa: SIM115 the caller closes it
+    if os.name != "nt":
+        os.fchmod(file.fileno(), OWNER)
+    return file
+
+
+def put_private(path: Path, data: bytes) -> None:
+    """Writes a file for its owner alone into a folder of the program's own, at once. Raises OSError."""
+    with open_private(path) as file:
+        file.write(data)
 
 
 def manifest_beside(table: Path) -> Path:

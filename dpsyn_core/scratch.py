@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import home
+from dpsyn_core.files import OWNER, home, nameless
 
+BYTES = 8  # of randomness in the name of a folder or file here: no two runs draw the same
+OURS = re.compile(rf"[0-9a-f]{{{2 * BYTES}}}")  # what names look like here; nothing else is swept away
 LOCK = ".lock"  # ending of the file that a run holds locked for as long as it lives
 
 
@@ -41,15 +45,21 @@ class Scratch:
     def file(self) -> BinaryIO:
         """A new file, open for reading and writing.
 
-        Where the system can, its name is removed at once: then its room is free as soon as the process ends, however
-        it ends.
+        Where the system can, it never has a name, or loses it at once: then its room is free as soon as the process
+        ends, however it ends.
         """
-        path = self.folder / secrets.token_hex(8)
         try:
-            opened = path.open("w+b")
+            handle = nameless(self.folder)
+            opened = self._named() if handle is None else os.fdopen(handle, "w+b")
         except OSError as error:
             raise _unusable(error) from error
         self._files.append(opened)
+        return opened
+
+    def _named(self) -> BinaryIO:
+        """A file where the system makes none without a name."""
+        path = self.folder / secrets.token_hex(BYTES)
+        opened = open(path, "x+b", opener=lambda name, flags: os.open(name, flags, OWNER))  # noqa: SIM115
         if os.name != "nt":
             path.unlink()
         return opened
@@ -75,12 +85,12 @@ def scratch() -> Iterator[Scratch]:
     """A private folder for one run, removed with all that is in it; what killed runs left is removed first.
 
     Raises:
-        OutputError: the folder cannot be made.
+        OutputError: the folder cannot be made, or is not this person's alone to write to.
     """
     place = base()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep()
+        sweep()  # checks the folder
         folder, lock = _claimed(place)
     except OSError as error:
         raise _unusable(error) from error
@@ -95,12 +105,17 @@ def scratch() -> Iterator[Scratch]:
 
 
 def sweep() -> None:
-    """Removes the folders of runs that have ended without removing them. Those of living runs are locked and stay."""
+    """Removes the folders of runs that have ended without removing them. Those of living runs are locked and stay.
+
+    Raises:
+        OutputError: the folder is not this person's alone to write to.
+    """
     place = base()
     if not place.is_dir():
         return
+    _check_owner(place)
     for folder in sorted(place.iterdir()):
-        if folder.name.endswith(LOCK) or not folder.is_dir():
+        if not OURS.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
             continue
         path = folder.with_name(folder.name + LOCK)
         with contextlib.suppress(OSError), path.open("ab") as lock:
@@ -109,10 +124,28 @@ def sweep() -> None:
                 path.unlink(missing_ok=True)
 
 
+def _check_owner(place: Path) -> None:
+    """Raises OutputError for a folder that others made or may write to: they could put their own in its place."""
+    if os.name == "nt":
+        return
+    found = place.stat()
+    if found.st_uid != os.geteuid() or place.lstat().st_uid != os.geteuid():
+        why = "belongs to somebody else"
+    elif found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        why = f"may be written to by others (mode {stat.S_IMODE(found.st_mode):o})"
+    else:
+        return
+    msg = (
+        f"the scratch folder '{place}' {why}, and the codes of the private table would lie in it; take that right away "
+        "(chmod 700), remove the folder, or name another place in the variable DPSYN_SCRATCH"
+    )
+    raise OutputError(msg)
+
+
 def _claimed(place: Path) -> tuple[Path, BinaryIO]:
     """A new folder, and the lock that says that its run lives. The lock comes first, so that nobody sweeps it away."""
     while True:
-        folder = place / secrets.token_hex(8)
+        folder = place / secrets.token_hex(BYTES)
         path = folder.with_name(folder.name + LOCK)
         lock = path.open("xb")
         if _locked(lock) and path.exists():

@@ -21,7 +21,7 @@ if space.dataset is None or space.schema is None:
     end_page()
 
 editor.sync(space)
-if space.choices.safe and any(a.source == "data" for a in space.schema.attributes):
+if space.choices.safe and space.schema.from_data:  # what was read from the data stands in the schema
     st.info(t("schema.safe"))
     end_page()
 domain = space.schema.domain()

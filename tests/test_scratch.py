@@ -66,3 +66,54 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(monkeypatch, tmp_path):
     assert base().name == "dpsyn-scratch"
     with pytest.raises(OutputError, match="DPSYN_SCRATCH"), scratch():
         pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+def test_a_folder_of_somebody_else_is_refused_before_anything_is_swept_or_written(place, monkeypatch):
+    (place / "0123456789abcdef").mkdir(parents=True)
+    monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
+    for use in (sweep, scratch().__enter__):
+        with pytest.raises(OutputError, match="belongs to somebody else"):
+            use()
+    assert [p.name for p in place.iterdir()] == ["0123456789abcdef"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_may_write_to_is_refused(place, mode):
+    place.mkdir()
+    place.chmod(mode)
+    with pytest.raises(OutputError, match="may be written to by others"), scratch():
+        pass
+    assert not list(place.iterdir())
+    place.chmod(0o755)  # that others may list it is no harm: what lies in it is closed to them
+    with scratch() as room:
+        assert stat.S_IMODE(room.folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_file_is_its_owners_alone_and_has_no_name_whatever_the_system_can(monkeypatch, nameless):
+    if not nameless:
+        monkeypatch.setattr("dpsyn_core.scratch.nameless", lambda _: None)
+    before = os.umask(0)
+    try:
+        with scratch() as room:
+            file = room.file()
+            file.write(b"private")
+            file.flush()
+            file.seek(0)
+            assert file.read() == b"private"
+            if os.name != "nt":
+                assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+                assert os.fstat(file.fileno()).st_nlink == 0 and not list(room.folder.iterdir())
+    finally:
+        os.umask(before)
+
+
+def test_what_is_no_run_of_ours_is_never_swept_away(place, tmp_path):
+    (place / "photographs" / "2024").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (place / "fedcba9876543210").symlink_to(tmp_path / "elsewhere")
+    with scratch():
+        pass
+    assert (place / "photographs" / "2024").is_dir() and (tmp_path / "elsewhere").is_dir()

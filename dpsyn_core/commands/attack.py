@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if args.out is not None:
-        write_text(args.out, result.model_dump_json(indent=2) + "\n")
+        write_text(args.out, result.model_dump_json(indent=2) + "\n", private=True)
     print("\n".join(lines(result)))
     if args.out is not None:
         print(f"wrote {args.out}: it {LABEL}")

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
         scores[f"tvd-{args.order}way"] = KWayTVD(order=args.order).score(comparison)
     table = ScoredTable(name=name, comparison=comparison, scores=scores)
     if args.json is not None:
-        write_text(args.json, dumps(comparison_document(schema.name, table)))
+        write_text(args.json, dumps(comparison_document(schema.name, table)), private=True)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not args.quiet:

@@ -71,10 +71,11 @@ def run(args: argparse.Namespace) -> None:
     repeated = bands(tables) if args.repeats else {}
     document = report_document(schema.name, tables) | ({"bands": repeated} if repeated else {})
     if args.json is not None:
-        write_text(args.json, dumps(document))
+        write_text(args.json, dumps(document), private=document["reads_private"])
     if args.html is not None:
         progress("drawing", 0, 1)
-        write_text(args.html, html_report(schema.name, tables, bands=repeated))
+        drawn = html_report(schema.name, tables, bands=repeated)
+        write_text(args.html, drawn, private=document["reads_private"])
     if isinstance(progress, TerminalProgress):
         progress.close()
         for t in tables:

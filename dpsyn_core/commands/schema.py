@@ -31,6 +31,14 @@ def add(commands: Any) -> None:
         help="learn this column at a price instead; KIND is categorical, integer, float or date; BINS buys bins of "
         "about equal counts too, which are seldom needed; may be repeated",
     )
+    draft.add_argument(
+        "--written",
+        action="append",
+        default=[],
+        metavar="COLUMN=EXAMPLE",
+        help="how a bought column is written, where its cells are not plain numbers or dates as in 2024-12-31: an "
+        "example that you know without the table, such as 'pay=$1,234.56' or since=31/12/2024; it is not bought",
+    )
     draft.add_argument("--epsilon", type=float, help="price of what is bought")
     draft.add_argument("--delta", type=float, help="price of what is bought; above 0 for categories")
     draft.add_argument("--dataset", help="name on the ledger; default the table's file name")
@@ -76,8 +84,8 @@ def run_draft(args: argparse.Namespace) -> None:
     if args.buy:
         run_buy(args)
         return
-    if args.epsilon is not None or args.delta is not None:
-        msg = "--epsilon and --delta are the price of what --buy names; add --buy COLUMN=KIND, or leave them out"
+    if args.epsilon is not None or args.delta is not None or args.written:
+        msg = "--epsilon, --delta and --written are about what --buy names; add --buy COLUMN=KIND, or leave them out"
         raise SettingError(msg)
     table = read_input(args)
     unit = typed_unit(args)
@@ -121,14 +129,17 @@ def run_buy(args: argparse.Namespace) -> None:
     unit = typed_unit(args)
     name = table_name(args)
     point_out_names(args.dataset or name)
-    wanted = [parse_wanted(b) for b in args.buy]
+    wanted = as_written([parse_wanted(b) for b in args.buy], args.written)
     names = [w.name for w in wanted] + ([] if args.identifier is None else [args.identifier])
     found = buy_schema(
         read_columns(args, names), wanted, name=name, epsilon=args.epsilon, delta=args.delta, unit=unit,
         dataset=args.dataset,
     )  # fmt: skip
     found.schema.booked_as(args.dataset or name).dump(args.out)
-    print(f"wrote {args.out}: bought {len(args.buy)} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
+    count = len(wanted) - len(found.failed)
+    print(f"wrote {args.out}: bought {count} columns for epsilon {args.epsilon:g} at delta {args.delta:g}")
+    for column, why in found.failed.items():
+        print(f"note: nothing was found of column '{column}', which is left out: {why}")
     print(f"about {found.total} records, by a noisy count that is part of the price")
 
 
@@ -160,6 +171,25 @@ def parse_wanted(text: str) -> Any:
         raise SettingError(msg)
     known = cast("Kind", kind)
     return Wanted(name=column, kind=known, bins=int(bins)) if colon else Wanted(name=column, kind=known)
+
+
+def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
+    """The wanted columns with the examples of --written. Raises SettingError, or SchemaError where nothing is shown."""
+    from dataclasses import replace
+
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.schema.written_dates import formats_of
+
+    forms = dict(e.split("=", 1) for e in examples if "=" in e)
+    kinds = {w.name: w.kind for w in wanted}
+    if len(forms) != len(examples) or not all(kinds.get(n, "categorical") != "categorical" for n in forms):
+        msg = "--written needs COLUMN=EXAMPLE, once for a column that --buy names as integer, float or date"
+        raise SettingError(msg)
+    return [
+        w if w.name not in forms
+        else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
+        for w in wanted
+    ]  # fmt: skip
 
 
 def run_check(args: argparse.Namespace) -> None:

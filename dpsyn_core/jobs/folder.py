@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.files import put_private
 from dpsyn_core.jobs.spec import JobSpec
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ RUN_FAULT = "The run stopped because of a fault in the program. What it had char
 def write_json(path: Path, value: object) -> None:
     """Replaces a file by JSON so that a reader sees the old one or the new one, never a part."""
     part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(value, file)
+    put_private(part, json.dumps(value).encode("utf-8"))
     part.replace(path)
 
 
@@ -118,7 +118,7 @@ def leave_fault(
     The fault's own message is dropped, for it may quote a private value.
     """
     frames = [f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)]
-    (folder / LOG).write_text(f"{kind.__name__}\n" + "\n".join(frames) + "\n", encoding="utf-8")
+    put_private(folder / LOG, (f"{kind.__name__}\n" + "\n".join(frames) + "\n").encode("utf-8"))
     write_json(folder / ERROR, {"type": kind.__name__, "message": sentence})
 
 

@@ -6,7 +6,7 @@ private as a whole when its own cost and these are taken together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,11 +22,12 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.tables import casting
+from dpsyn_core.schema.document import READ, Schema, SchemaUnit
+from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables.headers import composed
 
 Kind = Literal["categorical", "integer", "float", "date"]
+_KINDS: dict[str, Kind] = {"datetime": "date"}
 _TOTAL_SHARE = 0.1
 _RANGE_SHARE = 0.3
 RANGE_AND_EDGES = (_RANGE_SHARE, 1 - _RANGE_SHARE)  # how a number's price is divided where bins are bought too
@@ -37,9 +38,10 @@ _YEARS = 9999
 class Wanted:
     """One column to learn about; its kind is declared, since reading it from the data would cost too.
 
-    written, formats: how its numbers or dates are written, as in the schema. low, high: public range of a numeric
-    column; bought when both are None. bins: bins of about equal counts, bought; None: none, for the range says where
-    fine bins begin, and a run measures them.
+    written, formats: how its numbers or dates are written (its form), as in the schema; not bought either. low, high:
+    public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought; None: none,
+    for the range says where fine bins begin, and a run measures them. unconfirmed: kind and form were read from the
+    data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE.
     """
 
     name: str
@@ -49,9 +51,27 @@ class Wanted:
     high: float | None = None
     written: str | None = None
     formats: tuple[str, ...] = ()
+    unconfirmed: bool = False
+
+    @classmethod
+    def of(cls, attribute: Mapping[str, Any], *, kind: Kind | None = None, known: bool = False) -> Wanted:
+        """To buy a column that a schema describes already, a drafted one for example.
+
+        Args:
+            attribute: its document in the schema. Its range, bins, values and step are not taken over.
+            kind: None: that of the attribute.
+            known: a person knows the kind and how the cells are written from outside the data.
+        """
+        found = attribute["dtype"] if attribute["kind"] == "numeric" else _KINDS.get(attribute["kind"], "categorical")
+        kind = found if kind is None else kind
+        return cls(
+            name=attribute["name"], kind=kind, unconfirmed=attribute["source"] in READ and not known,
+            written=attribute.get("written") if kind in ("integer", "float") else None,
+            formats=tuple(attribute.get("formats") or ()) if kind == "date" else (),
+        )  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Refuses half a range, an empty one, and less than one bin."""
+        """Refuses half a range, an empty one, less than one bin, and a form that does not fit: before it is charged."""
         if (self.low is None) != (self.high is None) or (
             self.low is not None and self.high is not None and self.low > self.high
         ):
@@ -60,11 +80,16 @@ class Wanted:
         if self.bins is not None and self.bins < 1:
             msg = f"'{self.name}' asks for {self.bins} bins; it must be at least 1"
             raise SchemaError(msg)
+        if self.written is not None and amounts.form(self.written).digits and self.kind == "integer":
+            msg = f"'{self.name}' is bought as whole numbers, and '{self.written}' has digits after the mark; drop them"
+            raise SchemaError(msg)
+        for way in self.formats:
+            instants.pattern(way)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discovery:
-    """What was learnt: a schema whose attributes have source "bought", a noisy number of records, all charges.
+    """What was learnt: a schema of bought attributes, a noisy number of records, all charges.
 
     failed: columns of which nothing was found, with the reason. outside: for each bought range, how many records may
     lie outside it (about, and at most with 95 % confidence). All of it is decided on noisy counts.
@@ -143,7 +168,8 @@ def discover(
                 comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
                 found, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
-            attributes.append({"name": want.name, "source": "bought", "missing": True} | found)
+            source = "bought-unconfirmed" if want.unconfirmed else "bought"
+            attributes.append({"name": want.name, "source": source, "missing": True} | found)
         except BudgetError as error:  # decided on noisy counts; what was found of other columns is kept
             failed[want.name] = str(error)
         progress("discover", i + 1, len(wanted))

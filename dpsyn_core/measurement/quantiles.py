@@ -83,7 +83,10 @@ def buy_range(
     counts = got.values[:-1].astype(np.float64)
     seen = _standing_out(counts, got)
     if not seen.any():
-        msg = f"the range of '{name}' cannot be told from the noise at this budget; declare its min and max instead"
+        msg = (
+            f"the range of '{name}' cannot be told from the noise at this budget; declare its min and max, or how its "
+            "cells are written where they are not plain numbers or dates"
+        )
         raise BudgetError(msg)
     outside = most = None
     if total is not None:

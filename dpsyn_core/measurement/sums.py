@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.clipping import BLOCK, STEPS, Whole, clipped
-from dpsyn_core.counting.features import VectorMap
+from dpsyn_core.counting.clipping import BLOCK, STEPS, clipped
+from dpsyn_core.counting.features import Outer, Part, VectorMap
 from dpsyn_core.counting.sums import SumRule, VectorCounter, head
 from dpsyn_core.errors import EngineError, MethodError
 from dpsyn_core.measurement.released import ReleasedSum
@@ -70,13 +70,15 @@ def check_rule(name: str, rule: SumRule, domain: Domain) -> int:
 def check_maps(name: str, maps: Sequence[VectorMap], rule: SumRule, domain: Domain) -> None:
     """Tries each map on public rows, before any record is read.
 
-    The vector of a row must be the same, to the last bit of its whole steps, wherever the row stands and whatever
-    stands beside it: the sensitivity rests on that. This finds maps that mix records (a mean over the batch), and
-    arithmetic whose last digits depend on the place of a row (matrix products in single precision do, on some
-    processors).
+    The numbers that the map gives for a row must be the same, to the last bit, wherever the row stands and whatever
+    stands beside it: the sensitivity rests on that. They are compared before they are rounded to whole steps, for a
+    difference that moves none of these few rows over a boundary may move a private one. This finds maps that mix
+    records (a mean over the batch), and arithmetic whose last digits depend on the place of a row (matrix products in
+    single precision do, on some processors).
 
     Raises:
-        EngineError: a vector has the wrong length, or depends on other rows or on its place.
+        EngineError: a vector has the wrong length or a number that is not finite, or depends on other rows or on its
+            place.
     """
     expected = check_rule(name, rule, domain)
     if len(maps) != expected:
@@ -87,13 +89,19 @@ def check_maps(name: str, maps: Sequence[VectorMap], rule: SumRule, domain: Doma
     halved = rows.copy()
     halved[BLOCK // 2 :] = 0.0
     for vectors in maps:
-        first = _on(rows, vectors, rule)
-        cells = sum(part.cells for part in first)
+        first = _on(rows, vectors)
+        cells = sum(part.cells for part in clipped(first, rule.clip, non_negative=rule.non_negative))
         if cells != rule.cells:
             msg = f"the map of '{name}' gives vectors of {cells} cells where {rule.cells} were announced"
             raise EngineError(msg)
-        same = _equal(first, _on(rows[turned], vectors, rule), turned) and _equal(
-            first, _on(halved, vectors, rule), np.arange(BLOCK // 2)
+        if not all(np.isfinite(factor).all() for part in first for factor in _factors(part)):
+            msg = (
+                f"the map of '{name}' gives numbers that are not finite for rows of finite features; bound what it "
+                "computes, or use smaller steps if it is trained"
+            )
+            raise EngineError(msg)
+        same = _equal(first, _on(rows[turned], vectors), turned) and _equal(
+            first, _on(halved, vectors), np.arange(BLOCK // 2)
         )
         if not same:
             msg = (
@@ -103,19 +111,24 @@ def check_maps(name: str, maps: Sequence[VectorMap], rule: SumRule, domain: Doma
             raise EngineError(msg)
 
 
-def _on(rows: NDArray[np.float64], vectors: VectorMap, rule: SumRule) -> list[Whole]:
+def _on(rows: NDArray[np.float64], vectors: VectorMap) -> list[Part]:
     with np.errstate(all="ignore"):
-        parts = vectors(rows.copy())
-    return clipped(head(parts, BLOCK), rule.clip, non_negative=rule.non_negative)
+        return head(vectors(rows.copy()), BLOCK)
 
 
-def _equal(first: Sequence[Whole], second: Sequence[Whole], rows: NDArray[np.int64]) -> bool:
-    """Whether the rows of the second are these rows of the first."""
+def _factors(part: Part) -> tuple[NDArray[np.floating], ...]:
+    """The arrays of a part, each with one row a record; one where both factors are the same array."""
+    if not isinstance(part, Outer) or part.right is part.left:
+        return (np.asarray(part.left if isinstance(part, Outer) else part),)
+    return np.asarray(part.left), np.asarray(part.right)
+
+
+def _equal(first: Sequence[Part], second: Sequence[Part], rows: NDArray[np.int64]) -> bool:
+    """Whether the first rows of the second are these rows of the first, number by number and without a tolerance."""
+    pairs = [(_factors(a), _factors(b)) for a, b in zip(first, second, strict=False)]
     return len(first) == len(second) and all(
-        np.array_equal(a.left[rows], b.left[: rows.size])
-        and (a.right is None) == (b.right is None)
-        and (a.right is None or b.right is None or np.array_equal(a.right[rows], b.right[: rows.size]))
-        for a, b in zip(first, second, strict=True)
+        len(a) == len(b) and all(np.array_equal(x[rows], y[: rows.size]) for x, y in zip(a, b, strict=True))
+        for a, b in pairs
     )
 
 

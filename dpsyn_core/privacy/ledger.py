@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dpsyn_core.errors import EngineError, LedgerError
-from dpsyn_core.files import home
+from dpsyn_core.files import OWNER, home, put_private
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
 from dpsyn_core.privacy.cost import Cost
@@ -228,11 +228,13 @@ class Ledger:
         with self._reported():
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             fresh = not self.path.exists()
+            if fresh:
+                self._make()
             with closing(self._connect("rwc")) as db:
                 db.execute("BEGIN IMMEDIATE")
                 try:
-                    if fresh:  # by name: closing another descriptor of the file would drop the locks of this process
-                        self.path.chmod(0o600)
+                    if fresh:  # also where SQLite made it
+                        self.path.chmod(OWNER)
                     _prepare(db)
                     yield db
                     db.execute("COMMIT")
@@ -240,6 +242,22 @@ class Ledger:
                     if db.in_transaction:
                         db.execute("ROLLBACK")
                     raise
+
+    def _make(self) -> None:
+        """An empty file that is its owner's alone from the moment at which it has its name; SQLite makes wider ones.
+
+        It is linked into its place: closing a descriptor of the ledger itself would drop the locks of this process.
+        """
+        part = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}")
+        put_private(part, b"")
+        try:
+            os.link(part, self.path)
+        except FileExistsError:
+            return  # another run has made it meanwhile
+        except OSError:
+            return  # a file system without links: SQLite makes the file, and it gets its mode before its first row
+        finally:
+            part.unlink(missing_ok=True)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:

@@ -46,7 +46,7 @@ class BaseAttribute(Part):
     source: Source = Field(
         "public",
         description="Where this knowledge comes from: public, bought with budget, read from the data (NOT PRIVATE), or "
-        "bought for a kind that was read from the data (NOT PRIVATE until a person confirms the kind)",
+        "bought for a kind and a form that were read from the data (NOT PRIVATE until a person confirms them)",
     )
     label: StrictStr | None = Field(None, description="Short name for figures")
     description: StrictStr | None = Field(None, description="What the column means")

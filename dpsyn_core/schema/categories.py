@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.tables import headers
 from dpsyn_core.tables.canonical import blanks, to_text, uniques
 from dpsyn_core.tables.casting import FALSE, NUMBER, TRUE
 
@@ -82,7 +83,7 @@ def _positions(text: Any, attribute: CategoricalAttribute) -> NDArray[np.int64]:
     left = np.flatnonzero(found < 0)
     if len(left):  # an export of ours: '=x was written for =x
         rest = text.take(pa.array(left))
-        found[left] = _lookup(pc.replace_substring_regex(rest, r"^'([=+\-@\t\r])", r"\1"), keys)
+        found[left] = _lookup(pc.replace_substring_regex(rest, f"^'{headers.BEGINS}", r"\1"), keys)
         left = np.flatnonzero(found < 0)
     if len(left):  # composed and decomposed accents are the same letters
         rest = pc.utf8_normalize(text.take(pa.array(left)), "NFC")

@@ -157,7 +157,7 @@ class Schema(Document):
             out.append("the unit of privacy (identifier, max_records) was read from the data")
         for a in self.attributes:
             if a.source in READ:
-                what = "schema" if a.source == "data" else "kind"
+                what = "schema" if a.source == "data" else "kind or the form"
                 out.append(f"the {what} of attribute '{a.name}' was read from the data")
             elif a.source == "bought" and not self.bought:
                 out.append(f"the schema of attribute '{a.name}' is said to be bought, and no charge for it is listed")
@@ -249,8 +249,11 @@ class Schema(Document):
         return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
 
     def dump(self, path: str | Path) -> None:
-        """Writes the schema file atomically. Raises OutputError."""
-        write_text(Path(path), self.dumps())
+        """Writes the schema file atomically; for the owner alone while parts were read from the data.
+
+        Raises OutputError.
+        """
+        write_text(Path(path), self.dumps(), private=bool(self.from_data))
 
 
 def json_schema() -> dict[str, Any]:

@@ -19,7 +19,6 @@ from dpsyn_core.tables.read import read_table
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
 MANY = 200  # text with more distinct values is left out of the draft
-DIGITS = 6  # after the point, at most, of numbers whose step is drafted
 COMPUTED = 1e-9  # relative error of numbers that a program has computed
 LONG_TAIL = 100  # times the median positive number: from a largest one so far out on, bins grow with the numbers
 SPIKE = 0.1  # share of records from which on the smallest number gets a cell of its own
@@ -72,7 +71,8 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
 def confirm(schema: Schema, names: Iterable[str] | None = None, *, unit: bool | None = None) -> Schema:
     """The schema with what a person says could be known without the data: the entries named, or all of them.
 
-    What was read from the data becomes public; what was bought for a kind that was read from it becomes bought.
+    What was read from the data becomes public; what was bought for a kind and
+    a form that were read from it becomes bought.
 
     Args:
         schema: with entries that were read from the data.
@@ -252,8 +252,8 @@ def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
 
 
 def _step(numbers: NDArray[np.float64]) -> float | None:
-    """The distance of which all numbers are multiples, with at most `DIGITS` digits after the point; None: none."""
-    for digits in range(1, DIGITS + 1):
+    """The distance of which all numbers are multiples, with at most `amounts.SEEN` digits; None: none."""
+    for digits in range(1, amounts.SEEN + 1):
         exact = numbers * 10.0**digits
         places = np.round(exact)
         if np.abs(places).max() > 2.0**53:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.identifying import PARTS
+from dpsyn_core.tables import instants
 
 FEW = 8  # distinct cells from which on digits alone may be dates
 HEAD = 50  # cells that are tried before all are
@@ -21,6 +23,7 @@ DAYS = (
 )  # fmt: skip
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
+EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
 # fmt: off
@@ -66,24 +69,38 @@ def way_of(example: str) -> str | None:
     """The strptime format of one date as somebody types it (31/12/2020); empty for ISO 8601, None for no date."""
     import pyarrow as pa
 
-    from dpsyn_core.tables.instants import parse_one
-
-    if parse_one(example) is not None:
+    if instants.parse_one(example) is not None:
         return ""
     text = pa.array([example.strip()], pa.string())
     found = _way(text, DAYS, TIMES) or _of_digits(text)
     return None if found is None else found[0]
 
 
+def formats_of(example: str) -> tuple[str, ...]:
+    """What an example of a date, or a strptime format, declares; empty for ISO 8601. Raises SchemaError."""
+    way = example.strip() if "%" in example else way_of(example)
+    if way is None:
+        msg = f"'{example[:40]}' does not show how dates are written; write one such as 31/12/2024, or %d/%m/%Y"
+        raise SchemaError(msg)
+    if way:
+        instants.pattern(way)
+    return (way,) if way else ()
+
+
 def shown(document: Mapping[str, Any]) -> str:
     """The last day of a column of dates as its cells are written; empty where they are written as ISO 8601."""
+    return _shown(document.get("formats") or (), datetime.datetime.fromisoformat(document["max"][:10]))
+
+
+def example_of(formats: Sequence[str]) -> str:
+    """The last of August 2023 as cells are written, which tells the formats that drafts know apart; empty: ISO 8601."""
+    return _shown(formats, EXAMPLE)
+
+
+def _shown(formats: Sequence[str], day: datetime.datetime) -> str:
     import pyarrow as pa
 
-    from dpsyn_core.tables.instants import written
-
-    way = (document.get("formats") or [""])[0]
-    day = pa.array([datetime.datetime.fromisoformat(document["max"][:10])], pa.timestamp("s"))
-    return str(written(day, way)[0]) if way else ""
+    return str(instants.written(pa.array([day], pa.timestamp("s")), formats[0])[0]) if formats else ""
 
 
 def _of_digits(texts: Any) -> tuple[str, int, int] | None:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
 
-MOST = 15  # digits after the mark
+MOST = 15  # digits after the mark that an example may have: a double tells no more apart
+SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
+# that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
 _GAP = rf"[\s{SPACES}]*"
@@ -171,7 +173,8 @@ def _padded(numbers: NDArray[np.int64], width: int) -> Any:
 def recognised(texts: Any) -> Form | None:
     """The form in which every one of these cells is written; None where there is none, or where they are plain numbers.
 
-    Reads the data: what follows from it is read from the data.
+    Reads the data, and one cell can change what it finds: what follows from it is read from the data, until a person
+    types or confirms the form.
 
     Args:
         texts: pyarrow string array of distinct cells, none of them blank.
@@ -215,7 +218,7 @@ def _currency(word: str) -> bool:
 
 
 def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
-    """The mark between thousands, the decimal mark and the most digits after it, by which all numbers can be read.
+    """The mark between thousands, the decimal mark and the most digits after it (up to `SEEN`) that read all numbers.
 
     money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands.
     """
@@ -237,5 +240,5 @@ def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int] | None:
             tail = pc.struct_field(pc.extract_regex(numbers, rf"{re.escape(mark)}(?P<digits>\d+)$"), "digits")
             digits = pc.max(pc.fill_null(pc.utf8_length(tail), 0)).as_py()
             seen = any_match(rf"\d{between}\d")
-            return (group if seen else ""), (mark if digits or seen else "."), min(digits, MOST)
+            return (group if seen else ""), (mark if digits or seen else "."), min(digits, SEEN)
     return None

@@ -7,6 +7,7 @@ import os
 from dataclasses import fields
 from pathlib import Path
 
+from dpsyn_core.files import open_private, put_private
 from dpsyn_core.tables import notices
 from dpsyn_core.tables.reading import Reading
 
@@ -18,11 +19,11 @@ def leave(folder: Path, reading: Reading) -> None:
     """Writes a reading into a folder; `reading.json` comes last and says that the table is whole."""
     import pyarrow as pa
 
-    with pa.OSFile(str(folder / TABLE), "wb") as file, pa.ipc.new_stream(file, reading.table.schema) as stream:
+    with open_private(folder / TABLE) as file, pa.ipc.new_stream(file, reading.table.schema) as stream:
         stream.write_table(reading.table)
     rest = {f.name: getattr(reading, f.name) for f in fields(reading) if f.name != "table"}
     rest |= {name: [_written(sentence) for sentence in rest[name]] for name in SENTENCES}
-    (folder / READING).write_text(json.dumps(rest), encoding="utf-8")
+    put_private(folder / READING, json.dumps(rest).encode("utf-8"))
 
 
 def take(folder: Path) -> Reading:

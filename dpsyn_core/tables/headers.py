@@ -9,7 +9,11 @@ from itertools import count
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.notices import Notice
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # OWASP: how a cell begins that a spreadsheet reads as a formula
+# How a cell begins that a spreadsheet may run (OWASP, CSV injection): the marks of a formula, also of full width, as
+# Japanese and Chinese keyboards give them; white space that is taken away before the cell is read; and the byte order
+# mark, which is taken away at the start of a file.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufeff")
+BEGINS = "([" + "".join(rf"\x{{{ord(c):X}}}" for c in FORMULA) + "])"  # as a regular expression of pyarrow's engine
 
 
 def check(names: Sequence[str]) -> None:

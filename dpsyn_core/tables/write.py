@@ -10,19 +10,19 @@ from typing import Any
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import check_writable, replacing
-from dpsyn_core.tables import canonical, casting
+from dpsyn_core.tables import canonical, casting, headers
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
 LINES = 65_536  # records that are put together at a time
-RUNS = r"^([=+\-@\t\r])"  # headers.FORMULA, as a regular expression
+RUNS = f"^{headers.BEGINS}"
 
 
 def write_table(table: Any, path: str | Path) -> None:
     """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet or Excel.
 
-    In text columns of CSV, TSV and Excel a cell that starts with = + - @ TAB or CR is given a leading apostrophe;
-    numbers keep their sign. Parquet keeps every cell. The file appears whole or not at all.
+    In text columns of CSV, TSV and Excel a cell that a spreadsheet may run (`headers.FORMULA`) is given a leading
+    apostrophe; numbers keep their sign. Parquet keeps every cell. The file appears whole or not at all.
 
     Raises:
         OutputError: unknown ending, a folder that is missing or read-only, a full disk.
@@ -100,6 +100,8 @@ def escape(table: Any) -> Any:
     import pyarrow.compute as pc
 
     def harmless(column: Any) -> Any:
+        if pa.types.is_dictionary(column.type) and canonical.is_text(column.type.value_type):
+            column = column.cast(column.type.value_type)
         if not canonical.is_text(column.type):
             return column
         if not pc.any(pc.match_substring_regex(column, RUNS)).as_py():
@@ -114,18 +116,30 @@ def escape(table: Any) -> Any:
     return pa.table(columns, names=names)
 
 
+def csv_bytes(table: Any) -> bytes:
+    """A small pyarrow table as the CSV file that `write_table` makes of it."""
+    return b"".join(_text_of([escape(table)], ","))
+
+
 def _write_text(parts: Iterable[Any], path: Path, name: str) -> None:
-    """Cells in quotation marks only where they need them; pyarrow's own writer would quote every text."""
     import pyarrow as pa
 
     delimiter = "\t" if name.endswith(".tsv") else ","
     with pa.CompressedOutputStream(str(path), "gzip") if name.endswith(".gz") else pa.OSFile(str(path), "wb") as out:
-        for number, table in enumerate(parts):
-            if not number:
-                header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
-                out.write(_lines(header, delimiter))
-            for start in range(0, table.num_rows, LINES):
-                out.write(_lines(table.slice(start, LINES), delimiter))
+        for lines in _text_of(parts, delimiter):
+            out.write(lines)
+
+
+def _text_of(parts: Iterable[Any], delimiter: str) -> Iterator[bytes]:
+    """The file piece by piece: cells in quotation marks only where they need them, which pyarrow's writer cannot do."""
+    import pyarrow as pa
+
+    for number, table in enumerate(parts):
+        if not number:
+            header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
+            yield _lines(header, delimiter)
+        for start in range(0, table.num_rows, LINES):
+            yield _lines(table.slice(start, LINES), delimiter)
 
 
 def _lines(table: Any, delimiter: str) -> bytes:

@@ -31,7 +31,7 @@ def mark(name):
 @pytest.mark.slow
 def test_the_red_box_leads_to_proposals_that_are_never_the_exact_ends_and_agreeing_ends_the_stamp(app):
     guided(app)
-    assert "whole number, 0 to 120" in words(app)
+    assert "whole number, 0 to 120; no cell is blank" in words(app)
     assert "In the table: 18 to 67. Ends are rounded outward." in words(app)
     assert "date written as 31/12/2019, 2019-01-01 to 2019-12-31" in words(app)
     assert "Every record has a value of its own" in words(app)

@@ -124,13 +124,56 @@ def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed
     assert not app.error
     assert Ledger().summary("ages").runs == 1
     if not known:
-        assert "Columns that were bought, but whose kind was read from the data (2): age, week" in words(app)
+        assert "Columns that were bought, but whose kind and form were read from the data (2): age, week" in words(app)
         assert set(app.dataframe[0].value["source"]) == {"bought-unconfirmed"}
         assert not space_of(app).schema.private
         app.button(key="confirm_all").click().run()
     assert not stamped(app)
     assert set(app.dataframe[0].value["source"]) == {"bought"}
     assert space_of(app).schema.private
+
+
+@pytest.mark.slow
+def test_a_form_that_one_cell_decided_is_shown_where_it_is_confirmed_or_the_run_is_marked(app):
+    cells = [f'"${100 + i % 900:,}.{i % 100:02d}",{1 + i % 28:02d}/{1 + i % 12:02d}/2003' for i in range(800)]
+    raw = "\n".join(["pay,since", *cells, '"$1,234.5678901",01/01/2003'])
+    uploaded(app, name="pay.csv", raw=raw.encode())
+    at_page(app, "schema")
+    app.text_input(key="buying_price").set_value("5").run()
+    shown = words(app)
+    assert "pay (number, written as $1,234.567890)" in shown and "since (date, written as 31/08/2023)" in shown
+    app.button(key="buy").click().run()
+    schema = space_of(app).schema
+    assert not app.error and not schema.private and schema["pay"].source == "bought-unconfirmed"
+    assert schema.reasons[0] == "the kind or the form of attribute 'pay' was read from the data"
+    app.toggle(key="safe").set_value(True).run()
+    assert not [b for b in app.button if b.key == "buy"] and "$1,234" not in words(app)
+
+
+def test_all_that_a_purchase_takes_over_of_a_column_is_in_the_words_that_are_confirmed():
+    from dpsyn_core.schema.written_dates import DAYS, DIGITS, TIMES
+    from ui.schema.buying import _wanted, described
+    from ui.schema.rows import Row
+
+    documents = [
+        {"name": "a", "kind": "numeric", "dtype": kind, "min": 0, "max": 9, "source": "data", "written": form}
+        for kind, form in [("float", "$1.50"), ("float", "1.50 $"), ("float", "$1,234.5"), ("integer", "$1,234"),
+                           ("float", "1.5"), ("float", "1.56"), ("float", None), ("integer", None)]
+    ]  # fmt: skip
+    documents += [
+        {
+            "name": "a",
+            "kind": "datetime",
+            "min": "2000-01-01",
+            "max": "2020-12-31",
+            "source": "data",
+            "formats": formats,
+        }
+        for formats in [[], *([w] for w in [d + t for d in DAYS for t in TIMES] + [d for d, _ in DIGITS])]
+    ]
+    documents.append({"name": "a", "kind": "categorical", "values": ["x"], "source": "data"})
+    rows = [Row(d, {}) for d in documents]
+    assert len({described(r) for r in rows}) == len({_wanted(r) for r in rows}) == len(rows)
 
 
 @pytest.mark.slow

@@ -5,6 +5,8 @@ import pytest
 from dpsyn_core.cli import main
 from dpsyn_core.schema.document import Schema
 
+PRICE = ["--epsilon", "3", "--delta", "1e-9"]
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -58,9 +60,29 @@ def test_a_draft_keeps_who_is_protected(folder, capsys):
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [(["--epsilon", "1"], "add --buy COLUMN=KIND"), (["--max-records", "0"], "it must be at least 1")],
+    [
+        (["--epsilon", "1"], "add --buy COLUMN=KIND"),
+        (["--written", "pieces=1,234"], "add --buy COLUMN=KIND"),
+        (["--buy", "pieces=integer", "--written", "other=1,234", *PRICE], "once for a column that --buy names"),
+        (["--buy", "pieces=integer", "--written", "pieces=many", *PRICE], "does not show how numbers are written"),
+        (["--buy", "bought on=date", "--written", "bought on=soon", *PRICE], "does not show how dates are written"),
+        (["--max-records", "0"], "it must be at least 1"),
+    ],
 )
 def test_what_a_draft_cannot_use_is_refused(folder, capsys, more, said):
     assert main(["schema", "draft", "t.csv", "-o", "s.json", *more]) == 2
     assert said in capsys.readouterr().err
     assert not (folder / "s.json").exists()
+
+
+def test_how_bought_columns_are_written_is_said_by_who_buys_them(folder, capsys):
+    rows = [f'"${100 + i % 900:,}.50",{1 + i % 28:02d}.{1 + i % 12:02d}.2024' for i in range(5000)]
+    (folder / "pay.csv").write_text("pay,day\n" + "\n".join(rows) + "\n")
+    buy = ["schema", "draft", "pay.csv", "-o", "s.json", "--buy", "pay=float", "--buy", "day=date", *PRICE]
+    assert main([*buy, "--written", "pay=$1,234.50", "--written", "day=31.12.2024"]) == 0
+    schema = Schema.load(folder / "s.json")
+    assert schema.private and schema["pay"].written == "$1,234.50" and schema["day"].formats == ("%d.%m.%Y",)
+    assert (schema["pay"].min, schema["pay"].max) == (64.0, 1024.0)
+    assert main([*buy, "--written", "day=31.12.2024"]) == 0  # without an example no amount can be read
+    said = capsys.readouterr().out
+    assert "bought 1 columns" in said and "nothing was found of column 'pay'" in said and "how its cells are" in said

@@ -150,11 +150,28 @@ def knows_its_place(x):
     return [x + np.arange(len(x))[:, None]]
 
 
-@pytest.mark.parametrize("vectors", [mixes_records, knows_its_place])
+def mixes_a_little(x):
+    return [x + 1e-13 * x.mean(axis=0)]  # moves no whole step of the public rows
+
+
+def knows_its_place_a_little(x):
+    return [Outer(left=x, right=1.0 + 1e-14 * np.arange(len(x))[:, None])]
+
+
+@pytest.mark.parametrize("vectors", [mixes_records, knows_its_place, mixes_a_little, knows_its_place_a_little])
 def test_a_map_that_mixes_records_is_refused_before_anything_is_charged(vectors):
     gate = gate_of()
     with pytest.raises(EngineError, match="from other records too"):
         gate.release_sum("s", counter(RECORDS), vectors, rule=rule(3), cost=Cost(rho=0.5))
+    assert not gate.account.charges
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_map_that_gives_no_numbers_for_public_rows_is_refused_before_anything_is_charged(bad):
+    gate = gate_of()
+    for vectors in (lambda x: [x * bad], lambda x: [Outer(left=x, right=np.full((len(x), 1), bad))]):
+        with pytest.raises(EngineError, match="not finite"):
+            gate.release_sum("s", counter(RECORDS), vectors, rule=rule(3), cost=Cost(rho=0.5))
     assert not gate.account.charges
 
 

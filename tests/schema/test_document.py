@@ -158,7 +158,7 @@ def test_what_is_said_to_be_bought_without_a_charge_makes_a_schema_not_private()
 
 def test_a_kind_that_was_read_from_the_data_makes_what_was_bought_not_private_until_it_is_confirmed():
     s = schema(cat("b", [1], source="bought-unconfirmed"), bought=[PRICE])
-    assert s.reasons == ("the kind of attribute 'b' was read from the data",)
+    assert s.reasons == ("the kind or the form of attribute 'b' was read from the data",)
     assert s.from_data == ("b",) and not s.private
     assert confirm(s).private and confirm(s)["b"].source == "bought"
 

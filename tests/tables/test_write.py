@@ -6,9 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.schema.codec import Codec
 from dpsyn_core.tables import write
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import check_target, write_table
+from tests.schema.helpers import cat, schema
 
 TABLE = pa.table(
     {
@@ -85,6 +87,29 @@ def test_row_22_cells_that_a_spreadsheet_would_run_are_escaped_in_text_columns_o
     assert escaped[:4] == ["'=1+1", "'+cmd", "'-cmd", "'@SUM"] and escaped[4] == "'\tx"
     assert escaped[5].startswith("'") and escaped[6:] == text[6:]  # numbers written as text run nothing
     assert back["number"] == [str(i) for i in range(-5, 5)]
+
+
+RUN = ["=1+1", "+cmd", "-cmd", "@SUM", "\tx", "\rx", "\n=x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20S", "\ufeff=1"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "xlsx"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_cells_that_a_spreadsheet_may_run_are_escaped_and_come_back_as_they_were(tmp_path, ending, kind):
+    declared = schema(cat("a", [*RUN, "fine"], other=True), cat(RUN[-1], [0]))
+    table = pa.table({"a": pa.array([*RUN, "fine"]).cast(kind), RUN[-1]: [0] * (len(RUN) + 1)})
+    write_table(table, tmp_path / f"t.{ending}")
+    written = read_table(tmp_path / f"t.{ending}", multiline=True)
+    assert written.column_names[1].startswith("'")
+    assert all(cell[0] == "'" for cell in written["a"].to_pylist()[:-1])
+    codes = Codec(declared).encode(written).codes[0].tolist()
+    kept = [c for c in range(len(RUN)) if ending != "xlsx" or RUN[c] != "\rx"]  # line ends of XML are LF
+    assert [codes[c] for c in kept] == kept and codes[-1] == len(RUN)
+
+
+def test_a_small_table_has_the_bytes_of_its_csv_file(tmp_path):
+    table = pa.table({"=h": ["=1", 'a"b', None], "n": [1.0, None, -2.0]})
+    write_table(table, tmp_path / "t.csv")
+    assert write.csv_bytes(table) == (tmp_path / "t.csv").read_bytes()
 
 
 def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ import streamlit as st
 
 from dpsyn_core import errors
 from dpsyn_core.errors import TableError
-from dpsyn_core.files import home
+from dpsyn_core.files import home, put_private
 from dpsyn_core.jobs.folder import DRAFT, ERROR, UPLOAD
 from dpsyn_core.jobs.spec import ReadJob, ReadSpec
 from dpsyn_core.jobs.worker import READ
@@ -93,7 +93,7 @@ class Readers:
         try:
             folder.mkdir(mode=0o700)
             if raw is not None:
-                _put(folder / UPLOAD, raw)
+                put_private(folder / UPLOAD, raw)
             child = self._child()
             begun = time.monotonic()
             _send(child, ReadJob(folder=folder.absolute(), spec=spec))
@@ -141,11 +141,6 @@ class Limits(TypedDict):
 def limits() -> Limits:
     """Memory and time of one reading, as the operator set them."""
     return {"memory_mb": int(os.environ.get(MEMORY, "4096")), "seconds": int(os.environ.get(SECONDS, "300"))}
-
-
-def _put(path: Path, data: bytes) -> None:
-    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(data)
 
 
 def _send(child: subprocess.Popen[bytes], job: ReadJob) -> None:

@@ -11,6 +11,7 @@ from dpsyn_core.measurement.discover import Discovery, Kind, Wanted
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
+from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import READ, Schema
 from ui.privacy.budget import read
 from ui.schema import editor
@@ -101,16 +102,28 @@ def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
 
 
 def confirmation(space: Workspace, rows: list[Row]) -> bool:
-    """Asks whether the kinds that a draft read from the data are known without it; they are not bought."""
-    kinds = [(r.name, r.cells()["kind"]) for r in rows if r.document["source"] in READ]
-    if not kinds or space.dataset is None:
+    """Asks whether the kinds and forms that a draft read from the data are known without it; they are not bought.
+
+    All that a purchase takes over from the draft is shown here: what is confirmed is what was read.
+    """
+    listed = "; ".join(described(r) for r in rows if r.document["source"] in READ)
+    if not listed or space.dataset is None:
         return False
-    mark = hashlib.sha256(repr(kinds).encode()).hexdigest()[:12]  # another list is asked for anew
-    listed = ", ".join(f"{name} ({kind_words(kind)})" for name, kind in kinds)
+    mark = hashlib.sha256(listed.encode()).hexdigest()[:12]  # another list is asked for anew
+    private_tag()
     note(t("buying.kinds", kinds=listed))
     return st.checkbox(
         t("buying.known"), key=f"buying_known_{space.dataset.serial}_{mark}", help=t("buying.known_help")
     )
+
+
+def described(row: Row) -> str:
+    """A column with all that a purchase takes over of it: its kind, and how its cells are written."""
+    wanted = _wanted(row)
+    example = wanted.written or written_dates.example_of(wanted.formats)
+    kind = kind_words(row.cells()["kind"])
+    words = t("buying.form", kind=kind, example=example) if example else kind
+    return f"{row.name} ({words})"
 
 
 def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, known: bool) -> Schema:
@@ -118,10 +131,10 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
 
     Args:
         space: with table and schema.
-        rows: columns; what is bought for a kind that was read from the data stays marked unless `known`.
+        rows: columns; what is bought for a kind and a form that were read from the data stays marked unless `known`.
         epsilon: price.
         delta: price.
-        known: whether the person knows the kinds from outside the data.
+        known: whether the person knows kinds and forms, as `described` shows them, from outside the data.
     """
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
@@ -129,7 +142,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     schema = space.schema
     found = buy_schema(
         space.dataset.table,
-        [_wanted(r) for r in rows],
+        [_wanted(r, known=known) for r in rows],
         name=schema.name,
         epsilon=epsilon,
         delta=delta,
@@ -137,12 +150,7 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
         dataset=space.dataset.ledger,
     )
     space.memo[SAID] = _said(found)
-    looked = set() if known else {r.name for r in rows if r.document["source"] in READ}
-    learnt = {
-        a.name: a.model_copy(update={"source": "bought-unconfirmed"}) if a.name in looked else a
-        for a in found.schema.attributes
-        if a.coded
-    }
+    learnt = {a.name: a for a in found.schema.attributes if a.coded}
     rest = any(a.source.startswith("bought") and a.name not in learnt for a in schema.attributes)
     # charges for another unit of protection are dropped with the last column that came from them
     before = [b for b in schema.bought if rest or schema.protected_by(b.unit)]
@@ -155,10 +163,9 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     return Schema.of(document.document())
 
 
-def _wanted(row: Row) -> Wanted:
+def _wanted(row: Row, *, known: bool = False) -> Wanted:
     """What is bought of a column; how its cells are written goes along, for otherwise none could be read."""
-    formats = tuple(row.document.get("formats") or ())
-    return Wanted(name=row.name, kind=KINDS[row.cells()["kind"]], written=row.document.get("written"), formats=formats)
+    return Wanted.of(row.document, kind=KINDS[row.cells()["kind"]], known=known)
 
 
 def _said(found: Discovery) -> list[tuple[str, str]]:

@@ -174,10 +174,10 @@ def _write(document: dict[str, Any], example: str) -> str:
     if document["kind"] == "numeric" and example:
         document["written"] = example
     if document["kind"] == "datetime" and example:
-        way = example if "%" in example else written_dates.way_of(example)
-        if way is None:
+        try:
+            document["formats"] = list(written_dates.formats_of(example))
+        except DPSynError:
             return t("guide.no_date", example=literal(example))
-        document["formats"] = [way] if way else []
     return ""
 
 
@@ -261,11 +261,16 @@ def _done(space: Workspace) -> None:
 
 
 def proposed(p: Proposal) -> str:
-    """A proposal in words."""
+    """A proposal in words: all that a person agrees to, also what a single cell decides in a draft."""
     d = p.document
     if d is None:
         return t("guide.none")
-    cells = shown(d)
+    return _what(d) + (t("guide.as_missing") if d.get("missing") else t("guide.as_filled"))
+
+
+def _what(d: Mapping[str, Any]) -> str:
+    """Kind, values or range, form and bins of an attribute in words."""
+    cells = shown(dict(d))
     if d["kind"] == "categorical":
         words = t("guide.as_values_other") if d.get("other") else t("guide.as_values")
         return words.format(kind=kind_words(cells["kind"]), values=_listed(d["values"]))
@@ -279,6 +284,10 @@ def proposed(p: Proposal) -> str:
             words += " " + t("guide.as_step", step=f"{d['step']:g}")
         if d.get("written"):
             words += t("guide.as_written", example=d["written"])
+        if d.get("scale") == "log":
+            words += t("guide.as_log")
+        if d.get("special_values"):
+            words += t("guide.as_special", values=_listed([_plain(v) for v in d["special_values"]]))
     return words + (t("guide.as_bins", bins=cells["bins"]) if cells["bins"] else "")
 
 

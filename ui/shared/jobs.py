@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.files import home
+from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
 from dpsyn_core.jobs.spec import JobSpec
 from ui.shared.access import classroom
@@ -235,9 +235,9 @@ class Jobs:
             if table is not None:
                 import pyarrow.parquet as pq
 
-                pq.write_table(table, folder / spec.table)
-                (folder / spec.table).chmod(0o600)
-            schema.dump(folder / SCHEMA)
+                with open_private(folder / spec.table) as file:
+                    pq.write_table(table, file)
+            put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
             created = time.time()
             note = {
                 "owner": mine,
@@ -247,7 +247,7 @@ class Jobs:
                 "public": public or {},
             }
             write_json(folder / NOTE, note)
-            (folder / JOB).write_text(spec.model_dump_json(), encoding="utf-8")
+            put_private(folder / JOB, spec.model_dump_json().encode("utf-8"))
             job = Job(job_id, mine, folder, spec, label, created, fingerprint, public or {})
             self._jobs[job_id] = job
             self._next()
@@ -272,10 +272,10 @@ class Jobs:
         folder = self.folder / job_id
         folder.mkdir(mode=0o700)
         for name, raw in files.items():
-            (folder / name).write_bytes(raw)
+            put_private(folder / name, raw)
         note = {"owner": mine, "label": label, "created": created, "fingerprint": fingerprint, "public": public}
         write_json(folder / NOTE, note)
-        (folder / JOB).write_text(spec.model_dump_json(), encoding="utf-8")
+        put_private(folder / JOB, spec.model_dump_json().encode("utf-8"))
         write_json(folder / DONE, {})
         job = Job(job_id, mine, folder, spec, label, created, fingerprint, public)
         with self._lock:

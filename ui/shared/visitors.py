@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import home
+from dpsyn_core.files import home, put_private
 
 KEY = "visitors.key"  # in the folder of ledger and runs; removing it makes every visitor a new one
 HALF = 64  # hexadecimal digits of the random part, and of the server's mark on it
@@ -46,8 +46,7 @@ def _key(path: Path) -> bytes:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             part = path.with_name(f"{KEY}.{secrets.token_hex(6)}")
-            with open(part, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-                file.write(secrets.token_bytes(32))
+            put_private(part, secrets.token_bytes(32))
             try:
                 os.link(part, path)  # unlike a replacement, it keeps a key that another server made meanwhile
             except FileExistsError:

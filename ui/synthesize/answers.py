@@ -168,6 +168,9 @@ def _run(space: Workspace, kind: str, release: Any) -> None:
 def _result(space: Workspace, kind: str) -> None:
     """The last release of a kind: its table, and both files."""
     import pandas as pd
+    import pyarrow as pa
+
+    from dpsyn_core.tables.write import csv_bytes
 
     got = space.memo.get(f"answers_{kind}")
     if got is None:
@@ -189,8 +192,8 @@ def _result(space: Workspace, kind: str) -> None:
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     with st.container(horizontal=True, gap="small"):
         st.download_button(
-            t("answers.csv"), data=frame.to_csv(index=False), file_name=f"{kind}{suffix}.csv", mime="text/csv",
-            on_click="ignore", key=f"answers_{kind}_csv",
+            t("answers.csv"), data=csv_bytes(pa.Table.from_pandas(frame, preserve_index=False)),
+            file_name=f"{kind}{suffix}.csv", mime="text/csv", on_click="ignore", key=f"answers_{kind}_csv",
         )  # fmt: skip
         st.download_button(
             t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
