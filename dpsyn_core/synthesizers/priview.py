@@ -19,9 +19,10 @@ from dpsyn_core.marginals.covering import greedy_cover, random_views, view_noise
 from dpsyn_core.marginals.fourier import coefficient_sets, marginal_from, signed_sum
 from dpsyn_core.marginals.maxent import Reconstruction, reconstruct
 from dpsyn_core.marginals.reconstruction import Rule
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.measurement.released import law_of
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -241,6 +242,10 @@ class PriView(Synthesizer):
         progress("measure", 1, 1)
         return Views(domain=self.domain, measured=measured)
 
+    def measurements(self, measured: Views) -> ReleasedTables:
+        """The views."""
+        return ReleasedTables(measured.measured)
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
@@ -321,5 +326,11 @@ class Fourier(PriView):
         progress("measure", 1, 1)
         found = dict(zip(self.sets, got.values.astype(np.float64), strict=True))
         sigma = got.sigma / 2 ** (self.order / 2)  # a cell is the sum of 2^k signed coefficients over 2^k
-        tables = [Measurement(attributes=s, values=marginal_from(found, s), sigma=sigma) for s in self.views]
+        tables = [
+            Measurement(
+                attributes=s, values=marginal_from(found, s), sigma=sigma, law=law_of(got.charge),
+                shared=got.charge.name,
+            )
+            for s in self.views
+        ]  # fmt: skip
         return Views(domain=self.domain, measured=tables)
