@@ -129,8 +129,8 @@ def _read(path: Path) -> dict[str, Any]:
     version = document.get("version", 1)
     if not isinstance(version, int) or version > VERSION:
         msg = (
-            f"'{path.name}' was written by a later version, in a form that this one does not know; use that version, or "
-            "a later one"
+            f"'{path.name}' was written by a later version, in a form that this one does not know; use that version, "
+            "or a later one"
         )
         raise TableError(msg)
     return document

@@ -84,7 +84,7 @@ class Release:
 
     @property
     def marginals(self) -> list[Measurement]:
-        """Released marginals, for the report that is safe to publish; `no_marginals` of a system says why it has none."""
+        """Released marginals, for the report that is safe to publish; `no_marginals` says why a system has none."""
         return self.released
 
     @property

@@ -165,10 +165,11 @@ def test_a_file_of_a_later_version_is_refused(place, capsys):
 def test_where_nothing_was_measured_the_figure_is_the_table_s_own_and_says_so(place):
     """Single counts of mwem are no marginals, so that nothing says how far off the table is; 0 it is not."""
     schema = Schema.of({**SCHEMA, "n_records": 3000})
-    rows = [dict(zip("sex city pay rare".split(), r, strict=True)) for r in zip(*columns(), strict=True)]
-    table = pa.Table.from_pylist(
-        [{"sex": "FM"[r["sex"]], "city": "ABC"[r["city"]], "pay": str(r["pay"]), "rare": "no"} for r in rows]
-    )
+    sex, city, pay, rare = columns()
+    table = pa.table(
+        {"sex": np.array(["F", "M"])[sex], "city": np.array(["A", "B", "C"])[city], "pay": pay.astype(str),
+         "rare": np.array(["no", "yes"])[rare]}
+    )  # fmt: skip
     release = dpsyn_core.synthesize(
         table, schema, epsilon=3.0, delta=1e-9, rng=1, method="mwem", settings={"kind": "queries", "rounds": 3}
     )
