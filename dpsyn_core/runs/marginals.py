@@ -152,6 +152,7 @@ def as_document(found: Sequence[Reconstruction], schema: Schema, *, run: Manifes
                 "labels": [list(words[n]) for n in f.attributes],
                 "counts": f.values.tolist(),
                 "covered": f.covered,
+                "sigma": f.sigma,
                 "residual": f.residual,
             }
             for f in found

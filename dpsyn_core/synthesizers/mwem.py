@@ -113,13 +113,13 @@ class MWEMConfig(FewValuesConfig):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """What a round measured: counts of some cells (flat positions) of a marginal."""
+    """What a round measured: counts of some cells (flat positions) of a marginal. sigma, law: of their noise."""
 
     attributes: AttributeSet
     cells: NDArray[np.intp]
     values: Array
-    sigma: float
-    law: Law | None
+    sigma: float = 0.0
+    law: Law | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

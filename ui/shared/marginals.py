@@ -92,8 +92,8 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     )  # fmt: skip
     if len(frame) > SHOWN:
         note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
-    if found.covered:
-        note(t("reading.held"))
+    if found.sigma is not None:
+        note(t("reading.held", sigma=f"{found.sigma:.3g}"))
     else:
         note(t("reading.made", residual=f"{found.residual:,.1f}"), "warning")
     return frame
