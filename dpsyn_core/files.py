@@ -185,6 +185,12 @@ def manifest_beside(table: Path) -> Path:
     return table.with_name(f"{stem.removesuffix(NOT_PRIVATE)}.manifest.json")
 
 
+def measurements_beside(table: Path) -> Path:
+    """The name of the released marginals where none is given: t.csv has t.measurements.json.gz."""
+    name = manifest_beside(table).name.removesuffix(".manifest.json")
+    return table.with_name(f"{name}.measurements.json.gz")
+
+
 def not_private_name(path: Path) -> Path:
     """The file name that says so: out.csv becomes out.NOT-PRIVATE.csv, and x.json.gz becomes x.NOT-PRIVATE.json.gz."""
     ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix

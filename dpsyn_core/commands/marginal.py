@@ -1,57 +1,73 @@
-"""`dpsyn marginal`: any marginals of a private table, released by PriView and read off by maximum entropy."""
+"""`dpsyn marginal`: any marginals of a private table, by PriView; more of them from a release, for nothing."""
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
 
+if TYPE_CHECKING:
+    from dpsyn_core.marginals.maxent import Reconstruction
+
 SUFFIXES = (".csv", ".parquet", ".json")
+NEEDED = ("table", "schema", "epsilon", "delta")  # by a release from a private table
+# what says how a private table is read and paid for, and would do nothing with --from
+SPENDING = (
+    "table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf",
+    "delimiter", "encoding", "decimal", "sheet", "header", "multiline", "strict", "sql_table", "sql_query",
+)  # fmt: skip
 
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    parser = commands.add_parser("marginal", help="release any marginals by PriView, without records")
-    parser.add_argument(
-        "table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'"
+    parser = commands.add_parser(
+        "marginal",
+        help="release any marginals by PriView, without records; or read more off a release, for nothing",
+        description="With TABLE: measures views of a private table once, charges the ledger, and reads every marginal "
+        "off them. With --from: reads marginals off what any run released (a file of `dpsyn synth --measurements` or "
+        "of this command); no private table is read and nothing is charged. --manifest is then the one of that run: "
+        "the file is held against it, and what it promises stands in a JSON output.",
     )
-    parser.add_argument("--schema", type=Path, required=True)
-    parser.add_argument("--epsilon", type=float, required=True)
-    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    parser.add_argument(
+        "table", metavar="TABLE", type=place, nargs="?",
+        help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from", dest="released", type=Path, metavar="X.json.gz",
+        help="released marginals of any system, instead of a private table",
+    )  # fmt: skip
+    parser.add_argument("--schema", type=Path, help="of the private table")
+    parser.add_argument("--epsilon", type=float)
+    parser.add_argument("--delta", type=float, help="0 for pure DP")
     parser.add_argument(
         "--attributes", action="append", required=True, metavar="A,B,...",
         help="attributes of one marginal; repeat it for more, which cost nothing further",
     )  # fmt: skip
-    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument(
+        "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE",
+        help="of the method priview; with --from: reconstruction, nonnegativity, rounds or sweeps",
+    )  # fmt: skip
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="OUT.(csv|parquet|json)")
     add_manifest(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--measurements", type=Path, metavar="X.json.gz",
+        help="where the released views go, for --from; default beside OUT: OUT.measurements.json.gz",
+    )  # fmt: skip
     add_engine(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import (
-        TerminalProgress,
-        open_input,
-        parse_settings,
-        point_out_names,
-        same_path,
-        say_odd,
-    )
+    """Spends, or reads what was paid for already."""
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable, manifest_beside, not_private_name
-    from dpsyn_core.progress import silent
-    from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
-    from dpsyn_core.runs.writing import write_document, write_release
-    from dpsyn_core.schema.document import Schema
 
     queries = [[n.strip() for n in names.split(",")] for names in args.attributes]
     many = len(queries) > 1
@@ -59,32 +75,113 @@ def run(args: argparse.Namespace) -> None:
         allowed = ".json, for there are several marginals" if many else " or ".join(SUFFIXES)
         msg = f"the output '{args.out.name}' must end with {allowed}"
         raise OutputError(msg)
+    check_arguments(args)
+    (spend if args.released is None else reread)(args, queries)
+
+
+def check_arguments(args: argparse.Namespace) -> None:
+    """Raises SettingError for arguments that are missing, or that would do nothing."""
+    from dpsyn_core.errors import SettingError
+
+    def flag(name: str) -> str:
+        return "TABLE" if name == "table" else f"--{name.replace('_', '-')}"
+
+    lacking = [flag(n) for n in NEEDED if getattr(args, n) is None]
+    idle = [flag(n) for n in SPENDING if getattr(args, n) not in (None, False, [])]
+    if args.released is None and lacking:
+        msg = (
+            f"{' and '.join(lacking)} {'are' if len(lacking) > 1 else 'is'} missing: a release from a private table "
+            "needs TABLE, --schema, --epsilon and --delta; one from a file of released marginals needs --from"
+        )
+        raise SettingError(msg)
+    if args.released is not None and idle:
+        msg = f"{idle[0]} does nothing with --from, which reads no private table and charges nothing; leave it out"
+        raise SettingError(msg)
+
+
+def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
+    """Checks all that can be checked, then spends, then writes all files atomically."""
+    from dpsyn_core.commands.common import TerminalProgress, open_input, parse_settings, point_out_names, say_odd
+    from dpsyn_core.files import check_writable, manifest_beside, measurements_beside, not_private_name
+    from dpsyn_core.progress import silent
+    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
+    from dpsyn_core.runs.writing import write_document, write_release
+    from dpsyn_core.schema.document import Schema
+
     args.manifest = args.manifest or manifest_beside(args.out)
     schema = Schema.load(args.schema)
-    out = not_private_name(args.out) if schema.reasons else args.out
-    paths = [args.table, args.schema, args.manifest]
-    if any(same_path(out, p) for p in paths) or any(same_path(args.manifest, p) for p in paths[:2]):
-        msg = "a file is named twice, as an input or as another output; give every file its own name"
-        raise OutputError(msg)
-    check_writable(out)
-    check_writable(args.manifest)
+    mark = not_private_name if schema.reasons else Path
+    out, views = mark(args.out), mark(args.measurements or measurements_beside(args.out))
+    check_names([out, views, args.manifest], [args.table, args.schema])
+    for path in (out, views, args.manifest):
+        check_writable(path)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     table = open_input(args, schema)
-    found, manifest = release_marginals(
+    release = release_marginals(
         table, schema, queries, epsilon=args.epsilon, delta=args.delta,
         settings=parse_settings(args.settings), dataset=args.dataset, strict=args.strict, progress=progress,
     )  # fmt: skip
     say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):
         progress.close()
+    found, manifest = release.found, release.manifest
+    packed = pack_measurements(release.released, schema=schema)
     if out.suffix.lower() == ".json":
-        text = json.dumps(as_document(found, schema), ensure_ascii=False)
-        write_document(manifest, text.encode(), out, args.manifest)
+        text = json.dumps(as_document(found, schema), ensure_ascii=False).encode()
+        write_document(manifest, text, out, args.manifest, measurements=packed, measurements_path=views)
     else:
-        write_release(manifest, as_table(found[0], schema), out, args.manifest)
+        table = as_table(found[0], schema)
+        write_release(manifest, table, out, args.manifest, measurements=packed, measurements_path=views)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the marginals are in {out.name}", file=sys.stderr)
     elif not args.quiet:
-        print(f"wrote {len(found)} marginals to {out}; spent epsilon {manifest.epsilon:g}", file=sys.stderr)
+        spent = f"spent epsilon {manifest.epsilon:g}; more marginals are free: dpsyn marginal --from {views}"
+        print(f"wrote {named(found)} to {out}; {spent}", file=sys.stderr)
+
+
+def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
+    """Reads marginals off a file of released ones, and writes them; there is no ledger here."""
+    from dpsyn_core.commands.common import parse_settings
+    from dpsyn_core.files import check_writable, not_private_name, write_bytes
+    from dpsyn_core.report.receipts import run_of
+    from dpsyn_core.report.released import load_released
+    from dpsyn_core.runs.marginals import as_document, as_table, read_marginals
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.tables.write import write_table
+
+    released = load_released(args.released, None if args.schema is None else Schema.load(args.schema))
+    schema = released.schema
+    manifest = None if args.manifest is None else run_of(args.released, args.manifest, schema)
+    private = not schema.reasons if manifest is None else manifest.private
+    out = args.out if private else not_private_name(args.out)
+    check_names([out], [p for p in (args.released, args.manifest, args.schema) if p is not None])
+    check_writable(out)
+    found = read_marginals(released.measurements, schema, queries, settings=parse_settings(args.settings))
+    if out.suffix.lower() == ".json":
+        text = json.dumps(as_document(found, schema, run=manifest), ensure_ascii=False)
+        write_bytes(out, text.encode())
+    else:
+        write_table(as_table(found[0], schema), out)
+    if not args.quiet or not private:
+        mark = "" if private else "NOT PRIVATE: "
+        held = "" if manifest is not None else "; name the --manifest of its run to hold the file against it"
+        print(f"{mark}wrote {named(found)} to {out}; nothing was charged{held}", file=sys.stderr)
+
+
+def check_names(outputs: list[Path], inputs: list[Path | str]) -> None:
+    """Raises OutputError where a file is named twice."""
+    from dpsyn_core.commands.common import same_path
+    from dpsyn_core.errors import OutputError
+
+    if any(same_path(a, b) for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]):
+        msg = "a file is named twice, as an input or as another output; give every file its own name"
+        raise OutputError(msg)
+
+
+def named(found: list[Reconstruction]) -> str:
+    """How many marginals, and how many of them had to be reconstructed."""
+    made = sum(not f.covered for f in found)
+    return f"{len(found)} marginal{'s' * (len(found) > 1)}" + (f" ({made} reconstructed)" if made else "")

@@ -157,7 +157,9 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
     if manifest.questions is None:
         return []
     questions = Questions.of(manifest.questions.document)
-    return asked_answers(comparison, schema, manifest, questions, released.measurements, scores=released.scores)
+    return asked_answers(
+        comparison, schema, manifest, questions, released.measurements, scores=released.measurements.scores
+    )
 
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:

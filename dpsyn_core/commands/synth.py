@@ -34,7 +34,10 @@ def add(commands: Any) -> None:
     )
     add_manifest(parser)
     parser.add_argument(
-        "--measurements", type=Path, metavar="M.json.gz", help="also keep the released marginals, for `dpsyn report -`"
+        "--measurements",
+        type=Path,
+        metavar="M.json.gz",
+        help="also keep the released marginals, for `dpsyn answer`, `dpsyn marginal --from` and `dpsyn report -`",
     )
     parser.add_argument(
         "--save-model", type=Path, metavar="M.safetensors",
@@ -119,7 +122,7 @@ def run(args: argparse.Namespace) -> None:
     del table
     marginals = None
     if measurements is not None:
-        marginals = pack_measurements(prepared.marginals, schema=schema, scores=prepared.scores)
+        marginals = pack_measurements(prepared.released, schema=schema)
     manifest = write_release_to(
         prepared, outs, args.manifest, folder=folder, memory=memory_of(args.memory),
         measurements=marginals, measurements_path=measurements, model_path=model,

@@ -166,7 +166,11 @@ def sentence(
     graded = list(grades)
     given = [i for i, g in enumerate(graded) if g != "none"]
     if not given:
-        which = "it" if len(graded) == 1 else f"these {len(graded)} figures"
+        if np.isnan(estimate).all():
+            return "Not answered: no released marginal holds it, and the synthetic table has no records that do."
+        which = f"these {len(graded)} figures of the synthetic table"
+        if len(graded) == 1:
+            which = f"the {number(float(estimate.ravel()[0]))} ({unit}) of the synthetic table"
         return f"Not supported by this release: nothing that was released says how far {which} may be off."
     about = "in the real table" if truth == "table" else "in the population"
     kinds = [g for g in GRADES if g in graded and g != "none"]

@@ -45,6 +45,7 @@ class Evidence:
         n_public: int | None,
         scores: Mapping[AttributeSet, float] | None = None,
         pure: bool = False,
+        made: int = 0,
     ) -> None:
         """Reads what was released.
 
@@ -54,12 +55,14 @@ class Evidence:
             n_public: the number of records where it is public.
             scores: released dependence of attribute sets, in records; None where none was kept.
             pure: whether the noise was two-sided geometric.
+            made: number of synthetic records; the only number of records where none is public and nothing was measured.
         """
         self.domain, self.n_public, self.pure = domain, n_public, pure
         self.tables = merged(measured)
         self.scores = dict(scores or {})
         self.joint = [t for t in self.tables if len(t.attributes) > 1]
-        self.total = noisy_total(self.tables) if n_public is None else float(n_public)
+        released = noisy_total(self.tables) if self.tables else float(made)
+        self.total = released if n_public is None else float(n_public)
 
     def covering(self, names: AttributeSet) -> list[Measurement]:
         """Released tables that tell values of all of some attributes apart: one coarse value for all says nothing."""
@@ -73,6 +76,13 @@ class Evidence:
     def _told(self, table: Measurement) -> set[str]:
         sizes = zip(table.attributes, table.values.shape, strict=True)
         return {n for n, size in sizes if size > 1 or self.domain[n].size == 1}
+
+    def _by_noise(self, names: AttributeSet) -> list[list[Measurement]]:
+        """Covering tables, those together whose noise is the same."""
+        found: dict[object, list[Measurement]] = {}
+        for i, table in enumerate(self.covering(names)):
+            found.setdefault(table.shared or i, []).append(table)
+        return list(found.values())
 
     def strength(self, names: AttributeSet, fitted: float) -> float:
         """Dependence of attributes as a share of the records: that of the fit, or what the released score bounds."""
@@ -110,19 +120,23 @@ class Evidence:
         """Aligned tables put together by inverse variance: estimate, variance and effective cells, (K,) each.
 
         NaN, infinity and 1 where no single table is aligned with a functional. The total of a public number of records
-        is known without noise.
+        is known without noise. Of tables that share their noise, each functional is read off the one with the least.
         """
         k = len(batch.weights)
         precision, mean, cells = np.zeros(k), np.zeros(k), np.ones(k)
         if not batch.attributes and self.n_public is not None:
             return batch.weights * float(self.n_public), np.zeros(k), cells
-        for table in self.covering(batch.attributes):
-            got = self.read(table, batch, margins)
-            use = got.aligned & (got.variance > 0)
-            weight = np.divide(1.0, got.variance, out=np.zeros(k), where=use)
+        for same in self._by_noise(batch.attributes):
+            least, values, wide = np.full(k, np.inf), np.zeros(k), np.ones(k)
+            for table in same:
+                got = self.read(table, batch, margins)
+                better = got.aligned & (got.variance > 0) & (got.variance < least)
+                least = np.where(better, got.variance, least)
+                values, wide = np.where(better, got.values, values), np.where(better, got.cells, wide)
+            weight = 1 / least
             precision += weight
-            mean += weight * got.values
-            cells = np.where(use, np.maximum(cells, got.cells), cells)
+            mean += weight * values
+            cells = np.maximum(cells, wide)
         some = precision > 0
         return (
             np.divide(mean, precision, out=np.full(k, np.nan), where=some),

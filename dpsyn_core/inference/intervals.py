@@ -171,7 +171,7 @@ class Inferrer:
         aligned = np.isfinite(variance)
         exact = self._z(z, cells) * np.sqrt(np.where(aligned, variance, 0.0))
         released = synthetic + said - batch.of(table)  # for sums, what the noisy cells say
-        if len(names) < 2 or not others:
+        if len(names) < 2 or not others or not self.fits.codes.shape[1]:  # no records say nothing, not zero
             centre, squared = np.where(aligned, released, synthetic), exact**2
             grades = np.where(aligned, 0, 3)
             if len(names) == 1 and not aligned.all():
@@ -190,7 +190,7 @@ class Inferrer:
             squared = squared + z**2 * sampling(centred(batch.weights, table), table)
         none = ~np.isfinite(synthetic) | ~np.isfinite(squared) | (grades == 3) | self._too_few(quantity, table, others)
         estimate, low, high = quantity.interval(table, centre, np.sqrt(np.where(none, 0.0, squared)))
-        own = synthetic_of(quantity, table)
+        own = synthetic_of(quantity, table) if self.fits.codes.shape[1] else np.full(len(synthetic), np.nan)
         held = aligned & ~none
         return Intervals(
             estimate=np.where(none, own, estimate),

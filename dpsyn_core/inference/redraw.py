@@ -24,7 +24,7 @@ def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> l
 
     Args:
         measured: what was released.
-        pure: whether the noise was two-sided geometric (delta 0), else Gaussian.
+        pure: whether the noise was two-sided geometric (delta 0), else Gaussian, where a table does not say.
         rng: of the post-processing.
     """
     return [replace(m, values=m.values + noise(m, pure=pure, rng=rng)) for m in measured]
@@ -32,4 +32,5 @@ def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> l
 
 def noise(m: Measurement, *, pure: bool, rng: Generator) -> NDArray[np.float64]:
     """Noise of a measurement's shape and standard deviation; Laplace stands for two-sided geometric."""
-    return rng.laplace(0.0, m.sigma / 2**0.5, m.values.shape) if pure else rng.normal(0.0, m.sigma, m.values.shape)
+    laplace = pure if m.law is None else m.law == "geometric"
+    return rng.laplace(0.0, m.sigma / 2**0.5, m.values.shape) if laplace else rng.normal(0.0, m.sigma, m.values.shape)

@@ -66,6 +66,10 @@ def infer_regression(
         return _refused(first, f"{pairs} was not measured, so that coefficients say nothing about the real ones")
     if np.isnan(first.beta).all():
         return _refused(first, "terms separate the outcomes (or the outcome does not vary), so no estimate exists")
+    if not others:
+        return _refused(
+            first, "records of this system cannot be made again from released marginals, which it would take"
+        )
     found = np.array([f.beta for f in others])
     lost = np.isnan(found).mean(axis=0)
     if len(others) < tuning.fewest_refits:

@@ -91,7 +91,7 @@ def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Pro
     from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.parts import write_release_to
 
-    measured = pack_measurements(prepared.marginals, schema=prepared.schema, scores=prepared.scores)
+    measured = pack_measurements(prepared.released, schema=prepared.schema)
     write_release_to(
         prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
         memory=planned(spec.memory_mb) if in_place(folder, spec) else None,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError, SizeError
-from dpsyn_core.marginals.algebra import project, spread
+from dpsyn_core.marginals.algebra import project
+from dpsyn_core.marginals.constraint import Constraint, constraints_of, proper
 from dpsyn_core.marginals.reconstruction import Rule, least_norm, linear_program
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -23,9 +24,10 @@ TOLERANCE = 1e-9  # of the total
 class Reconstruction:
     """A reconstructed marginal.
 
-    values: float64, one axis an attribute, in counts. covered: whether one released table holds all attributes,
-    so that nothing had to be assumed. residual: the largest disagreement with a released table, in counts;
-    tables that contradict each other leave one. sweeps: of iterative proportional fitting.
+    values: float64, one axis an attribute, in counts. covered: whether one released table holds all attributes with
+    all their values, so that nothing had to be assumed. residual: the largest disagreement with a released table, in
+    counts; tables that contradict each other leave one. sweeps: of iterative proportional fitting. sigma: where
+    covered, the least standard deviation of a cell's noise in a table that holds it, before consistency; else None.
     """
 
     attributes: AttributeSet
@@ -33,6 +35,7 @@ class Reconstruction:
     covered: bool
     residual: float
     sweeps: int
+    sigma: float | None = None
 
 
 def reconstruct(
@@ -49,7 +52,8 @@ def reconstruct(
     Or, by `rule`, the one of least norm, or one whose largest disagreement is least.
 
     Args:
-        measured: consistent, non-negative tables of one total; attributes that none of them holds come out uniform.
+        measured: consistent, non-negative tables of one total, perhaps of coarse values; attributes that none of them
+            holds come out uniform.
         domain: attributes and sizes.
         names: attributes in domain order.
         rule: which of the tables that agree is taken.
@@ -64,12 +68,17 @@ def reconstruct(
     """
     check_query(domain, names, max_cells=max_cells)
     wanted = set(names)
-    for m in sorted(measured, key=lambda m: m.values.size):
-        if wanted <= set(m.attributes):
-            values = project(m.values, m.attributes, names)
-            return Reconstruction(attributes=names, values=values, covered=True, residual=0.0, sweeps=0)
-    constraints = _constraints(measured, names)
-    total = float(np.median([c.sum() for _, c in constraints])) if constraints else 0.0
+    holding = [
+        m for m in measured
+        if wanted <= set(m.attributes) and not any(proper(m.recodes.get(n)) is not None for n in names)
+    ]  # fmt: skip
+    if holding:
+        smallest = min(holding, key=lambda m: m.values.size)
+        values = project(smallest.values, smallest.attributes, names)
+        sigma = min(m.sigma * (m.values.size / values.size) ** 0.5 for m in holding)
+        return Reconstruction(attributes=names, values=values, covered=True, residual=0.0, sweeps=0, sigma=sigma)
+    constraints = constraints_of(measured, names)
+    total = float(np.median([c.goal.sum() for c in constraints])) if constraints else 0.0
     if not constraints and measured:
         total = float(measured[0].values.sum())
     values = np.full(domain.shape(names), total / max(1, domain.cells(names)))
@@ -103,28 +112,15 @@ def check_query(domain: Domain, names: Sequence[str], *, max_cells: int = MAX_CE
         raise SizeError(msg)
 
 
-def _constraints(measured: Sequence[Measurement], names: AttributeSet) -> list[tuple[AttributeSet, Array]]:
-    """The released counts of the wanted attributes, on the largest overlaps only; equal overlaps are averaged."""
-    found: dict[AttributeSet, list[Array]] = {}
-    for m in measured:
-        shared = tuple(n for n in names if n in m.attributes)
-        if shared:
-            found.setdefault(shared, []).append(project(m.values, m.attributes, shared))
-    largest = [s for s in found if not any(set(s) < set(other) for other in found)]
-    return [(s, np.asarray(np.clip(np.mean(found[s], axis=0), 0, None))) for s in largest]
-
-
-def _sweep(
-    values: Array, names: AttributeSet, constraints: Sequence[tuple[AttributeSet, Array]]
-) -> tuple[Array, float]:
+def _sweep(values: Array, names: AttributeSet, constraints: Sequence[Constraint]) -> tuple[Array, float]:
     """One round of scaling to each constraint; also the L1 distance it moved."""
     before = values
-    for shared, goal in constraints:
-        now = project(values, names, shared)
-        factor = np.divide(goal, now, out=np.zeros_like(goal), where=now > 0)
-        values = values * spread(factor, shared, names)
+    for c in constraints:
+        now = c.of(values, names)
+        factor = np.divide(c.goal, now, out=np.zeros_like(c.goal), where=now > 0)
+        values = values * c.onto(factor, names)
     return values, float(np.abs(values - before).sum())
 
 
-def _residual(values: Array, names: AttributeSet, constraints: Sequence[tuple[AttributeSet, Array]]) -> float:
-    return max(float(np.abs(project(values, names, s) - goal).max()) for s, goal in constraints)
+def _residual(values: Array, names: AttributeSet, constraints: Sequence[Constraint]) -> float:
+    return max(float(np.abs(c.of(values, names) - c.goal).max()) for c in constraints)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,9 +21,7 @@ def merged(measured: Sequence[Measurement]) -> list[Measurement]:
         precision = sum(1 / m.sigma**2 for m in same)
         values = np.sum([m.values / m.sigma**2 for m in same], axis=0) / precision
         first = same[0]
-        out.append(
-            Measurement(attributes=first.attributes, values=values, sigma=float(precision**-0.5), recodes=first.recodes)
-        )
+        out.append(replace(first, values=values, sigma=float(precision**-0.5)))
     return out
 
 

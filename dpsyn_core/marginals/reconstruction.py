@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.algebra import project, spread
+from dpsyn_core.marginals.constraint import Constraint
 from dpsyn_core.schema.domain import AttributeSet
 
 Array = NDArray[np.float64]
-Constraint = tuple[AttributeSet, Array]
 Rule = Literal["maximum-entropy", "least-norm", "linear-program"]
 
 PROGRAM_CELLS = 50_000  # of a marginal found by a linear program
@@ -31,7 +30,7 @@ def least_norm(
     Args:
         names: attributes of the table.
         shape: their sizes.
-        constraints: tables over some of the attributes.
+        constraints: what tables over some of the attributes say.
         total: number of records, for the tolerance.
         sweeps: cap on the rounds.
 
@@ -42,12 +41,12 @@ def least_norm(
     """
     values = np.zeros(tuple(shape))
     owed = np.zeros_like(values)
+    summed = [np.maximum(c.of(np.ones(tuple(shape)), names), 1.0) for c in constraints]  # cells behind each goal
     done = 0
     for sweep in range(sweeps):
         before = values
-        for shared, goal in constraints:
-            cells = values.size / max(goal.size, 1)
-            values = values + spread((goal - project(values, names, shared)) / cells, shared, names)
+        for c, cells in zip(constraints, summed, strict=True):
+            values = values + c.onto((c.goal - c.of(values, names)) / cells, names)
         moved = values + owed
         values = np.clip(moved, 0, None)
         owed = moved - values
@@ -65,7 +64,7 @@ def linear_program(names: AttributeSet, shape: Sequence[int], constraints: Seque
     Args:
         names: attributes of the table.
         shape: their sizes.
-        constraints: tables over some of the attributes.
+        constraints: what tables over some of the attributes say.
 
     Raises:
         SizeError: more cells than a program may have.
@@ -85,11 +84,9 @@ def linear_program(names: AttributeSet, shape: Sequence[int], constraints: Seque
     numbers = np.arange(cells)
     grid = np.unravel_index(numbers, tuple(shape))
     rows, goals = [], []
-    for shared, goal in constraints:
-        axes = [names.index(n) for n in shared]
-        at = np.ravel_multi_index(tuple(grid[a] for a in axes), goal.shape)
-        rows.append(csr_array((np.ones(cells), (at, numbers)), shape=(goal.size, cells)))
-        goals.append(goal.ravel())
+    for c in constraints:
+        rows.append(csr_array((np.ones(cells), (c.place(grid, names), numbers)), shape=(c.goal.size, cells)))
+        goals.append(c.goal.ravel())
     sums, wanted = vstack(rows), np.concatenate(goals)
     slack = csr_array(np.ones((wanted.size, 1)))
     found = linprog(

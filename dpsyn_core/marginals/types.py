@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.domain import AttributeSet
 
+Law = Literal["gaussian", "geometric"]  # of noise on whole counts: rounded Gaussian, or two-sided geometric
 NO_RECODES: Mapping[str, NDArray[np.intp]] = MappingProxyType({})
 
 
@@ -20,13 +22,18 @@ class Measurement:
 
     attributes: in domain order (empty: the total). values: float64, one axis an attribute, in counts, may be
     negative. sigma: standard deviation of the noise of one cell, in counts. recodes: for attributes measured
-    coarsely, an array of shape (size of the attribute,) that maps its code to the axis position.
+    coarsely, an array of shape (size of the attribute,) that maps its code to the axis position. law: of the noise;
+    None where it was not written down (files of earlier versions), and then the run's delta tells. shared: names the
+    one release from which this table was computed together with others, whose noise therefore is not its own; empty
+    for a table with noise of its own.
     """
 
     attributes: AttributeSet
     values: NDArray[np.float64]
     sigma: float
     recodes: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: NO_RECODES)
+    law: Law | None = None
+    shared: str = ""
 
     @property
     def cells(self) -> int:
@@ -54,7 +61,38 @@ class Scores:
         return {s: max(float(v), 0.0) + deviations * self.sigma for s, v in zip(self.sets, self.values, strict=True)}
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JointAxis:
+    """An axis that stands for several attributes together. recode: cell of their product (C order) -> axis position."""
+
+    attributes: AttributeSet
+    recode: NDArray[np.intp]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JointTable:
+    """A released marginal whose axes hold combinations of attributes, of which rare ones share a cell.
+
+    axes: with all attributes that the table counts. values: float64, one axis each, in counts, may be negative.
+    sigma, law: of the noise of one cell.
+    """
+
+    axes: tuple[JointAxis, ...]
+    values: NDArray[np.float64]
+    sigma: float
+    law: Law | None = None
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return int(self.values.size)
+
+
 class ReleasedTables(list[Measurement]):
-    """Released marginals in order, with the scores by which some of them were chosen; None where there are none."""
+    """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
+
+    joint: released tables over combinations of attributes, which are no product of the attributes' values.
+    """
 
     scores: Scores | None = None
+    joint: tuple[JointTable, ...] = ()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.types import NO_RECODES, Measurement
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.released import Request
+from dpsyn_core.measurement.released import Request, law_of
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
@@ -59,9 +59,12 @@ def measure_marginals(
     for part in _batches(cells):
         got = gate.release_tables(requests[part], _Counts(counter, sets[part], maps[part]))
         out += [
-            Measurement(attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own)
+            Measurement(
+                attributes=names, values=g.values.reshape(shape).astype(np.float64), sigma=g.sigma, recodes=own,
+                law=law_of(g.charge),
+            )
             for names, shape, own, g in zip(sets[part], shapes[part], used[part], got, strict=True)
-        ]
+        ]  # fmt: skip
     return out
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.types import Law
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.cost import Cost
 
@@ -62,6 +63,11 @@ class ReleasedSum:
     values: NDArray[np.float64]
     sigma: float
     charge: Charge
+
+
+def law_of(charge: Charge) -> Law | None:
+    """The law of the noise on a released table; None for what is no table with noise on every cell."""
+    return charge.mechanism if charge.mechanism in ("gaussian", "geometric") else None
 
 
 def sigma_of(charge: Charge) -> float:

@@ -63,6 +63,11 @@ def table_kind(attributes: int) -> str:
     return f"{attributes}-way" if attributes else "total"
 
 
+def is_table(kind: str | None) -> bool:
+    """Whether a charge of this kind released a table of counts over attributes of the schema."""
+    return kind in {"total", "question", "group"} or (kind is not None and kind.endswith("-way"))
+
+
 def is_kind(kind: str) -> bool:
     """Whether a word is one of the public kinds."""
     count, way, rest = kind.partition("-way")

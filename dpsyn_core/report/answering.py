@@ -11,14 +11,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError
+from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError, TableError
 from dpsyn_core.inference.answers import Answered, answer_question
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits, Refit
 from dpsyn_core.inference.intervals import Inferrer, Truth
 from dpsyn_core.inference.tuning import INFERENCE, Inference
-from dpsyn_core.marginals.types import Measurement, Scores
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import is_table
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions, declared
@@ -108,8 +109,8 @@ def answer(
     codes = _codes(table, found.schema, memory)
     codes = plain_codes(codes, found.measurements, found.schema, proof.manifest)
     given = answer_codes(
-        codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.scores, truth=truth,
-        confidence=confidence, progress=progress,
+        codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.measurements.scores,
+        truth=truth, confidence=confidence, progress=progress,
     )  # fmt: skip
     return Answers(answers=tuple(given), manifest=proof.manifest)
 
@@ -195,15 +196,31 @@ def inferrer_of(
     progress: Progress = silent,
     tuning: Inference = INFERENCE,
 ) -> Inferrer:
-    """What all answers of one release share; fits are made when the first answer needs them."""
-    pure = manifest.delta == 0
+    """What all answers of one release share; fits are made when the first answer needs them.
+
+    Raises TableError where marginals were paid for and none is there.
+    """
+    check_kept(measured, manifest)
+    laws = {m.law for m in measured} - {None}
+    pure = "geometric" in laws if laws else manifest.delta == 0
     evidence = Evidence(
         schema.domain(), measured, n_public=schema.n_records,
-        scores=None if scores is None else scores.bounds(), pure=pure,
+        scores=None if scores is None else scores.bounds(), pure=pure, made=codes.shape[1],
     )  # fmt: skip
     refit = refit_of(manifest, schema, codes.shape[1], effort=tuning.effort)
     fits = Fits(codes, measured, refit, pure=pure, progress=progress, tuning=tuning)
     return Inferrer(evidence, fits, rng=np.random.default_rng(0), tuning=tuning)
+
+
+def check_kept(measured: Sequence[Measurement], manifest: Manifest) -> None:
+    """Refuses to take a marginal that was paid for and is not there for one that holds nothing. Raises TableError."""
+    paid = sum(is_table(c.kind) and c.kind != "group" for c in manifest.charges)  # wide groups keep their high bins
+    if paid and not measured and not (isinstance(measured, ReleasedTables) and measured.joint):
+        msg = (
+            f"the file of released marginals is empty, and this run of '{manifest.method}' paid for {paid}: a version "
+            "that did not keep them wrote it; answer from the table of another release, or make one with this version"
+        )
+        raise TableError(msg)
 
 
 def plain_codes(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.errors import InputError
+from dpsyn_core.errors import InputError, ReceiptError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, signature_holds
@@ -76,6 +76,18 @@ def receipt(
     if wrong:
         return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
     return Receipt(holds=True, sentence=_said(table, found, key), manifest=found, key=key)
+
+
+def run_of(measurements: Path, manifest: Path, schema: Schema) -> Manifest:
+    """The manifest of the run that released these marginals. Raises ReceiptError where they are not of one run."""
+    found, document = Manifest.read(manifest)
+    faults = [_measurements_fault(measurements, found), *manifest_faults(found, document)]
+    if hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
+        faults.append("the schema is not the one that the release was made with")
+    wrong = [f for f in faults if f]
+    if wrong:
+        raise ReceiptError("; ".join(wrong))
+    return found
 
 
 def manifest_faults(found: Manifest, document: dict[str, Any]) -> list[str]:

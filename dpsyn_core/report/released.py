@@ -8,17 +8,18 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import write_bytes
-from dpsyn_core.marginals.types import Measurement, Scores
+from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 
-VERSION = 1
+VERSION = 2  # 1 named no law of noise, and knew neither tables that share their noise nor joint ones
 LIMIT = 1 << 30  # characters after inflating
 
 
@@ -27,29 +28,37 @@ def dump_measurements(path: Path, measurements: Sequence[Measurement]) -> None:
     write_bytes(path, pack_measurements(measurements))
 
 
-def pack_measurements(
-    measurements: Sequence[Measurement], *, schema: Schema | None = None, scores: Scores | None = None
-) -> bytes:
+def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | None = None) -> bytes:
     """The bytes of the file that `dump_measurements` writes.
 
+    Values and sigma are numbers of records: counts with noise, and the standard deviation of the noise of one.
+
     Args:
-        measurements: the released marginals.
+        measurements: the released marginals; `ReleasedTables` bring their scores and joint tables.
         schema: that of the run, so that the file can be read without it; it is public.
-        scores: released dependences of attribute sets, which say how far off unmeasured ones may be.
     """
     entries = [
         {
             "attributes": list(m.attributes),
-            "sigma": m.sigma,
-            "shape": list(m.values.shape),
-            "values": m.values.reshape(-1).tolist(),
+            **_noisy(m),
+            **({"shared": m.shared} if m.shared else {}),
             "recodes": {name: np.asarray(r).tolist() for name, r in m.recodes.items()},
         }
         for m in measurements
     ]
-    document: dict[str, Any] = {"version": VERSION, "measurements": entries}
+    document: dict[str, Any] = {"version": VERSION, "unit": "records", "measurements": entries}
+    joint = measurements.joint if isinstance(measurements, ReleasedTables) else ()
+    if joint:
+        document["joint"] = [
+            {
+                "axes": [{"attributes": list(a.attributes), "recode": a.recode.tolist()} for a in m.axes],
+                **_noisy(m),
+            }
+            for m in joint
+        ]  # fmt: skip
     if schema is not None:
         document["schema"] = schema.dumps()
+    scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
             "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
@@ -57,13 +66,21 @@ def pack_measurements(
     return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
 
 
+def _noisy(m: Measurement | JointTable) -> dict[str, Any]:
+    return {
+        "law": m.law,
+        "sigma": m.sigma,
+        "shape": list(m.values.shape),
+        "values": m.values.reshape(-1).tolist(),
+    }
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReleasedFile:
-    """What a file of released marginals holds. scores: None where it was written without."""
+    """What a file of released marginals holds: tables with their scores, and the schema of the run."""
 
-    measurements: list[Measurement]
+    measurements: ReleasedTables
     schema: Schema
-    scores: Scores | None
 
 
 def load_released(path: Path, schema: Schema | None = None) -> ReleasedFile:
@@ -83,21 +100,22 @@ def load_released(path: Path, schema: Schema | None = None) -> ReleasedFile:
         msg = f"'{path.name}' was written by an earlier version, without its schema; name the schema of the run too"
         raise TableError(msg)
     domain = known.domain()
-    try:
-        found = [_measurement(entry, domain) for entry in document["measurements"]]
-        scores = None if document.get("scores") is None else _scores(document["scores"], domain)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unfit(path) from error
-    return ReleasedFile(measurements=found, schema=known, scores=scores)
+    return ReleasedFile(measurements=_tables(document, domain, path), schema=known)
 
 
-def load_measurements(path: Path, domain: Domain) -> list[Measurement]:
+def load_measurements(path: Path, domain: Domain) -> ReleasedTables:
     """Reads what `dump_measurements` wrote. Raises TableError when it is something else or does not fit the domain."""
-    document = _read(path)
+    return _tables(_read(path), domain, path)
+
+
+def _tables(document: dict[str, Any], domain: Domain, path: Path) -> ReleasedTables:
     try:
-        return [_measurement(entry, domain) for entry in document["measurements"]]
-    except (ValueError, KeyError, TypeError) as error:
+        found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
+        found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
+        found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise _unfit(path) from error
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -108,6 +126,13 @@ def _read(path: Path) -> dict[str, Any]:
         raise _unfit(path) from error
     if not isinstance(document, dict):
         raise _unfit(path)
+    version = document.get("version", 1)
+    if not isinstance(version, int) or version > VERSION:
+        msg = (
+            f"'{path.name}' was written by a later version, in a form that this one does not know; use that version, "
+            "or a later one"
+        )
+        raise TableError(msg)
     return document
 
 
@@ -119,13 +144,42 @@ def _unfit(path: Path) -> TableError:
 def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
     names = tuple(entry["attributes"])
     recodes = {n: np.asarray(r, dtype=np.intp) for n, r in entry["recodes"].items()}
-    values = np.asarray(entry["values"], dtype=np.float64).reshape(entry["shape"])
+    values, sigma, law = _values(entry)
     wanted = tuple(int(recodes[n].max()) + 1 if n in recodes else domain[n].size for n in names)
-    fits = names == domain.ordered_set(names) and values.shape == wanted
-    if not (fits and np.isfinite(values).all() and np.isfinite(entry["sigma"]) and entry["sigma"] >= 0):
+    whole = all(r.shape == (domain[n].size,) and r.min() >= 0 for n, r in recodes.items())
+    shared = entry.get("shared", "")
+    if not (names == domain.ordered_set(names) and values.shape == wanted and whole and isinstance(shared, str)):
         msg = "a marginal does not fit"
         raise ValueError(msg)
-    return Measurement(attributes=names, values=values, sigma=float(entry["sigma"]), recodes=recodes)
+    return Measurement(attributes=names, values=values, sigma=sigma, recodes=recodes, law=law, shared=shared)
+
+
+def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:
+    values, sigma, law = _values(entry)
+    axes = tuple(
+        JointAxis(attributes=tuple(a["attributes"]), recode=np.asarray(a["recode"], dtype=np.intp))
+        for a in entry["axes"]
+    )
+    fits = all(
+        a.attributes == domain.ordered_set(a.attributes)
+        and a.recode.shape == (domain.cells(a.attributes),)
+        and (int(a.recode.min()), int(a.recode.max()) + 1) == (0, size)
+        for a, size in zip(axes, values.shape, strict=True)
+    )
+    if not fits:
+        msg = "a joint table does not fit"
+        raise ValueError(msg)
+    return JointTable(axes=axes, values=values, sigma=sigma, law=law)
+
+
+def _values(entry: dict[str, Any]) -> tuple[NDArray[np.float64], float, Law | None]:
+    """Counts, the standard deviation of their noise, and its law."""
+    values = np.asarray(entry["values"], dtype=np.float64).reshape(entry["shape"])
+    sigma, law = float(entry["sigma"]), entry.get("law")
+    if not (np.isfinite(values).all() and np.isfinite(sigma) and sigma >= 0 and (law is None or law in get_args(Law))):
+        msg = "a table has no finite counts with known noise"
+        raise ValueError(msg)
+    return values, sigma, law
 
 
 def _scores(entry: dict[str, Any], domain: Domain) -> Scores:

@@ -1,13 +1,16 @@
-"""Released marginals: views of a table are measured once by PriView, and any marginals are read off them."""
+"""Marginals without records: views of a table are measured once by PriView, and any marginals are read off them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpsyn_core.inference.reading import Reader, ReadingSettings
 from dpsyn_core.marginals.maxent import Reconstruction, check_query
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
@@ -16,14 +19,23 @@ from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.open import Declared
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of
-from dpsyn_core.synthesizers.priview import PriViewConfig, reconstruct_from_views
-from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.synthesizers.priview import PriViewConfig
+from dpsyn_core.synthesizers.registry import configure, validated
 
 if TYPE_CHECKING:
     from dpsyn_core.sources.base import Source
 
 METHOD = "priview"
 COUNT = "count"  # the column of counts in a table of one marginal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MarginalRelease:
+    """What leaves the engine. found: what was asked for, in order. released: the views, for any further marginal."""
+
+    found: list[Reconstruction]
+    manifest: Manifest
+    released: ReleasedTables
 
 
 def release_marginals(
@@ -38,8 +50,8 @@ def release_marginals(
     ledger: Ledger | None = None,
     strict: bool = False,
     progress: Progress = silent,
-) -> tuple[list[Reconstruction], Manifest]:
-    """Releases views once and reads any number of marginals off them.
+) -> MarginalRelease:
+    """Releases views once and reads any number of marginals off them; `read_marginals` reads further ones for nothing.
 
     With the strategy `direct`, what is asked for is measured itself, and shares the budget.
 
@@ -76,11 +88,43 @@ def release_marginals(
         ledger=ledger,
         progress=progress,
     )
-    found = [
-        reconstruct_from_views(measured.released, tuple(names), config, n_public=schema.n_records) for names in queries
-    ]
+    released = measured.tables
+    reader = Reader(
+        released, domain, config.reading(), n_public=schema.n_records, as_measured=config.strategy == "direct"
+    )
+    found = [reader.read(names) for names in queries]
     manifest = measured.run.manifest(Declared.by(schema), settings=config.model_dump(mode="json"), n_records=0)
-    return found, manifest
+    return MarginalRelease(found=found, manifest=manifest, released=released)
+
+
+def read_marginals(
+    released: Sequence[Measurement],
+    schema: Schema,
+    queries: Sequence[Sequence[str]],
+    *,
+    settings: Mapping[str, Any] | None = None,
+) -> list[Reconstruction]:
+    """Reads marginals off what a run of any system released; costs nothing, and no private table is near.
+
+    Guarantee: post-processing of released values: what the run promises holds for them too.
+
+    Args:
+        released: marginals of one run (`Release.released`, or those of a file).
+        schema: with which that run was made.
+        queries: attribute names of each marginal.
+        settings: see `ReadingSettings`.
+
+    Raises:
+        TableError: nothing was released, or no table holds an attribute.
+        SchemaError: an attribute is unknown or named twice.
+        SizeError: a marginal has too many cells.
+        SettingError: a setting is unknown or out of range.
+    """
+    how = validated(ReadingSettings, "reading", settings or {})
+    reader = Reader(released, schema.domain(), how, n_public=schema.n_records)
+    for names in queries:
+        reader.check(names)
+    return [reader.read(names) for names in queries]
 
 
 def as_table(found: Reconstruction, schema: Schema) -> Any:
@@ -93,18 +137,24 @@ def as_table(found: Reconstruction, schema: Schema) -> Any:
     return pa.table({**columns, COUNT: pa.array(found.values.ravel())})
 
 
-def as_document(found: Sequence[Reconstruction], schema: Schema) -> dict[str, Any]:
-    """All marginals as one JSON document."""
+def as_document(found: Sequence[Reconstruction], schema: Schema, *, run: Manifest | None = None) -> dict[str, Any]:
+    """All marginals as one JSON document. run: the manifest of what they were read off, where they have none."""
     words = {a.name: a.labels() for a in schema.coded}
+    of_run = {} if run is None else {
+        "run_id": run.run_id, "method": run.method, "guarantee": run.guarantee, "private": run.private,
+        "not_private_because": list(run.not_private_because),
+    }  # fmt: skip
     return {
+        **of_run,
         "marginals": [
             {
                 "attributes": list(f.attributes),
                 "labels": [list(words[n]) for n in f.attributes],
                 "counts": f.values.tolist(),
                 "covered": f.covered,
+                "sigma": f.sigma,
                 "residual": f.residual,
             }
             for f in found
-        ]
+        ],
     }

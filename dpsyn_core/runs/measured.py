@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import Progress
@@ -29,6 +30,11 @@ class Measured:
     system: Synthesizer
     released: Any
     columns: tuple[str, ...]
+
+    @property
+    def tables(self) -> ReleasedTables:
+        """The marginals among what was released, over the schema's attributes."""
+        return self.system.measurements(self.released)
 
 
 def measure(

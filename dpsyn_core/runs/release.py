@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,8 @@ class Release:
     table. arrow: the same as a pyarrow table, with the types that the schema declares.
     measurements: what the system released, in its own form. codes: (n_attributes, n_records). tables: all tables of
     the release, of which `table` is the first, and arrows the same as pyarrow; one unless several were asked for.
-    schema: what the run declared public.
+    schema: what the run declared public. released: every marginal that was paid for, with its noise, and the scores
+    by which some were chosen; empty for a system that measures none.
     """
 
     table: Any
@@ -55,6 +56,7 @@ class Release:
     tables: tuple[Any, ...] = ()
     arrows: tuple[Any, ...] = ()
     schema: Schema | None = None
+    released: ReleasedTables = field(default_factory=ReleasedTables)
 
     def __repr__(self) -> str:
         """One line: what it is, and no arrays. The table itself is `.table`."""
@@ -82,23 +84,13 @@ class Release:
 
     @property
     def marginals(self) -> list[Measurement]:
-        """Released marginals, for the report that is safe to publish; systems that release other things have none."""
-        return marginals_of(self.measurements)
+        """Released marginals, for the report that is safe to publish; `no_marginals` says why a system has none."""
+        return self.released
 
     @property
     def scores(self) -> Scores | None:
         """Released dependences of attribute sets, for answers about what no table holds; None where none were kept."""
-        return scores_of(self.measurements)
-
-
-def marginals_of(released: Any) -> list[Measurement]:
-    """The marginals among what a system released; none where it releases other things."""
-    return [m for m in released if isinstance(m, Measurement)] if isinstance(released, list | tuple) else []
-
-
-def scores_of(released: Any) -> Scores | None:
-    """The released dependences of attribute sets; None where none were kept."""
-    return released.scores if isinstance(released, ReleasedTables) else None
+        return self.released.scores
 
 
 def synthesize(
@@ -182,14 +174,9 @@ class Prepared:
     started: float
 
     @property
-    def marginals(self) -> list[Measurement]:
+    def released(self) -> ReleasedTables:
         """As of `Release`."""
-        return marginals_of(self.measured.released)
-
-    @property
-    def scores(self) -> Scores | None:
-        """As of `Release`."""
-        return scores_of(self.measured.released)
+        return self.measured.tables
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -266,6 +253,7 @@ def in_memory(prepared: Prepared, *, tables: int = 1, progress: Progress = silen
     return Release(
         table=returned[0], arrow=arrows[0], manifest=prepared.manifest(several[0].shape[1]),
         measurements=measured.released, codes=several[0], tables=returned, arrows=arrows, schema=schema,
+        released=prepared.released,
     )  # fmt: skip
 
 

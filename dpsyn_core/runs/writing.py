@@ -106,11 +106,24 @@ def numbered(out: Path, tables: int) -> list[Path]:
 
 
 def write_document(
-    manifest: Manifest, content: bytes, out: Path, manifest_path: Path, *, key: Ed25519PrivateKey | None = None
+    manifest: Manifest,
+    content: bytes,
+    out: Path,
+    manifest_path: Path,
+    *,
+    measurements: bytes | None = None,
+    measurements_path: Path | None = None,
+    key: Ed25519PrivateKey | None = None,
 ) -> Manifest:
     """As `write_release`, for a release that is one document, such as the JSON of several marginals."""
-    final = stated(manifest, Digests(files={ending(out): hashlib.sha256(content).hexdigest()}), manifest_path, key)
+    digests = Digests(
+        files={ending(out): hashlib.sha256(content).hexdigest()},
+        measurements=None if measurements is None else hashlib.sha256(measurements).hexdigest(),
+    )
+    final = stated(manifest, digests, manifest_path, key)
     try:
+        if measurements is not None and measurements_path is not None:
+            write_bytes(measurements_path, measurements)
         write_bytes(out, content)
     except OutputError:
         manifest_path.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import GRID
@@ -155,7 +155,11 @@ class AIM(Synthesizer):
             if run.measure(chosen, counter, gate, spend):
                 size *= 4
             progress("adaptive rounds", used, 1.0)
-        return Measured(measurements=run.measured, recodes=recodes, start=run.potentials, step=run.step)
+        return Measured(measurements=ReleasedTables(run.measured), recodes=recodes, start=run.potentials, step=run.step)
+
+    def measurements(self, measured: Measured) -> ReleasedTables:
+        """One-ways, then the marginal of every round."""
+        return measured.measurements
 
     def _share(self, part: float) -> Cost:
         return self.cost.scaled(part * (1 - 1e-12))

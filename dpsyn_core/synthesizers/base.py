@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MethodError, UnitError
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
@@ -123,6 +124,19 @@ class Synthesizer(ABC):
         """
         return ()
 
+    def measurements(self, measured: Any) -> ReleasedTables:
+        """Every marginal that `measure` paid for, over the schema's attributes, with its noise. Post-processing.
+
+        The file of released marginals is made of these. A system that returns something else than a list of marginals
+        says here which there are; `MethodConfig.no_marginals` says why there are none.
+
+        Args:
+            measured: what `measure` returned.
+        """
+        if isinstance(measured, ReleasedTables):
+            return measured
+        return ReleasedTables(m for m in measured if isinstance(m, Measurement))
+
     @abstractmethod
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
@@ -165,6 +179,11 @@ class MethodConfig(BaseModel):
     def reasons(self) -> tuple[str, ...]:
         """Why a run of this system is NOT PRIVATE, whatever its schema; empty for all that add noise."""
         return (f"the method '{self.name}' adds no noise",) if self.unprotected else ()
+
+    @property
+    def no_marginals(self) -> str:
+        """Why a run with these settings releases no marginals, in a sentence; empty for a system that releases some."""
+        return f"{self.name} adds no noise: its counts are the real ones" if self.unprotected else ""
 
     def calibrate(self, task: Task) -> Synthesizer:
         """Turns settings and public facts into a runnable system; refuses what it cannot serve."""

@@ -64,6 +64,11 @@ class DirichletMultinomialConfig(FewValuesConfig):
         json_schema_extra={"unit": "cells"},
     )
 
+    @property
+    def no_marginals(self) -> str:
+        """Its tables are drawn, not counted with noise."""
+        return "dirichlet-multinomial draws its tables from a posterior, whose noise has no known size on a cell"
+
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
         return 0.75 + 0.5 * size.values

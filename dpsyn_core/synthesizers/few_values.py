@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.sparse import occupied
-from dpsyn_core.marginals.types import NO_RECODES, Measurement
+from dpsyn_core.marginals.types import NO_RECODES, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.copula import hand_out, scores_in_bins
@@ -116,6 +116,17 @@ class FewValues(Synthesizer):
         measured = self.inner.measure(MergedCounter(counter, self.merged, self.recodes), gate=gate, progress=progress)
         return [self._outward(m) for m in measured] if isinstance(measured, list) else measured
 
+    def measurements(self, measured: Any) -> ReleasedTables:
+        """Those of the system, with the maps by which they were counted."""
+        found = self.inner.measurements(self._released(measured))
+        out = ReleasedTables(self._outward(m) for m in found)
+        out.scores, out.joint = found.scores, found.joint
+        return out
+
+    def _released(self, measured: Any) -> Any:
+        """What the system itself returned."""
+        return [self._inward(m) for m in measured] if isinstance(measured, list) else measured
+
     def _outward(self, m: Any) -> Any:
         if not isinstance(m, Measurement):
             return m
@@ -140,8 +151,7 @@ class FewValues(Synthesizer):
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """The system's records, and for each merged value one of its bins."""
-        released = [self._inward(m) for m in measured] if isinstance(measured, list) else measured
-        coarse = self.inner.synthesize(released, n_records, rng=rng, progress=progress)
+        coarse = self.inner.synthesize(self._released(measured), n_records, rng=rng, progress=progress)
         scores = scores_in_bins(coarse, self.merged, rng=rng)
         out = np.empty(coarse.shape, dtype=np.min_scalar_type(max(self.domain.sizes) - 1))
         for i, name in enumerate(self.domain.names):

@@ -15,7 +15,9 @@ from pydantic import Field
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.sparse import occupied
 from dpsyn_core.errors import MethodError, SizeError
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.released import law_of
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
@@ -83,12 +85,17 @@ class FieldGroupsConfig(FewValuesConfig):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GroupTable:
-    """The bins of a group that survived the cut. total: noisy number of records, None where it was not released."""
+    """The bins of a group that survived the cut. whole: all its bins, None where only the high ones were released."""
 
     attributes: AttributeSet
     indices: NDArray[np.int64]
     values: NDArray[np.int64]
-    total: float | None
+    whole: Measurement | None
+
+    @property
+    def total(self) -> float | None:
+        """Noisy number of records; None where it was not released."""
+        return None if self.whole is None else float(self.whole.values.sum())
 
 
 class FieldGroups(Synthesizer):
@@ -115,11 +122,17 @@ class FieldGroups(Synthesizer):
             got = gate.release_sparse(
                 name, partial(occupied, counter, group), kind="group", cells=cells, threshold=lowest, cost=cost
             )
-            return GroupTable(attributes=group, indices=got.indices, values=got.values, total=None)
+            return GroupTable(attributes=group, indices=got.indices, values=got.values, whole=None)
         table = gate.release(name, partial(counter.marginal, group), kind="group", cells=cells, cost=cost)
         flat = table.values.ravel()
         kept = np.flatnonzero(flat >= lowest)
-        return GroupTable(attributes=group, indices=kept, values=flat[kept], total=float(flat.sum()))
+        values = flat.reshape(self.task.domain.shape(group)).astype(np.float64)
+        whole = Measurement(attributes=group, values=values, sigma=table.sigma, law=law_of(table.charge))
+        return GroupTable(attributes=group, indices=kept, values=flat[kept], whole=whole)
+
+    def measurements(self, measured: list[GroupTable]) -> ReleasedTables:
+        """Every group before the cut; of a group above DENSE_CELLS bins only the high ones were released."""
+        return ReleasedTables(t.whole for t in measured if t.whole is not None)
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

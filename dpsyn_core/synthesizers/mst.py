@@ -14,7 +14,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import score_sets
@@ -111,7 +111,7 @@ class Measured:
     start, step: where the final fit may begin, when a model was fitted on the way; computed from the former.
     """
 
-    measurements: list[Measurement]
+    measurements: ReleasedTables
     recodes: Recodes
     start: Potentials | None = None
     step: float | None = None
@@ -197,7 +197,7 @@ class MST(Synthesizer):
         progress("measure one-ways", 1, 1)
         recodes = rare_codes(ones, self.config.rare, self.domain)
         if d == 1:
-            return Measured(measurements=ones, recodes=recodes)
+            return Measured(measurements=ReleasedTables(ones), recodes=recodes)
         if self.fixed:
             sets, weights = self.fixed, self._weights(self.fixed)
         else:
@@ -212,7 +212,11 @@ class MST(Synthesizer):
         if sets and rest is not None:
             pairs += measure_marginals(counter, sets, rest.split(weights), gate=gate, recodes=recodes)
         progress("measure pairs", 1, 1)
-        return Measured(measurements=[*ones, *pairs], recodes=recodes)
+        return Measured(measurements=ReleasedTables([*ones, *pairs]), recodes=recodes)
+
+    def measurements(self, measured: Measured) -> ReleasedTables:
+        """One-ways, then what was counted with rare codes together."""
+        return measured.measurements
 
     def _weights(self, sets: list[AttributeSet]) -> list[float]:
         """Shares of a round: a marginal of weight w gets noise sigma / w, which costs w^2 (w in a pure budget)."""

@@ -15,7 +15,9 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.types import Law, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.released import law_of
 from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
@@ -85,6 +87,11 @@ class MWEMConfig(FewValuesConfig):
         json_schema_extra={"unit": "cells"},
     )
 
+    @property
+    def no_marginals(self) -> str:
+        """Cells that were counted one by one are no tables."""
+        return "mwem measured single counts, and no whole marginal" if self.kind == "queries" else ""
+
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
         return 0.7 + 37 * size.domain
@@ -106,11 +113,21 @@ class MWEMConfig(FewValuesConfig):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """What a round measured: counts of some cells (flat positions) of a marginal."""
+    """What a round measured: counts of some cells (flat positions) of a marginal. sigma, law: of their noise."""
 
     attributes: AttributeSet
     cells: NDArray[np.intp]
     values: Array
+    sigma: float = 0.0
+    law: Law | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distribution:
+    """What the rounds leave: the distribution, of the domain's shape, and all that was measured on the way."""
+
+    p: Array
+    corrections: tuple[Correction, ...]
 
 
 class MWEM(Synthesizer):
@@ -145,8 +162,8 @@ class MWEM(Synthesizer):
             Step(kind=kind, parts=(rounds, rounds), share=(share, share), sigma=(sigma, sigma), cells=span),
         ]
 
-    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Array:
-        """Rounds of choose, measure, correct; the distribution, shape of the domain."""
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Distribution:
+        """Rounds of choose, measure, correct."""
         rounds = self.config.rounds
         p = uniform(self.domain)
         mean = p / (rounds + 1)  # the uniform start is one of the T + 1 distributions of the theorem
@@ -161,7 +178,20 @@ class MWEM(Synthesizer):
             else:
                 p = replayed(p, corrections, self.n, self.domain, self.config.replays)
             progress("rounds", i + 1, rounds)
-        return mean / mean.sum() if self.config.variant == "basic" else p
+        last = mean / mean.sum() if self.config.variant == "basic" else p
+        return Distribution(p=last, corrections=tuple(corrections))
+
+    def measurements(self, measured: Distribution) -> ReleasedTables:
+        """The marginals of the rounds; single cells are none."""
+        if self.config.kind == "queries":
+            return ReleasedTables()
+        return ReleasedTables(
+            Measurement(
+                attributes=c.attributes, values=c.values.reshape(self.domain.shape(c.attributes)), sigma=c.sigma,
+                law=c.law,
+            )
+            for c in measured.corrections
+        )  # fmt: skip
 
     def _expected(self, p: Array, workload: list[AttributeSet]) -> list[Array]:
         return [self.n * marginal_of(p, s, self.domain) for s in workload]
@@ -191,7 +221,9 @@ class MWEM(Synthesizer):
             cost=spend,
         )
         values = got.values.ravel().astype(np.float64)
-        return Correction(attributes=names, cells=np.arange(cells), values=values)
+        return Correction(
+            attributes=names, cells=np.arange(cells), values=values, sigma=got.sigma, law=law_of(got.charge)
+        )
 
     def _query(
         self, p: Array, workload: list[AttributeSet], counter: Counter, gate: Gate, choose: Cost, spend: Cost
@@ -217,15 +249,18 @@ class MWEM(Synthesizer):
             l1=max_records,
             l2=max_records,
         )
-        return Correction(attributes=names, cells=np.array([cell]), values=got.values.astype(np.float64))
+        return Correction(
+            attributes=names, cells=np.array([cell]), values=got.values.astype(np.float64), sigma=got.sigma,
+            law=law_of(got.charge),
+        )  # fmt: skip
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """Stratified draws from the distribution."""
         n = self.n if n_records is None else n_records
-        cells = draw_within(measured.reshape(1, -1), np.zeros(n, dtype=np.intp), rng=rng)
-        codes = np.stack(np.unravel_index(cells, measured.shape))
+        cells = draw_within(measured.p.reshape(1, -1), np.zeros(n, dtype=np.intp), rng=rng)
+        codes = np.stack(np.unravel_index(cells, measured.p.shape))
         progress("sample", 1, 1)
         return codes.astype(np.min_scalar_type(max(self.domain.sizes) - 1))
 

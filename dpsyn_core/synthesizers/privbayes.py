@@ -15,7 +15,7 @@ from pydantic import Field
 
 from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.information import (
     filled,
@@ -170,6 +170,10 @@ class PrivBayes(Synthesizer):
         measured = measure_marginals(counter, sets, rest.split([1.0] * len(sets)), gate=gate)
         progress("measure tables", 1, 1)
         return Network(families=families, tables=measured)
+
+    def measurements(self, measured: Network) -> ReleasedTables:
+        """The tables of attributes with their parents, as they were released: counts, not conditional shares."""
+        return ReleasedTables(measured.tables)
 
     def _options(self, placed: Sequence[str]) -> list[Family]:
         """Every open attribute with its maximal parent sets of at most `cap` cells, and of `most` parents."""

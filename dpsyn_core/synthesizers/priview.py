@@ -11,17 +11,18 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.consistency.simplex import Rule as NonNegativity
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.inference.reading import Reader, ReadingSettings
 from dpsyn_core.marginals.covering import greedy_cover, random_views, view_noise, views
 from dpsyn_core.marginals.fourier import coefficient_sets, marginal_from, signed_sum
-from dpsyn_core.marginals.maxent import Reconstruction, reconstruct
+from dpsyn_core.marginals.maxent import Reconstruction
 from dpsyn_core.marginals.reconstruction import Rule
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.measurement.released import law_of
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -40,7 +41,6 @@ SIZES = range(5, 12)  # views that are tried when they are chosen by the budget
 BEARABLE = 0.003  # of the records: noise on a triple up to which triples are covered
 TRIPLES = 20_000  # domains with more triples are covered by pairs without trying
 MOST_COEFFICIENTS = 100_000  # each is a marginal of its own while it is counted
-MARGINAL_ROUNDS = 10  # a marginal is read off one table, so that the tables must agree; records average over them
 
 
 @register("priview")
@@ -125,6 +125,10 @@ class PriViewConfig(RecordSettings):
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
         return 0.8 + 0.03 * size.attributes + 0.6 * size.values
+
+    def reading(self) -> ReadingSettings:
+        """How marginals are read off the views."""
+        return ReadingSettings(reconstruction=self.reconstruction, nonnegativity=self.nonnegativity)
 
     def build(self, task: Task) -> Synthesizer:
         """Chooses views and noise from the domain and the budget alone."""
@@ -241,6 +245,10 @@ class PriView(Synthesizer):
         progress("measure", 1, 1)
         return Views(domain=self.domain, measured=measured)
 
+    def measurements(self, measured: Views) -> ReleasedTables:
+        """The views."""
+        return ReleasedTables(measured.measured)
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
@@ -251,27 +259,12 @@ class PriView(Synthesizer):
         )  # fmt: skip
 
     def marginal(self, measured: Views, names: tuple[str, ...]) -> Reconstruction:
-        """Any marginal from the released views; free to repeat. See `reconstruct_from_views`."""
-        return reconstruct_from_views(measured, names, self.config, n_public=self.task.n_public)
-
-
-def reconstruct_from_views(
-    measured: Views, names: tuple[str, ...], config: PriViewConfig, *, n_public: int | None = None
-) -> Reconstruction:
-    """Consistent views, then projection where one view holds all attributes, else maximum entropy.
-
-    Args:
-        measured: released views.
-        names: attributes of the domain; the axes of the result follow the domain's order.
-        config: the rule for negative cells.
-        n_public: the number of records when it is public.
-    """
-    total = None if n_public is None else float(n_public)
-    wanted = measured.domain.ordered_set(names)
-    tables = [m for m in measured.measured if m.attributes == wanted]
-    if config.strategy != "direct" or not tables:  # that baseline reads what it measured, as it is
-        tables = make_consistent(measured.measured, rule=config.nonnegativity, rounds=MARGINAL_ROUNDS, total=total)
-    return reconstruct(tables, measured.domain, wanted, rule=config.reconstruction)
+        """Any marginal from the released views; free to repeat. See `Reader`."""
+        reader = Reader(
+            measured.measured, measured.domain, self.config.reading(), n_public=self.task.n_public,
+            as_measured=self.config.strategy == "direct",
+        )  # fmt: skip
+        return reader.read(names)
 
 
 class Fourier(PriView):
@@ -321,5 +314,11 @@ class Fourier(PriView):
         progress("measure", 1, 1)
         found = dict(zip(self.sets, got.values.astype(np.float64), strict=True))
         sigma = got.sigma / 2 ** (self.order / 2)  # a cell is the sum of 2^k signed coefficients over 2^k
-        tables = [Measurement(attributes=s, values=marginal_from(found, s), sigma=sigma) for s in self.views]
+        tables = [
+            Measurement(
+                attributes=s, values=marginal_from(found, s), sigma=sigma, law=law_of(got.charge),
+                shared=got.charge.name,
+            )
+            for s in self.views
+        ]  # fmt: skip
         return Views(domain=self.domain, measured=tables)

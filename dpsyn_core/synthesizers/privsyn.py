@@ -22,7 +22,7 @@ from dpsyn_core.marginals.compression import (
     restore_all,
 )
 from dpsyn_core.marginals.dense import allocation, combine, dense_marginals
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.dependence import expected_pairs, indif_counts, l1_counts
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -117,6 +117,7 @@ class PrivSynMeasured:
     compressed: dict[str, Compressed]
     marginals: list[Measurement]
     scores: NDArray[np.float64]
+    score_sigma: float = 0.0
 
 
 class PrivSyn(Synthesizer):
@@ -192,7 +193,7 @@ class PrivSyn(Synthesizer):
         progress("select", 1, 3)
         if not pairs:
             return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=[], scores=np.zeros(0))
-        scores = self._score(counter, pairs, one_ways, compressed, score_cost, gate)
+        scores, noise = self._score(counter, pairs, one_ways, compressed, score_cost, gate)
         progress("select", 2, 3)
         pair_cost, question_cost = self.asked.beside(rest, len(pairs))
         inner = compressed_domain(self.domain, compressed)
@@ -204,13 +205,17 @@ class PrivSyn(Synthesizer):
                 counter, self.asked.sets, costs, gate=gate, recodes=recodes, kind="question"
             )  # fmt: skip
         if pair_cost is None:
-            return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores)
+            return PrivSynMeasured(
+                one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores, score_sigma=noise
+            )
         chosen = self._choose(pairs, scores, inner, pair_cost)
         progress("select", 3, 3)
         costs = pair_cost.split(allocation([inner.cells(s) for s in chosen]))
         marginals += measure_marginals(counter, chosen, costs, gate=gate, recodes=recodes)
         progress("measure", 1, 1)
-        return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores)
+        return PrivSynMeasured(
+            one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores, score_sigma=noise
+        )
 
     def _score(
         self,
@@ -220,8 +225,8 @@ class PrivSyn(Synthesizer):
         compressed: dict[str, Compressed],
         cost: Cost,
         gate: Gate,
-    ) -> NDArray[np.float64]:
-        """Released dependence of every pair, in counts."""
+    ) -> tuple[NDArray[np.float64], float]:
+        """Released dependence of every pair, in counts, and the standard deviation of its noise."""
         unit, recodes = self.task.unit, recodes_of(compressed)
         if self.config.scores == "indif":
             count, sensitivity = partial(indif_counts, counter, pairs, recodes), 4
@@ -239,7 +244,7 @@ class PrivSyn(Synthesizer):
             l1=sensitivity * unit.l1(len(pairs)),
             l2=sensitivity * unit.l1() * len(pairs) ** 0.5,
         )
-        return got.values.astype(np.float64)
+        return got.values.astype(np.float64), got.sigma
 
     def _choose(
         self, pairs: list[AttributeSet], scores: NDArray[np.float64], inner: Domain, cost: Cost
@@ -252,6 +257,14 @@ class PrivSyn(Synthesizer):
         if self.config.combine_cells:
             chosen = combine(chosen, inner, max_cells=self.config.combine_cells)
         return chosen or self.domain.singletons()
+
+    def measurements(self, measured: PrivSynMeasured) -> ReleasedTables:
+        """One-ways at full resolution and the chosen marginals on compressed codes; the scores of all pairs."""
+        out = ReleasedTables([*measured.one_ways, *measured.marginals])
+        if len(measured.scores):
+            sets = tuple(self.domain.subsets(2))
+            out.scores = Scores(sets=sets, values=measured.scores, sigma=measured.score_sigma)
+        return out
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

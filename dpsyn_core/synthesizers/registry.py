@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.synthesizers.base import MethodConfig
@@ -39,6 +39,7 @@ DEFAULT = "rls"
 
 _configs: dict[str, type[MethodConfig]] = {}
 C = TypeVar("C", bound=type[MethodConfig])
+M = TypeVar("M", bound=BaseModel)
 
 
 def register(name: str) -> Callable[[C], C]:
@@ -69,7 +70,11 @@ def config_class(name: str) -> type[MethodConfig]:
 
 def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:
     """A config with these settings. Raises SettingError that names the setting, what was got and what is allowed."""
-    cls = config_class(name)
+    return validated(config_class(name), name, settings)
+
+
+def validated(cls: type[M], name: str, settings: Mapping[str, Any]) -> M:
+    """A model of settings. Raises SettingError as `configure` does; name: of what they are settings, for messages."""
     unknown = [k for k in settings if k not in cls.model_fields]
     if unknown:
         known = ", ".join(cls.model_fields) or "none"

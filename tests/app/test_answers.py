@@ -24,13 +24,25 @@ def test_a_marginal_is_priced_released_charged_and_downloadable(app):
     app.text_input(key="answers_marginals_price").set_value("0.5").run()
     app.button(key="answers_release_marginals").click().run()
     assert not app.exception
-    rows, manifest = space.memo["answers_marginals"]
-    assert len(rows) == 2 * sample_schema()["MARST"].size
-    assert sum(r["count"] for r in rows) == pytest.approx(20_000, rel=0.05)  # noise of some hundreds at most
-    assert manifest.epsilon == 0.5
-    assert manifest.private
+    made = space.memo["answers_marginals"][1]
+    frame = next(d.value for d in app.dataframe if d.value is not None and "MARST" in d.value)
+    assert len(frame) == 2 * sample_schema()["MARST"].size
+    assert frame["count"].sum() == pytest.approx(20_000, rel=0.05)  # noise of some hundreds at most
+    assert made.manifest.epsilon == 0.5
+    assert made.manifest.private
     booked = Ledger().entries(space.dataset.ledger)
     assert [(e.method, e.epsilon) for e in booked] == [("priview", 0.5)]
+    app.multiselect(key="answers_columns").set_value(["AGE", "RACE"]).run()
+    assert not app.exception
+    assert "nothing further is charged" in words(app)
+    assert any("RACE" in d.value for d in app.dataframe)
+    assert len(Ledger().entries(space.dataset.ledger)) == 1
+    for rule in ("least-norm", "maximum-entropy"):
+        app.selectbox(key="answers_rule").set_value(rule).run()
+        assert not app.exception
+    assert len(Ledger().entries(space.dataset.ledger)) == 1
+    app.button(key="answers_release_marginals").click().run()
+    assert len(Ledger().entries(space.dataset.ledger)) == 2
 
 
 def test_a_combination_with_too_many_cells_is_refused_before_it_is_paid(app):

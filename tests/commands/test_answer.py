@@ -1,15 +1,19 @@
 """`dpsyn answer`: answers from files alone, what is refused, and what the figures say."""
 
 import gzip
+import hashlib
 import json
 import socket
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import dpsyn_core
 from dpsyn_core.cli import main
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError
+from dpsyn_core.questions.document import Questions
+from dpsyn_core.report.answering import answer_codes
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = {
@@ -122,9 +126,64 @@ def test_the_population_is_known_less_well(place, capsys):
     assert all(b > a for a, b in zip(*widths, strict=True))
 
 
-def test_a_system_that_keeps_no_tables_supports_no_answer(place, capsys):
+def test_what_a_graphical_model_measured_answers_too(place, capsys):
+    """One-ways and three pairs: 1,500 women of 3,000 people, where an empty file once made 0 of them."""
     assert main([*words("mst"), "--json"]) == 0
-    assert {a["grade"] for a in json.loads(capsys.readouterr().out)["answers"]} == {"none"}
+    found = {a["question"]: a for a in json.loads(capsys.readouterr().out)["answers"]}
+    women = found["women"]["figures"][0]
+    truth = int((columns()[0] == 0).sum())
+    assert found["women"]["grade"] == "exact"
+    assert women["low"] < truth < women["high"] < truth + 30
+    assert found["line"]["grade"] == "none"
+    assert "made again" in found["line"]["sentence"]
+
+
+def emptied(place, name, version):
+    """A file of released marginals without any, and the manifest that names it."""
+    document = json.loads(gzip.decompress((place / f"{name}.gz").read_bytes()))
+    content = gzip.compress(json.dumps(document | {"measurements": [], "version": version}).encode(), mtime=0)
+    (place / f"{name}.gz").write_bytes(content)
+    manifest = json.loads((place / f"{name}.json").read_text())
+    manifest["digests"]["measurements"] = hashlib.sha256(content).hexdigest()
+    (place / f"{name}.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_missing_marginal_is_no_zero_but_a_sentence(place, capsys, method):
+    emptied(place, method, 1)
+    assert main(words(method)) == 2
+    error = capsys.readouterr().err
+    assert "is empty" in error and "paid for" in error and error.count("\n") == 1
+
+
+def test_a_file_of_a_later_version_is_refused(place, capsys):
+    emptied(place, "rls", 3)
+    assert main(words()) == 2
+    assert "later version" in capsys.readouterr().err
+
+
+def test_where_nothing_was_measured_the_figure_is_the_table_s_own_and_says_so(place):
+    """Single counts of mwem are no marginals, so that nothing says how far off the table is; 0 it is not."""
+    schema = Schema.of({**SCHEMA, "n_records": 3000})
+    sex, city, pay, rare = columns()
+    table = pa.table(
+        {"sex": np.array(["F", "M"])[sex], "city": np.array(["A", "B", "C"])[city], "pay": pay.astype(str),
+         "rare": np.array(["no", "yes"])[rare]}
+    )  # fmt: skip
+    release = dpsyn_core.synthesize(
+        table, schema, epsilon=3.0, delta=1e-9, rng=1, method="mwem", settings={"kind": "queries", "rounds": 3}
+    )
+    assert release.marginals == []
+    private = schema.model_copy(update={"n_records": None})
+    (women,) = answer_codes(release.codes, release.released, private, release.manifest, Questions.of(QUESTIONS[:1]))
+    assert women.grade == "none"
+    assert float(women.estimate) == float(women.synthetic) == (release.codes[0] == 0).sum()
+    assert "of the synthetic table" in women.sentence
+    (women,) = answer_codes(
+        release.codes[:, :0], release.released, private, release.manifest, Questions.of(QUESTIONS[:1])
+    )
+    assert np.isnan(women.estimate)
+    assert "Not answered" in women.sentence
 
 
 def test_independent_columns_are_exact_alone_and_say_nothing_together(place):
@@ -205,7 +264,7 @@ def test_every_table_of_several_gives_the_same_answers(place):
     from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.writing import numbered, write_tables
 
-    packed = pack_measurements(release.marginals, schema=release.schema, scores=release.scores)
+    packed = pack_measurements(release.released, schema=release.schema)
     outs = numbered(place / "s.csv", 2)
     write_tables(
         release.manifest, release.arrows, outs, place / "s.json", measurements=packed, measurements_path=place / "s.gz"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.cli import main
+from dpsyn_core.privacy.ledger import Ledger
 
 SCHEMA = {
     "version": 1,
@@ -58,6 +59,90 @@ def test_a_marginal_has_one_labelled_row_a_cell(folder):
     manifest = json.loads((folder / "m.json").read_text())
     assert manifest["method"] == "priview"
     assert manifest["epsilon"] == 5
+
+
+def reread(folder, *queries, out="more.json", source="out.measurements.json.gz", extra=()):
+    named = [part for q in queries for part in ("--attributes", q)]
+    words = ["marginal", "--from", str(folder / source), *named, "--out", str(folder / out), "--quiet", *extra]
+    return main(words)
+
+
+def counts(folder, name):
+    return [np.array(f["counts"]) for f in json.loads((folder / name).read_text())["marginals"]]
+
+
+def test_further_marginals_are_those_that_the_release_would_have_had_and_cost_nothing(folder, capsys):
+    assert marginal(folder, "sex,q0", "age,q1,q9", "q0,q4,q8,q9", out="out.json") == 0
+    before = charges(folder, capsys)
+    (folder / "table.csv").unlink()
+    (folder / "schema.json").unlink()
+    assert reread(folder, "sex,q0", "age,q1,q9", "q0,q4,q8,q9", extra=("--manifest", str(folder / "m.json"))) == 0
+    assert charges(folder, capsys) == before
+    for paid, free in zip(counts(folder, "out.json"), counts(folder, "more.json"), strict=True):
+        assert free == pytest.approx(paid, abs=1e-9)
+    said = json.loads((folder / "more.json").read_text())
+    assert said["run_id"] == json.loads((folder / "m.json").read_text())["run_id"]
+    assert said["private"] is True
+
+
+def test_reading_needs_no_ledger_at_all(folder, monkeypatch):
+    assert marginal(folder, "sex,q0") == 0
+    monkeypatch.setattr(Ledger, "_writing", lambda *_: pytest.fail("nothing is charged"))
+    monkeypatch.setattr(Ledger, "_reading", lambda *_: pytest.fail("no ledger is read"), raising=False)
+    assert reread(folder, "age,q1", out="more.csv") == 0
+    assert len(list(csv.DictReader((folder / "more.csv").open()))) == 8
+
+
+@pytest.mark.parametrize("rule", ["maximum-entropy", "least-norm", "linear-program"])
+def test_every_reconstruction_is_a_setting_of_the_reading(folder, rule):
+    assert marginal(folder, "sex,q0") == 0
+    assert reread(folder, "sex,q0,q3,q6,q9", extra=("--set", f"reconstruction={rule}")) == 0
+    (found,) = counts(folder, "more.json")
+    assert found.sum() == pytest.approx(2000, rel=0.06)
+    assert found.min() >= 0
+
+
+@pytest.mark.parametrize("method", ["rls", "independent", "mst", "privsyn", "dpsyn-2018"])
+def test_the_released_marginals_of_any_system_are_read(folder, method):
+    words = ["synth", str(folder / "table.csv"), "--schema", str(folder / "schema.json"), "--epsilon=5", "--delta=1e-6",
+             "--method", method, "--out", str(folder / "s.csv"), "--measurements", str(folder / "s.json.gz"),
+             "--manifest", str(folder / "s.json"), "--quiet"]  # fmt: skip
+    assert main(words) == 0
+    assert reread(folder, "sex,q0", "age", source="s.json.gz", extra=("--manifest", str(folder / "s.json"))) == 0
+    pair, ages = counts(folder, "more.json")
+    assert pair.sum() == pytest.approx(2000, abs=120)
+    assert ages.min() > 350
+    if method != "independent":
+        assert pair[0, 1] > 2 * pair[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("query", "extra", "message"),
+    [
+        ("sex,nothing", (), "unknown attribute 'nothing'"),
+        ("sex", ("--epsilon", "1"), "--epsilon does nothing with --from"),
+        ("sex", ("--set", "views=3"), "unknown setting 'views' of reading"),
+        ("sex", ("--set", "reconstruction=guess"), "reconstruction"),
+        ("sex", ("--manifest", "table"), "does not hold the marginals"),
+        ("sex", ("--schema", "table"), "table.csv"),
+    ],
+)
+def test_mistakes_of_reading_are_one_sentence(folder, capsys, query, extra, message):
+    assert marginal(folder, "sex,q0") == 0
+    assert marginal(folder, "sex,q0", out="other.csv", extra=("--manifest", str(folder / "m2.json"))) == 0
+    given = {"--manifest": folder / "m2.json", "--schema": folder / "table.csv"}
+    words = [str(given[extra[i - 1]]) if w == "table" else w for i, w in enumerate(extra)]
+    capsys.readouterr()
+    assert reread(folder, query, extra=words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (folder / "more.json").exists()
+
+
+def test_a_release_says_what_is_missing(folder, capsys):
+    assert main(["marginal", "--attributes", "sex", "--out", str(folder / "o.csv")]) == 2
+    assert "TABLE and --schema and --epsilon and --delta are missing" in capsys.readouterr().err
 
 
 def test_many_marginals_cost_one_spend(folder):

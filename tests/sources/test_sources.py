@@ -89,7 +89,8 @@ def test_what_a_source_holds_in_parts_is_bounded_over_all_of_them(book):
 
 def test_released_marginals_take_any_source_too(book):
     source = two_batches()
-    (found,), manifest = release_marginals(source, schema(), [["city"]], epsilon=50.0, delta=1e-6, ledger=book)
+    got = release_marginals(source, schema(), [["city"]], epsilon=50.0, delta=1e-6, ledger=book)
+    (found,), manifest = got.found, got.manifest
     assert found.values.sum() == pytest.approx(400, abs=10)
     assert source.events == ["opened", "closed"]
     assert manifest.n_records == 0

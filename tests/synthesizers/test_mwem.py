@@ -127,4 +127,4 @@ def test_worked_example_the_basic_variant_averages_the_uniform_start_too(rounds,
         up = p[-1] * np.exp((0.9 - p[-1]) / 2)
         p.append(up / (up + (1 - p[-1]) * np.exp((0.1 - (1 - p[-1])) / 2)))
     assert np.mean(p) == pytest.approx(share, abs=5e-5)
-    assert system.measure(PlainCounter(codes, domain), gate=gate)[0] == pytest.approx(np.mean(p), abs=1e-12)
+    assert system.measure(PlainCounter(codes, domain), gate=gate).p[0] == pytest.approx(np.mean(p), abs=1e-12)

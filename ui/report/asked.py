@@ -56,7 +56,7 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
             released = load_released(job.folder / MEASUREMENTS, schema)
             return answer_codes(
                 encode(schema, results.synthetic(space, job), "synthetic")[0], released.measurements, schema,
-                Manifest.load(job.folder / MANIFEST), questions, scores=released.scores,
+                Manifest.load(job.folder / MANIFEST), questions, scores=released.measurements.scores,
             )  # fmt: skip
 
     return results.kept(space, ("asked", job.id, questions.digest), make)

@@ -11,14 +11,19 @@ from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.registry import compute
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
+from dpsyn_core.synthesizers.registry import configure
 from ui.report import asked
-from ui.shared import results
+from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import figure_words, number, percent, plain, t
-from ui.shared.theme import facts, note, public_tag, show
+from ui.shared.theme import facts, note, public_tag, section, show
 
 METRIC = "measured-fit"
+# why systems release no marginals; others did so, unless an earlier version made the run
+REASONS = {
+    "dirichlet-multinomial": "drawn", "mwem": "single", "field-groups": "wide", "pgm": "exact", "vae": "exact",
+}  # fmt: skip
 
 
 def panel(space: Workspace, job: Job) -> None:
@@ -33,8 +38,10 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.unproved", sentence=found.sentence), "alarm")
     asked.panel(space, job, private=False)
     measured = results.measurements(space, job)
+    if measured.joint:
+        note(t("released.joint", count=number(len(measured.joint))))
     if not measured:
-        note(t("released.none"))
+        note(t(why_none(job)))
         return
     got = results.kept(space, ("released", job.id), lambda: _score(space, job))
     if isinstance(got, MetricError):
@@ -70,6 +77,18 @@ def panel(space: Workspace, job: Job) -> None:
         for r in rows
     ]
     st.dataframe(table, hide_index=True, key="released_table", alt=t("released.alt"))
+    section(t("reading.title"))
+    marginals.panel(
+        measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])
+    )
+
+
+def why_none(job: Job) -> str:
+    """The text that says why a run has no released marginals."""
+    reason = REASONS.get(job.spec.method, "old")
+    if reason == "single" and not configure(job.spec.method, job.spec.settings).no_marginals:
+        reason = "old"
+    return f"released.none_{reason}"
 
 
 def _score(space: Workspace, job: Job) -> Score | MetricError:

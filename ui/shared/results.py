@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import pyarrow as pa
 
-    from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.marginals.types import ReleasedTables
     from dpsyn_core.report.receipts import Receipt
     from dpsyn_core.schema.document import Schema
     from ui.shared.jobs import Job
@@ -127,7 +127,7 @@ def checked(space: Workspace, job: Job) -> Receipt:
     return kept(space, ("receipt", job.id), make)
 
 
-def measurements(space: Workspace, job: Job) -> list[Measurement]:
+def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run."""
     from dpsyn_core.report.released import load_measurements
 

@@ -5,25 +5,26 @@ Each has a budget of its own, says what it will cost before it is spent, is char
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
-from ui.shared import stamps
+from ui.shared import marginals, stamps
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import literal, number, plain, sentence, t
 from ui.shared.theme import not_private, note
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.runs.marginals import MarginalRelease
     from dpsyn_core.schema.document import Schema
 
-MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
-MOST_CELLS = 100_000  # of one marginal: rows of the table on the page and in the file
-SHOWN = 1_000  # rows that the page shows
 KINDS = ("marginals", "itemsets")
 
 
@@ -55,28 +56,56 @@ def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
 
 
 def _marginals(space: Workspace, schema: Schema) -> None:
+    """Views are paid for once; every marginal is read off them for nothing, as often as somebody likes."""
     note(t("answers.marginals_lead"))
-    names = st.multiselect(
-        t("answers.columns"), [a.name for a in schema.coded], key="answers_columns", max_selections=MOST,
-        placeholder=t("answers.choose"),
-    )  # fmt: skip
+    names = marginals.columns(schema, key="answers")
+    made = views_of(space, schema)
+    if made is not None:
+        how = marginals.settings(key="answers")
+        found = marginals.read(made.released, schema, names, how) if names else None
+        note(t("answers.free", epsilon=plain(made.manifest.epsilon)))
+        if found is not None:
+            frame = marginals.shown(found, schema, key="answers_marginals")
+            _files(made, schema, frame)
     budget = _price(space, "marginals", pure=False)
-    if not names or budget is None:
-        return
-    cells = 1
-    for name in names:
-        cells *= schema[name].size
-    if cells > MOST_CELLS:
-        note(t("answers.too_many", cells=number(cells), most=number(MOST_CELLS)), "alarm")
+    if budget is None or not (names or made):
         return
     try:
         note(_cost(schema, budget))
     except DPSynError as error:
         note(sentence(error), "alarm")
         return
-    if st.button(t("answers.spend", epsilon=plain(budget.epsilon)), key="answers_release_marginals"):
-        _run(space, "marginals", lambda: _released_marginals(space, schema, names, budget))
-    _result(space, "marginals")
+    word = "answers.spend" if made is None else "answers.spend_again"
+    if st.button(t(word, epsilon=plain(budget.epsilon)), key="answers_release_marginals") and _run(
+        space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
+    ):
+        st.rerun()
+
+
+def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
+    """The views that this visitor paid for last, where they are of this schema."""
+    made = space.memo.get("answers_marginals")
+    return made[1] if made is not None and made[0] == schema.dumps() else None
+
+
+def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
+    """The marginal, the views that further ones can be read off, and the manifest that names both."""
+    from dpsyn_core.privacy.statement import Digests
+    from dpsyn_core.report.released import pack_measurements
+
+    suffix = "" if made.manifest.private else "-NOT-PRIVATE"
+    table, views = marginals.csv_of(frame), pack_measurements(made.released, schema=schema)
+    manifest = made.manifest.written(
+        Digests(files={"csv": hashlib.sha256(table).hexdigest()}, measurements=hashlib.sha256(views).hexdigest())
+    )
+    note(made.manifest.guarantee)
+    with st.container(horizontal=True, gap="small"):
+        marginals.csv_button(frame, f"marginals{suffix}.csv", key="answers_marginals")
+        st.download_button(
+            t("answers.views"), data=views, file_name=f"marginals{suffix}.measurements.json.gz",
+            mime="application/gzip", on_click="ignore", key="answers_marginals_views",
+        )  # fmt: skip
+        _manifest_button(manifest, "marginals")
 
 
 def _cost(schema: Schema, budget: Budget) -> str:
@@ -90,16 +119,13 @@ def _cost(schema: Schema, budget: Budget) -> str:
     return t("answers.plan", tables=number(tables), sigma=f"{sigma:.3g}")
 
 
-def _released_marginals(
-    space: Workspace, schema: Schema, names: list[str], budget: Budget
-) -> tuple[list[dict[str, Any]], Manifest]:
-    from dpsyn_core.runs.marginals import as_table, release_marginals
+def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
+    from dpsyn_core.runs.marginals import release_marginals
 
     data = loaded(space)
-    found, manifest = release_marginals(
-        data.table, schema, [names], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger
+    return release_marginals(
+        data.table, schema, [names] if names else [], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger
     )
-    return as_table(found[0], schema).to_pylist(), manifest
 
 
 def _itemsets(space: Workspace, schema: Schema) -> None:
@@ -156,13 +182,15 @@ def loaded(space: Workspace) -> Dataset:
     return space.dataset
 
 
-def _run(space: Workspace, kind: str, release: Any) -> None:
-    """Spends, and keeps what was released for this visitor."""
+def _run(space: Workspace, kind: str, release: Any) -> bool:
+    """Spends, and keeps what was released for this visitor. Whether it went well."""
     try:
         with st.spinner(t("answers.running")):
             space.memo[f"answers_{kind}"] = release()
     except DPSynError as error:
         st.error(literal(sentence(error)))
+        return False
+    return True
 
 
 def _result(space: Workspace, kind: str) -> None:
@@ -170,7 +198,6 @@ def _result(space: Workspace, kind: str) -> None:
     import pandas as pd
     import pyarrow as pa
 
-    from dpsyn_core.tables.write import csv_bytes
 
     got = space.memo.get(f"answers_{kind}")
     if got is None:
@@ -183,19 +210,21 @@ def _result(space: Workspace, kind: str) -> None:
         if frame[name].dtype.kind == "f"
     }
     st.dataframe(
-        frame.head(SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"),
+        frame.head(marginals.SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"),
         column_config=counts,
     )  # fmt: skip
-    if len(frame) > SHOWN:
-        note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
+    if len(frame) > marginals.SHOWN:
+        note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))
     note(manifest.guarantee)
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            t("answers.csv"), data=csv_bytes(pa.Table.from_pandas(frame, preserve_index=False)),
-            file_name=f"{kind}{suffix}.csv", mime="text/csv", on_click="ignore", key=f"answers_{kind}_csv",
-        )  # fmt: skip
-        st.download_button(
-            t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
-            mime="application/json", on_click="ignore", key=f"answers_{kind}_manifest",
-        )  # fmt: skip
+        marginals.csv_button(frame, f"{kind}{suffix}.csv", key=f"answers_{kind}")
+        _manifest_button(manifest, kind)
+
+
+def _manifest_button(manifest: Manifest, kind: str) -> None:
+    suffix = "" if manifest.private else "-NOT-PRIVATE"
+    st.download_button(
+        t("answers.manifest"), data=manifest.to_json(), file_name=f"{kind}{suffix}.manifest.json",
+        mime="application/json", on_click="ignore", key=f"answers_{kind}_manifest",
+    )  # fmt: skip

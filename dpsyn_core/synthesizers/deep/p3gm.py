@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -186,21 +185,16 @@ class Phased(Deep[PhasedSettings]):
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
     ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
-        """The one-way of the target once more, where few records of a value cannot be told from noise."""
+        """That of the target, where few records of a value cannot be told from noise."""
         aim, again = self.config.aim(self.domain), self.again()
         if aim is None or again is None or self.domain.attributes[aim].ordered:
-            return ones, self.costs
+            return [], self.costs
         first = ones[aim]
         if first.values.min() > DOUBT * first.sigma:
-            return ones, self.costs
-        (second,) = measure_marginals(counter, [first.attributes], [again], gate=gate)
-        weights = np.array([1 / first.sigma**2, 1 / second.sigma**2])
-        both = replace(
-            first, values=np.average([first.values, second.values], axis=0, weights=weights),
-            sigma=float(weights.sum() ** -0.5),
-        )  # fmt: skip
+            return [], self.costs
+        second = measure_marginals(counter, [first.attributes], [again], gate=gate)
         left = 1 - again.rho / self.costs["start"].rho - 1e-12
-        return [*ones[:aim], both, *ones[aim + 1 :]], self.costs | {"start": self.costs["start"].scaled(left)}
+        return second, self.costs | {"start": self.costs["start"].scaled(left)}
 
     def sums(self) -> int:
         """The second moment, one an iteration, and one where the head begins."""

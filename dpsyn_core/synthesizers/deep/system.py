@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.features import Outer, VectorMap
 from dpsyn_core.errors import SettingError
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.merging import merged
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.charges import check_widest, sampled_charge, sum_charge
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -73,9 +74,9 @@ class Deep(Synthesizer, Generic[S]):
     def looked_again(
         self, counter: Counter, ones: list[Measurement], *, gate: Gate
     ) -> tuple[list[Measurement], Mapping[str, Cost]]:  # fmt: skip
-        """The one-ways, where that pays with one of them measured better, and what the others may spend then."""
-        del counter, gate
-        return ones, self.costs
+        """One-ways that are measured once more, where that pays, and what the other releases may spend then."""
+        del counter, ones, gate
+        return [], self.costs
 
     def again(self) -> Cost | None:
         """What a second look at a one-way may cost; None where nothing is looked at twice."""
@@ -135,12 +136,18 @@ class Deep(Synthesizer, Generic[S]):
             return self._measured(counter, gate=gate, progress=progress)
 
     def _measured(self, counter: Counter, *, gate: Gate, progress: Progress) -> Released:
-        ones = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
-        ones, costs = self.looked_again(counter, ones, gate=gate)
+        first = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
+        again, costs = self.looked_again(counter, first, gate=gate)
+        ones = merged([*first, *again])
         progress("measure one-ways", 1, 1)
         weights = {self.config.target: self.weight()} if self.config.target else {}
         space = space_of(self.domain, ones, self.task.n_public, values=self.config.values, weights=weights)
-        return self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
+        released = self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
+        return replace(released, one_ways=(*first, *again))
+
+    def measurements(self, measured: Released) -> ReleasedTables:
+        """The one-ways; the sums of vectors are no marginals. Nothing of a system that adds no noise."""
+        return ReleasedTables(() if self.config.unprotected else measured.one_ways)
 
     def weight(self) -> float:
         """Of the target's features."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.deep.components import Components
 from dpsyn_core.synthesizers.deep.decoder import Layout, drawn, layout_of, settled
@@ -125,13 +126,15 @@ class Trained:
 class Released:
     """What the private phase leaves: one model, or several with the shares of the records that they are for.
 
-    passes: how often drawn records are encoded and decoded anew.
+    passes: how often drawn records are encoded and decoded anew. one_ways: as they were released, once or twice each;
+    a saved model is without them.
     """
 
     models: tuple[Trained, ...]
     shares: tuple[float, ...]
     total: float
     passes: int = 0
+    one_ways: tuple[Measurement, ...] = ()
 
     def draw(
         self, n_records: int | None, *, rng: Generator, progress: Progress = silent

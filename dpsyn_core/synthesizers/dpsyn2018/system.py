@@ -15,7 +15,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
 from dpsyn_core.marginals.algebra import coarsen
 from dpsyn_core.marginals.compression import Compressed, compress, compressed_one_way, on_compressed
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import JointTable, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
@@ -28,6 +28,7 @@ from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
 from dpsyn_core.synthesizers.dpsyn2018.design_check import check_at_every_budget, check_design
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.lifting import Listed, lift, resolve
+from dpsyn_core.synthesizers.dpsyn2018.measured import over_attributes
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import Recodes
@@ -255,6 +256,22 @@ class DPSyn2018(Synthesizer):
             fine=fine, one_ways=one_ways, compressed=compressed, functional=derived,
             marginals=[m for m, s in found if not s.lifted], alone=[(m, s) for m, s in found if s.lifted],
         )  # fmt: skip
+
+    def measurements(self, measured: Measured2018) -> ReleasedTables:
+        """One-ways, two-ways of derived attributes, groups, and the marginals on compressed codes."""
+        packed = measured.compressed
+        found = [
+            over_attributes(measured.one_ways[w.name], [w], {}, self.domain)
+            for w in self.grouped if w.name in measured.one_ways
+        ]  # fmt: skip
+        found += [
+            over_attributes(m, [self.working[n] for n in m.attributes], packed, self.domain) for m in measured.marginals
+        ]
+        found += [over_attributes(m, s.parts, packed, self.domain) for m, s in measured.alone]
+        plain = [m for m in found if isinstance(m, Measurement)]
+        out = ReleasedTables([*measured.fine.values(), *measured.functional.values(), *plain])
+        out.joint = tuple(m for m in found if isinstance(m, JointTable))
+        return out
 
     def _compress(self, m: Measurement) -> Compressed:
         total = max(0.0, float(m.values.sum()))

@@ -15,6 +15,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.compression import Compressed
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.released import law_of
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.records.join import conditional_column
@@ -120,7 +121,7 @@ def measure(
         cost=cost,
     )
     values = got.values.reshape(shape).astype(np.float64)
-    return Measurement(attributes=tuple(w.name for w in parts), values=values, sigma=got.sigma)
+    return Measurement(attributes=tuple(w.name for w in parts), values=values, sigma=got.sigma, law=law_of(got.charge))
 
 
 def members_of(

@@ -1,0 +1,120 @@
+"""What was paid for is released: every charged marginal of every system is a row, with the noise of its charge."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.released import sigma_of
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.charge import is_table
+from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.synthesizers.registry import config_class, configure, names
+from tests.seeded import SeededNoise
+from tests.synthesizers.harness import PlainCounter, random_codes, task_for
+from tests.synthesizers.test_contract import MINI, supported
+
+SIZES = {"a": 3, "b": 2, "c": 4, "d": 120}
+N = 400
+# systems that release no marginal with their usual settings; each says why (`MethodConfig.no_marginals`)
+WITHOUT = {"dirichlet-multinomial"}
+GROUPED = {"groups": [{"name": "g", "attributes": ["a", "c"]}]}
+# settings by which a system measures something else than usual
+OTHER = [
+    ("privsyn", {"scores": "released", "low_count": 100.0}),
+    ("mst", {"marginals": ("a+b", "b+c+d")}),
+    ("mst", {"rare": 50.0}),
+    ("aim", {"rare": 50.0}),
+    ("priview", {"strategy": "direct"}),
+    ("priview", {"strategy": "random"}),
+    ("dpsyn-2018", {"rare_sigmas": 50.0}),
+    ("dpsyn-2018", {"design": GROUPED}),
+    ("dpsyn-2018", {"design": GROUPED | {"marginals": [{"epsilon": 0, "sets": [["g", "b"], ["c", "d"]]}]}}),
+    ("dpsyn-2018", {"design": {"bins": [{"attribute": "d", "width": 30}]}}),
+    ("dpsyn-2018", {"design": {"functional": [{"target": "b", "source": "a"}]}}),
+    ("dpsyn-2018", {"design": {"patterns": [{"name": "p", "attributes": ["b", "c"]}]}}),
+]  # fmt: skip
+
+
+def measured(name, *, settings=None, neighbours=None, pure=None, noise=None, n=N, epsilon=2.0):
+    """A system, its gate, the codes that it saw, and the tables that it releases; `d` is a number of many bins."""
+    task = task_for(name, SIZES, n, neighbours=neighbours, pure=pure, epsilon=epsilon)
+    numbered = replace(task.domain[next(reversed(SIZES))], number=True, ordered=True)
+    task = replace(task, domain=Domain((*task.domain.attributes[:-1], numbered)))
+    system = configure(name, MINI.get(name, {}) | (settings or {})).calibrate(task)
+    gate = Gate(account=Account(system.cost, delta=system.failure), noise=noise or SeededNoise(1), unit=task.unit)
+    codes = random_codes(SIZES, n)
+    got = system.measure(PlainCounter(codes, task.domain), gate=gate)
+    return system, gate, codes, task.domain, system.measurements(got)
+
+
+def check_rows(gate, released):
+    paid, rows = [c for c in gate.account.charges if is_table(c.kind)], [*released, *released.joint]
+    assert len(rows) == len(paid) > 0
+    assert sorted(m.sigma for m in rows) == pytest.approx(sorted(sigma_of(c) for c in paid))
+    assert sorted(m.cells for m in rows) == sorted(c.cells for c in paid)
+    assert {m.law for m in rows} == {c.mechanism for c in paid}
+
+
+@pytest.mark.parametrize(("name", "neighbours", "pure"), list(supported()))
+def test_a_system_releases_as_many_tables_as_it_charged_with_the_noise_of_their_charges(name, neighbours, pure):
+    _, gate, _, _, released = measured(name, neighbours=neighbours, pure=pure)
+    if name in WITHOUT:
+        assert released == []
+        assert configure(name, {}).no_marginals
+        return
+    assert not configure(name, {}).no_marginals
+    check_rows(gate, released)
+
+
+@pytest.mark.parametrize(("name", "settings"), OTHER)
+def test_so_it_does_with_settings_that_measure_something_else(name, settings):
+    _, gate, _, _, released = measured(name, settings=settings)
+    check_rows(gate, released)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [*((n, {}) for n in names() if n not in WITHOUT), *OTHER, ("priview", {"strategy": "cover"})]
+)
+def test_a_released_table_without_noise_is_the_marginal_that_it_names(name, settings):
+    _, _, codes, domain, released = measured(name, settings=settings, noise=SeededNoise(scale=0.0), epsilon=20.0)
+    for m in released:
+        assert m.attributes == domain.ordered_set(m.attributes)
+        exact = PlainCounter(codes, domain).marginal(m.attributes).astype(np.float64)
+        assert np.array_equal(coarsen(exact, m.attributes, m.recodes), m.values)
+    assert bool(released.joint) == (settings == {"design": GROUPED})
+    for j in released.joint:
+        cells = [
+            a.recode[np.ravel_multi_index([codes[domain.index(n)] for n in a.attributes], domain.shape(a.attributes))]
+            for a in j.axes
+        ]
+        exact = np.zeros(j.values.shape)
+        np.add.at(exact, tuple(cells), 1)
+        assert np.array_equal(exact, j.values)
+
+
+@pytest.mark.parametrize("name", ["pgm", "vae"])
+def test_a_system_that_adds_no_noise_releases_no_table_of_exact_counts(name):
+    config = configure(name, {"not_private": True})
+    assert "adds no noise" in config.no_marginals
+
+
+def test_single_counts_are_no_marginals_and_the_settings_say_so():
+    _, gate, _, _, released = measured("mwem", settings={"kind": "queries"})
+    assert released == []
+    assert not any(is_table(c.kind) for c in gate.account.charges)
+    assert "single counts" in config_class("mwem")(kind="queries").no_marginals
+
+
+def test_coefficients_give_tables_that_say_that_they_share_their_noise():
+    sizes = {f"a{i}": 2 for i in range(5)}
+    task = task_for("priview", sizes, N, grouped=False)
+    system = configure("priview", {"strategy": "fourier"}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
+    released = system.measurements(system.measure(PlainCounter(random_codes(sizes, N), task.domain), gate=gate))
+    assert len(released) == 10
+    assert len({m.shared for m in released}) == 1
+    assert released[0].shared
+    assert isinstance(task.domain.attributes[0], CodedAttribute)

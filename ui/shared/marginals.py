@@ -1,0 +1,129 @@
+"""Any marginal, read off released ones on a page: columns, how it is read, its table and its file. Charges nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.inference.reading import ReadingSettings
+from dpsyn_core.marginals.reconstruction import Rule
+from ui.shared.text import literal, number, sentence, t
+from ui.shared.theme import note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from dpsyn_core.marginals.maxent import Reconstruction
+    from dpsyn_core.marginals.types import Measurement
+    from dpsyn_core.schema.document import Schema
+
+MOST = 8  # columns of one marginal; with more, its cells outnumber the records of any usual table
+MOST_CELLS = 100_000  # of one marginal: rows of the table on the page and in the file
+SHOWN = 1_000  # rows that the page shows
+REMOVALS = ("ripple", "norm_sub", "norm_cut", "none")
+
+
+def columns(schema: Schema, *, key: str) -> list[str]:
+    """The columns that are chosen; empty where there are none yet, or where they have too many cells."""
+    names: list[str] = st.multiselect(
+        t("answers.columns"), [a.name for a in schema.coded], key=f"{key}_columns", max_selections=MOST,
+        placeholder=t("answers.choose"),
+    )  # fmt: skip
+    cells = 1
+    for name in names:
+        cells *= schema[name].size
+    if cells > MOST_CELLS:
+        note(t("answers.too_many", cells=number(cells), most=number(MOST_CELLS)), "alarm")
+        return []
+    return names
+
+
+def settings(*, key: str) -> dict[str, Any]:
+    """How marginals are read; every setting that there is."""
+    usual = ReadingSettings()
+    with st.expander(t("reading.settings"), key=f"{key}_reading"):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            rule = st.selectbox(
+                t("reading.rule"), get_args(Rule), key=f"{key}_rule", help=t("reading.rule_help"),
+                format_func=lambda r: t(f"reading.{r.replace('-', '_')}"), persist_state="session",
+            )  # fmt: skip
+            rounds = st.number_input(
+                t("reading.rounds"), 1, 1000, usual.rounds, key=f"{key}_rounds", help=t("reading.rounds_help"),
+                persist_state="session",
+            )  # fmt: skip
+        with right:
+            removal = st.selectbox(
+                t("reading.removal"), REMOVALS, key=f"{key}_removal", help=t("reading.removal_help"),
+                format_func=lambda r: t(f"reading.{r}"), persist_state="session",
+            )  # fmt: skip
+            sweeps = st.number_input(
+                t("reading.sweeps"), 1, 100_000, usual.sweeps, key=f"{key}_sweeps", help=t("reading.sweeps_help"),
+                persist_state="session",
+            )  # fmt: skip
+    return {"reconstruction": rule, "nonnegativity": removal, "rounds": int(rounds), "sweeps": int(sweeps)}
+
+
+def read(
+    measured: Sequence[Measurement], schema: Schema, names: list[str], how: dict[str, Any]
+) -> Reconstruction | None:
+    """The marginal; None where it cannot be read, with the reason on the page."""
+    from dpsyn_core.runs.marginals import read_marginals
+
+    try:
+        return read_marginals(measured, schema, [names], settings=how)[0]
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return None
+
+
+def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
+    """The table of a marginal, and in a sentence what it rests on."""
+    from dpsyn_core.runs.marginals import as_table
+
+    frame: pd.DataFrame = as_table(found, schema).to_pandas()
+    st.dataframe(
+        frame.head(SHOWN), hide_index=True, key=f"{key}_table", alt=t("answers.table_alt"),
+        column_config={"count": st.column_config.NumberColumn(format="%.1f")},
+    )  # fmt: skip
+    if len(frame) > SHOWN:
+        note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
+    if found.sigma is not None:
+        note(t("reading.held", sigma=f"{found.sigma:.3g}"))
+    else:
+        note(t("reading.made", residual=f"{found.residual:,.1f}"), "warning")
+    return frame
+
+
+def csv_of(frame: pd.DataFrame) -> bytes:
+    """The file of a marginal; cells that a spreadsheet would run are written as text."""
+    import pyarrow as pa
+
+    from dpsyn_core.tables.write import csv_bytes
+
+    return csv_bytes(pa.Table.from_pandas(frame, preserve_index=False))
+
+
+def csv_button(frame: pd.DataFrame, name: str, *, key: str) -> None:
+    """The file of a marginal."""
+    st.download_button(
+        t("answers.csv"), data=csv_of(frame), file_name=name, mime="text/csv", on_click="ignore",
+        key=f"{key}_csv",
+    )  # fmt: skip
+
+
+def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private: bool) -> None:
+    """All of it, for released marginals of any system. private: False marks the file NOT PRIVATE."""
+    note(t("reading.lead"))
+    names = columns(schema, key=key)
+    how = settings(key=key)
+    if not names:
+        return
+    found = read(measured, schema, names, how)
+    if found is not None:
+        frame = shown(found, schema, key=key)
+        csv_button(frame, f"marginal{'' if private else '-NOT-PRIVATE'}.csv", key=key)
