@@ -37,6 +37,7 @@ def release_marginals(
     dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
+    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> tuple[list[Reconstruction], Manifest]:
     """Releases views once and reads any number of marginals off them.
@@ -55,6 +56,7 @@ def release_marginals(
         dataset: name on the ledger; None takes the schema's name.
         ledger: None is the ledger in DPSYN_HOME.
         strict: see `synthesize`.
+        query_vouched: see `synthesize`.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -79,7 +81,8 @@ def release_marginals(
     found = [
         reconstruct_from_views(measured.released, tuple(names), config, n_public=schema.n_records) for names in queries
     ]
-    manifest = measured.run.manifest(Declared.by(schema), settings=config.model_dump(mode="json"), n_records=0)
+    declared = Declared.by(schema, query_vouched=query_vouched)
+    manifest = measured.run.manifest(declared, settings=config.model_dump(mode="json"), n_records=0)
     return found, manifest
 
 

@@ -96,8 +96,9 @@ def _released_marginals(
 
     data = loaded(space)
     found, manifest = release_marginals(
-        data.table, schema, [names], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger
-    )
+        data.table, schema, [names], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger,
+        query_vouched=data.query_vouched,
+    )  # fmt: skip
     return as_table(found[0], schema).to_pylist(), manifest
 
 
@@ -143,6 +144,7 @@ def _released_itemsets(
     made = frequent_itemsets(
         source.counter, source.items, PrivBasisSettings(**asked), epsilon=budget.epsilon, unit=source.unit,
         dataset=data.ledger, reasons=schema.reasons, bought=bought_charges(schema),
+        query_vouched=data.query_vouched,
     )  # fmt: skip
     return made.rows(), made.manifest
 
