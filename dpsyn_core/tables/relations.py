@@ -116,9 +116,11 @@ def _of_sqlite(connection: Any, table: tuple[Name, ...]) -> Relation:
 
 def _check_duckdb(connection: Any) -> None:
     """Macros of the database's own come before the functions and operators of DuckDB that have the same name."""
-    rows = connection.execute("SELECT function_name, internal FROM system.main.duckdb_functions()").fetchall()
-    internal = {ascii_lower(name) for name, own in rows if own}
-    made = {ascii_lower(name) for name, own in rows if not own}
+    functions = "FROM system.main.duckdb_functions() SELECT function_name WHERE "
+    made = {ascii_lower(name) for (name,) in connection.execute(functions + "NOT internal").fetchall()}
+    if not made:
+        return
+    internal = {ascii_lower(name) for (name,) in connection.execute(functions + "internal").fetchall()}
     if any(name in internal or not name.isidentifier() for name in made):
         what = "macros in the place of functions of DuckDB"
         raise NotByRecordError(what, where="the database")
