@@ -122,7 +122,16 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
         "a refusal is an exact answer about private data, for the owner only",
     )
     group.add_argument("--sql-table", metavar="NAME", help=f"{name} is a DuckDB, SQLite or PostgreSQL database")
-    group.add_argument("--sql-query", metavar="SELECT", help="the same, with a query instead of a table")
+    group.add_argument(
+        "--sql-query", metavar="SELECT",
+        help="the same, with a query instead of a table; it must read each record by itself: SELECT columns FROM one "
+        "table WHERE a condition on that record",
+    )  # fmt: skip
+    group.add_argument(
+        "--query-vouched", action="store_true",
+        help="you give your word that the query, or the view, reads each record by itself, which is then not checked; "
+        "the manifest says so",
+    )  # fmt: skip
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +169,10 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     if args.sql_table is not None or args.sql_query is not None:
         from dpsyn_core.tables.databases import Database, read_database
 
-        return read_database(Database.of(table), table=args.sql_table, query=args.sql_query)
+        return read_database(
+            Database.of(table), table=args.sql_table, query=args.sql_query, vouched=args.query_vouched
+        )  # fmt: skip
+    refuse_word(args)
     from dpsyn_core.tables.read import read
 
     got = read(
@@ -180,6 +192,13 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
     return got.table
 
 
+def refuse_word(args: argparse.Namespace) -> None:
+    """A word is given for a query of a database alone. Raises SettingError."""
+    if args.query_vouched and args.sql_table is None and args.sql_query is None:
+        msg = "--query-vouched is for a query or a view of a database; leave it out, or add --sql-query or --sql-table"
+        raise SettingError(msg)
+
+
 def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
     """As `read_input`, for a command that needs these columns alone; of large tables nothing else is kept in memory."""
     from dpsyn_core.sources.choose import half_of_machine, memory_of
@@ -190,6 +209,7 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
 
     file = isinstance(args.table, Path) and args.table.is_file()
     sql = args.sql_table is not None or args.sql_query is not None
+    refuse_word(args)
     if sql or args.header_row != 1 or (file and args.table.stat().st_size <= SMALL):
         return read_input(args)
     batches = place_batches(args.table, text_form(args), sheet=args.sheet)
@@ -242,6 +262,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
     from dpsyn_core.tables.sampling import drawn, read_or_sample
 
     rng = np.random.default_rng()
+    refuse_word(args)
     if args.sql_table is not None or args.sql_query is not None:
         found = drawn(read_input(args, table), most, rng=rng)
     else:
@@ -272,6 +293,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     from dpsyn_core.tables.sampling import SMALL
 
     memory = memory_of(args.memory)
+    refuse_word(args)
     if args.engine == "spark":
         return open_spark(args, schema)
     if args.spark_master is not None or args.spark_conf:
@@ -289,8 +311,9 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     form = text_form(args)
     if sql:
         batches = database_batches(
-            Database.of(args.table), table=args.sql_table, query=args.sql_query, counted=args.engine is None
-        )
+            Database.of(args.table), table=args.sql_table, query=args.sql_query, vouched=args.query_vouched,
+            counted=args.engine is None,
+        )  # fmt: skip
     else:
         batches = place_batches(args.table, form, sheet=args.sheet)
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)

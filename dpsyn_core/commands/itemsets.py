@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> None:
         dataset=args.dataset or named,
         reasons=reasons,
         bought=() if schema is None else bought_charges(schema),
+        query_vouched=args.query_vouched,
         progress=progress,
     )
     columns = pa.schema(
@@ -132,7 +133,7 @@ def _settings(args: argparse.Namespace) -> Any:
 
 def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
-    from dpsyn_core.commands.common import open_input, say_odd
+    from dpsyn_core.commands.common import open_input, refuse_word, say_odd
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema
@@ -156,6 +157,7 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         if getattr(args, name) is not None:
             msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
             raise SettingError(msg)
+    refuse_word(args)
     path = Path(args.table)
     neighbours: Neighbours = args.neighbours or "add-remove"
     return from_lines(path, args.items, delimiter=args.delimiter, neighbours=neighbours), dataset_name(path.name), None

@@ -121,7 +121,8 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     table = open_input(args, schema)
     release = release_marginals(
         table, schema, queries, epsilon=args.epsilon, delta=args.delta,
-        settings=parse_settings(args.settings), dataset=args.dataset, strict=args.strict, progress=progress,
+        settings=parse_settings(args.settings), dataset=args.dataset, strict=args.strict,
+        query_vouched=args.query_vouched, progress=progress,
     )  # fmt: skip
     say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):

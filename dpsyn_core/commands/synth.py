@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
         table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
         n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
         questions=args.questions, questions_share=args.questions_share, most=MOST_RECORDS if folder else MAX_RECORDS,
-        progress=progress,
+        query_vouched=args.query_vouched, progress=progress,
     )  # fmt: skip
     say_odd(table, str(args.table))
     del table

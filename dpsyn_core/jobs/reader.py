@@ -126,5 +126,7 @@ def _from_database(spec: QuerySpec, seconds: int) -> Reading:
     from dpsyn_core.tables.reading import Reading
 
     base = Database(system=spec.system, place=spec.place)
-    table = read_database(base, table=spec.table, query=spec.query, most=spec.most, seconds=seconds)
+    table = read_database(
+        base, table=spec.table, query=spec.query, vouched=spec.vouched, most=spec.most, seconds=seconds
+    )  # fmt: skip
     return Reading(table=table, kind=spec.system)

@@ -31,6 +31,9 @@ class JobSpec(BaseModel):
     dataset: str | None = None
     questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
     questions_share: float | None = Field(default=None, ge=0, le=1)
+    query_vouched: bool = Field(
+        default=False, description="That the query behind the table reads each record by itself is the owner's word"
+    )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
 
@@ -44,6 +47,7 @@ class QuerySpec(BaseModel):
     place: str = Field(repr=False)
     table: str | None = None
     query: str | None = None
+    vouched: bool = False
     most: int
 
 

@@ -57,6 +57,7 @@ def run(folder: Path) -> None:
         dataset=spec.dataset,
         questions=spec.questions,
         questions_share=spec.questions_share,
+        query_vouched=spec.query_vouched,
         progress=report,
     )
     del table

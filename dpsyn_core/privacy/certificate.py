@@ -52,6 +52,7 @@ def certificate(manifest: Statement) -> str:
         f"  method               {m.method}",
         *(f"    {key} = {value}" for key, value in m.settings.items()),
         *_asked(m),
+        *_query(m),
         f"  records              {m.n_records}",
         f"  ledger entry         {m.run_id}",
         f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
@@ -81,6 +82,15 @@ def _asked(m: Statement) -> list[str]:
     listed = m.questions.document.get("questions", ())
     share = f"{100 * m.questions.share:.3g} % of what pairs of columns would get"
     return [f"  questions            {len(listed)} ({m.questions.sha256[:16]}), {share}"]
+
+
+def _query(m: Statement) -> list[str]:
+    """What rests on a person's word about the query."""
+    return (
+        []
+        if m.query is None
+        else [f"  query                {m.query}: that it reads each record by itself is not checked"]
+    )
 
 
 def _individual(m: Statement) -> str:

@@ -18,7 +18,7 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.grouping import MOST_LISTED, columns_of, in_groups
 from dpsyn_core.privacy.signing import sign
-from dpsyn_core.privacy.statement import AskedQuestions, Digests, Signature, Statement, guarantee
+from dpsyn_core.privacy.statement import OWNERS_WORD, AskedQuestions, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
 
@@ -50,6 +50,7 @@ class Manifest(Statement):
         bought: Iterable[Charge] = (),
         ledger_chain: str | None = None,
         questions: AskedQuestions | None = None,
+        query_vouched: bool = False,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -69,6 +70,7 @@ class Manifest(Statement):
             bought: charges of earlier runs that bought parts of the schema.
             ledger_chain: hash of the ledger's entry.
             questions: that the run was told.
+            query_vouched: that the query behind the records reads each record by itself is the owner's word.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -110,6 +112,7 @@ class Manifest(Statement):
             method=method,
             settings=json.loads(json.dumps(dict(settings))),
             questions=questions,
+            query=OWNERS_WORD if query_vouched else None,
             n_records=n_records,
             columns=columns,
             charges=booked,

@@ -16,6 +16,7 @@ from dpsyn_core.privacy.grouping import grouped_entries, listed_entries
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
+OWNERS_WORD: Literal["owner's word"] = "owner's word"
 
 
 class TableDigests(BaseModel):
@@ -110,6 +111,10 @@ class Statement(BaseModel):
     settings: dict[str, Any] = Field(default_factory=dict)
     questions: AskedQuestions | None = Field(
         default=None, description="What the run was told to be asked; null: nothing"
+    )
+    query: Literal["owner's word"] | None = Field(
+        default=None,
+        description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
     )
     n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")

@@ -56,6 +56,7 @@ def frequent_itemsets(
     reasons: Sequence[str] = (),
     bought: Sequence[Charge] = (),
     ledger: Ledger | None = None,
+    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> ItemsetRelease:
     """Releases the k most frequent itemsets, or those of at least a frequency.
@@ -72,6 +73,7 @@ def frequent_itemsets(
         reasons: why the release is NOT PRIVATE, when the items were read from the data.
         bought: charges of earlier runs that bought parts of the schema behind the items.
         ledger: None is the ledger in DPSYN_HOME.
+        query_vouched: see `runs.release.synthesize`.
         progress: called with stage, done and total.
 
     Raises:
@@ -91,6 +93,7 @@ def frequent_itemsets(
         digest=hashlib.sha256("\n".join(names).encode()).hexdigest(),
         reasons=tuple(reasons),
         bought=tuple(bought),
+        query_vouched=query_vouched,
     )
     manifest = run.manifest(declared, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
     return ItemsetRelease(names=tuple(names), found=found, manifest=manifest)

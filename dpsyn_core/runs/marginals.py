@@ -49,6 +49,7 @@ def release_marginals(
     dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
+    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> MarginalRelease:
     """Releases views once and reads any number of marginals off them; `read_marginals` reads further ones for nothing.
@@ -67,6 +68,7 @@ def release_marginals(
         dataset: name on the ledger; None takes the schema's name.
         ledger: None is the ledger in DPSYN_HOME.
         strict: see `synthesize`.
+        query_vouched: see `synthesize`.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -93,7 +95,9 @@ def release_marginals(
         released, domain, config.reading(), n_public=schema.n_records, as_measured=config.strategy == "direct"
     )
     found = [reader.read(names) for names in queries]
-    manifest = measured.run.manifest(Declared.by(schema), settings=config.model_dump(mode="json"), n_records=0)
+    manifest = measured.run.manifest(
+        Declared.by(schema, query_vouched=query_vouched), settings=config.model_dump(mode="json"), n_records=0
+    )
     return MarginalRelease(found=found, manifest=manifest, released=released)
 
 

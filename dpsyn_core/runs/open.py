@@ -32,22 +32,25 @@ class Declared:
     """The public knowledge that a run rests on, as its manifest states it.
 
     name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
-    bought: charges of earlier runs that bought parts of it.
+    bought: charges of earlier runs that bought parts of it. query_vouched: that the query behind the records reads each
+    record by itself is the owner's word.
     """
 
     name: str
     digest: str
     reasons: tuple[str, ...] = ()
     bought: tuple[Charge, ...] = ()
+    query_vouched: bool = False
 
     @classmethod
-    def by(cls, schema: Schema, *, reasons: Sequence[str] = ()) -> Declared:
+    def by(cls, schema: Schema, *, reasons: Sequence[str] = (), query_vouched: bool = False) -> Declared:
         """What a schema declares. reasons: why the run is NOT PRIVATE whatever the schema says."""
         return cls(
             name=schema.name,
             digest=hashlib.sha256(schema.dumps().encode()).hexdigest(),
             reasons=(*reasons, *schema.reasons),
             bought=bought_charges(schema),
+            query_vouched=query_vouched,
         )
 
 
@@ -111,6 +114,7 @@ class Run:
             reasons=declared.reasons,
             bought=declared.bought,
             questions=questions,
+            query_vouched=declared.query_vouched,
         )
 
     @property

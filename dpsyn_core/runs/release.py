@@ -111,6 +111,7 @@ def synthesize(
     questions_share: float | None = None,
     engine: str | None = None,
     memory: int | str | None = None,
+    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -142,6 +143,8 @@ def synthesize(
         engine: where records are counted: 'memory', or 'stored' (codes on disk, docs/scale.md); None chooses by the
             size of the table. All count the same.
         memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
+        query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
+            word; the manifest states it.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -150,7 +153,7 @@ def synthesize(
     prepared = prepare(
         table, schema, epsilon=epsilon, delta=delta, rng=rng, method=method, settings=settings, n_records=n_records,
         dataset=dataset, ledger=ledger, strict=strict, tables=tables, questions=questions,
-        questions_share=questions_share, engine=engine, memory=memory, progress=progress,
+        questions_share=questions_share, engine=engine, memory=memory, query_vouched=query_vouched, progress=progress,
     )  # fmt: skip
     return in_memory(prepared, tables=tables, progress=progress)
 
@@ -160,6 +163,7 @@ class Prepared:
     """A run after its private phase: all that post-processing needs, and nothing that holds records.
 
     wanted: records to write, None where a released total says. started: when the private phase had ended.
+    query_vouched: see `synthesize`.
     """
 
     source: Source
@@ -172,6 +176,7 @@ class Prepared:
     rng: Generator
     seed: int | None
     started: float
+    query_vouched: bool = False
 
     @property
     def released(self) -> ReleasedTables:
@@ -186,7 +191,7 @@ class Prepared:
     def manifest(self, n_records: int) -> Manifest:
         """States the run, with so many records made."""
         return self.measured.run.manifest(
-            Declared.by(self.schema, reasons=self.config.reasons),
+            Declared.by(self.schema, reasons=self.config.reasons, query_vouched=self.query_vouched),
             settings=self.config.model_dump(mode="json"),
             n_records=n_records,
             seed=self.seed,
@@ -213,6 +218,7 @@ def prepare(
     questions_share: float | None = None,
     engine: str | None = None,
     memory: int | str | None = None,
+    query_vouched: bool = False,
     most: int = MAX_RECORDS,
     progress: Progress = silent,
 ) -> Prepared:
@@ -238,6 +244,7 @@ def prepare(
     return Prepared(
         source=source, schema=schema, config=config, budget=budget, asked=asked, measured=measured,
         wanted=schema.n_records if n_records is None else n_records, rng=generator, seed=seed,
+        query_vouched=query_vouched,
         started=time.perf_counter(),  # how long reading and counting took would tell the number of records
     )  # fmt: skip
 

@@ -12,27 +12,35 @@ from dpsyn_core.tables.frames import checked
 
 
 def database_batches(
-    database: Database, *, table: str | None = None, query: str | None = None, counted: bool = False
+    database: Database,
+    *,
+    table: str | None = None,
+    query: str | None = None,
+    vouched: bool = False,
+    counted: bool = False,
 ) -> Batches:
     """A table or a query of a database in batches; the names of its columns are asked for now, records when read.
 
     Args:
         database: where it is.
         table: name of a table or view, schema.name where that is not the default schema.
-        query: one SELECT instead of a table.
+        query: one SELECT instead of a table, which reads each record by itself.
+        vouched: as for `databases.read_database`.
         counted: let the database count the records first, which takes as long as it takes.
 
     Raises:
         TableError: as for `databases.read_database`.
     """
-    statement = databases.statement_of(table, query)
+    asked = databases.asked_of(database, table, query, vouched=vouched)
     with databases.connected(database) as connection:
+        statement = databases.statement_of(database, connection, asked)
         columns = _columns(database, connection, statement)
         records = _count(database, connection, statement) if counted else None
 
     def read() -> Iterator[Any]:
         step = batch_records(len(columns))
         with databases.connected(database) as opened:
+            statement = databases.statement_of(database, opened, asked)  # what is read is what was looked up now
             if database.system == "duckdb":
                 yield from _duckdb(opened, statement, step)
             elif database.system == "sqlite":

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, columnar, headers, postgresql
+from dpsyn_core.tables import cells, columnar, headers, postgresql, relations, sql_words
 from dpsyn_core.tables.frames import checked
+from dpsyn_core.tables.queries import NoColumnError, Query, quoted, whole
+from dpsyn_core.tables.query_grammar import parse
 
 System = Literal["duckdb", "sqlite", "postgresql"]
 BATCH = 50_000  # records fetched at a time
@@ -86,6 +88,7 @@ def read_database(
     *,
     table: str | None = None,
     query: str | None = None,
+    vouched: bool = False,
     most: int | None = None,
     seconds: int | None = None,
 ) -> Any:
@@ -94,16 +97,20 @@ def read_database(
     Args:
         database: where it is.
         table: name of a table or view, schema.name where that is not the default schema.
-        query: one SELECT instead of a table.
+        query: one SELECT instead of a table, which reads each record by itself (`tables.query_grammar`).
+        vouched: the owner gives their word that the query or view reads each record by itself: it is not checked, and
+            the manifest of a run must say so.
         most: records above which the table is refused.
         seconds: after which a PostgreSQL server gives the query up by itself, even when its client is gone.
 
     Raises:
-        TableError: driver not installed, no connection, no such table, a query that is refused or not a SELECT, too
-            many records, columns of a nested type. Passwords and cells are not shown.
+        TableError: driver not installed, no connection, no such table, a query that is refused, is no SELECT or does
+            more than read each record by itself, too many records, columns of a nested type. Passwords and cells are
+            not shown.
     """
-    statement = statement_of(table, query)
+    asked = asked_of(database, table, query, vouched=vouched)
     with connected(database) as connection:
+        statement = statement_of(database, connection, asked)
         if database.system == "postgresql" and seconds is not None:
             postgresql.limit(connection, seconds)
         if database.system == "duckdb":
@@ -122,25 +129,30 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def statement_of(table: str | None, query: str | None) -> str:
-    """The SELECT for a table or a query, of which exactly one is named. Raises TableError."""
+def asked_of(database: Database, table: str | None, query: str | None, *, vouched: bool) -> Query | str:
+    """What is asked of the database, taken in by rules; SQL as it was given where the owner vouches for it.
+
+    Raises TableError, before anything is opened, unless exactly one of table and query is named, and for a query that
+    does more than read each record by itself.
+    """
     if (table is None) == (query is None):
         msg = "name either a table or a query of the database"
         raise TableError(msg)
-    return _select_all(table) if table is not None else _one_select(query or "")
+    if table is not None:
+        parts = table.split(".", 1) if "." in table and '"' not in table else [table]
+        return "SELECT * FROM " + ".".join(map(quoted, parts)) if vouched else whole(*parts)  # noqa: S608 quoted names
+    return sql_words.vouched(query or "") if vouched else parse(query or "", database.system)
 
 
-def _select_all(table: str) -> str:
-    parts = table.split(".", 1) if "." in table and '"' not in table else [table]
-    return "SELECT * FROM " + ".".join('"' + p.replace('"', '""') + '"' for p in parts)  # noqa: S608 quoted names
-
-
-def _one_select(query: str) -> str:
-    text = query.strip().rstrip(";").strip()
-    if not re.match(r"(?is)^(select|with|from|table|values)\b", text) or ";" in text:
-        msg = "the query must be one SELECT, without a semicolon inside"
-        raise TableError(msg)
-    return text
+def statement_of(database: Database, connection: Any, asked: Query | str) -> str:
+    """The SELECT for what is asked, on tables alone. Raises TableError for what is neither table nor readable view."""
+    if isinstance(asked, str):
+        return asked
+    try:
+        return relations.written(database.system, connection, asked).sql
+    except (relations.NoTableError, NoColumnError) as error:
+        what = "no such table" if isinstance(error, relations.NoTableError) else "no such column"
+        raise _refused(database, what) from error
 
 
 @contextmanager
@@ -155,19 +167,23 @@ def connected(database: Database) -> Iterator[Any]:
     try:
         yield opened
     except faults as error:
-        msg = (
-            f"{database.shown} refused the request ({type(error).__name__}); "
-            "check the table's name or the query, and that it only reads"
-        )
-        raise TableError(msg) from error
+        raise _refused(database, type(error).__name__) from error
     finally:
         opened.close()
+
+
+def _refused(database: Database, why: str) -> TableError:
+    return TableError(
+        f"{database.shown} refused the request ({why}); check the names of table and columns or the query, and that it "
+        "only reads"
+    )
 
 
 def _open_duckdb(database: Database) -> tuple[Any, type[Exception]]:
     duckdb = driver("duckdb")
     options = {
         "enable_external_access": False,
+        "allow_persistent_secrets": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "lock_configuration": True,
@@ -185,6 +201,7 @@ def _open_sqlite(database: Database) -> tuple[Any, type[Exception]]:
         address = Path(database.place).resolve().as_uri() + "?mode=ro"
         connection = sqlite3.connect(address, uri=True)
         connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # views may call functions of SQLite alone
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
     except sqlite3.Error as error:
         raise _no_connection(database, error) from error

@@ -17,6 +17,7 @@ SETTINGS = (
     "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
     "SET DateStyle = 'ISO'",
     "SET extra_float_digits = 1",
+    "SET standard_conforming_strings = on",  # a backslash in a text is a backslash, as in the other databases
 )
 WAIT = 10  # seconds for a connection
 NESTED = ("A", "C")  # arrays and composite values, by PostgreSQL's own category of types

@@ -26,8 +26,8 @@ def readers(tmp_path, monkeypatch):
     return made
 
 
-def fetched(*arguments):
-    return databases.fetch(*arguments)[0].table
+def fetched(*arguments, **more):
+    return databases.fetch(*arguments, **more)[0].table
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_table_of_sqlite_is_read_and_cannot_be_written(base):
     assert fetched("SQLite", base, "SELECT town FROM people WHERE age > 1").to_pydict() == {"town": ["A"]}
     for query in ("nobody", "WITH x AS (SELECT 1) DELETE FROM people"):
         with pytest.raises(TableError, match="refused the request"):
-            databases.fetch("SQLite", base, query)
+            databases.fetch("SQLite", base, query, vouched=True)
     with pytest.raises(TableError, match="does not exist"):
         databases.fetch("SQLite", base + "x", "people")
     with pytest.raises(TableError, match="no DuckDB database"):
@@ -66,11 +66,13 @@ def test_a_table_of_duckdb_is_read_and_reaches_no_other_file(tmp_path, monkeypat
         link.execute('CREATE TABLE "Größe" AS SELECT 1.5::DECIMAL(4, 2) AS a, NULL::DATE AS b')
     assert fetched("DuckDB", str(path), "Größe").num_rows == 1
     (tmp_path / "secret.csv").write_text("a\n1\n")
-    with pytest.raises(TableError, match="refused the request"):
-        databases.fetch("DuckDB", str(path), f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
+    secret = tmp_path / "secret.csv"
+    for query in (f"SELECT * FROM read_csv('{secret}')", f"SELECT * FROM '{secret}'"):
+        with pytest.raises(TableError, match=r"read_csv|refused the request"):
+            databases.fetch("DuckDB", str(path), query, vouched=True)
     monkeypatch.setattr(databases, "MOST_ROWS", 10)
     with pytest.raises(TableError, match="more than 10 such records"):
-        databases.fetch("DuckDB", str(path), "SELECT * FROM range(11)")
+        databases.fetch("DuckDB", str(path), "SELECT * FROM range(11)", vouched=True)
 
 
 @pytest.mark.parametrize("kind", ["SQLite", "DuckDB"])
@@ -82,14 +84,17 @@ def test_a_query_without_an_end_is_ended_in_the_child(kind, base, tmp_path, monk
         base = str(tmp_path / "x.duckdb")
         duckdb.connect(base).close()
     with pytest.raises(TableError, match=r"^reading the database took longer than 1 s; ask for less by a query$"):
-        databases.fetch(kind, base, ENDLESS)
+        databases.fetch(kind, base, ENDLESS, vouched=True)
     assert list(readers.folder.iterdir()) == []
 
 
 def test_a_query_that_would_fill_the_memory_is_refused_by_the_child(base, monkeypatch):
     monkeypatch.setenv(MEMORY, "64")
+    doubled = (
+        "WITH RECURSIVE x(n, s) AS (SELECT 0, 'a' UNION ALL SELECT n + 1, s || s FROM x WHERE n < 29) SELECT s FROM x"
+    )
     with pytest.raises(DPSynError, match="memory"):
-        databases.fetch("SQLite", base, "SELECT hex(zeroblob(450000000)) AS a")
+        databases.fetch("SQLite", base, doubled, vouched=True)
 
 
 def test_the_page_loads_a_table_with_the_schema_that_the_child_drafted(base):

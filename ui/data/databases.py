@@ -25,11 +25,14 @@ NAME = re.compile(r"^[^\W\d][\w$]*(\.[^\W\d][\w$]*)?$")
 HOSTS = "DPSYN_DATABASE_HOSTS"  # PostgreSQL hosts that visitors of a shared server may reach, separated by commas
 
 
-def fetch(kind: str, target: str, query: str, tell: Tell = lambda _: None) -> tuple[Reading, Schema]:
+def fetch(
+    kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
+) -> tuple[Reading, Schema]:
     """Reads a table, or the rows of one query, and drafts a schema.
 
     A query may run without end or fill the memory, so it runs in a child under the limits of a reading. Its address
-    goes there over a pipe: it stands on no command line and in no file.
+    goes there over a pipe: it stands on no command line and in no file. vouched: the visitor gives their word that the
+    query, or the view, reads each record by itself.
 
     Raises:
         DPSynError: names the database and never a cell or a password.
@@ -43,7 +46,7 @@ def fetch(kind: str, target: str, query: str, tell: Tell = lambda _: None) -> tu
         raise TableError(msg)
     what = {"table": text} if NAME.match(text) else {"query": text}
     place = database.place if database.system == "postgresql" else str(Path(database.place).absolute())
-    asked = QuerySpec(system=database.system, place=place, most=MOST_ROWS, **what)
+    asked = QuerySpec(system=database.system, place=place, vouched=vouched, most=MOST_ROWS, **what)
     return readers().read(ReadSpec(name=named(kind, text), database=asked, **limits()), None, tell)
 
 

@@ -213,11 +213,16 @@ def again(space: Workspace, dataset: Dataset, form: Form, *, tell: Tell = lambda
         by_path(space, dataset.path, form, tell=tell)
 
 
-def database(space: Workspace, kind: str, target: str, query: str, *, tell: Tell = lambda _: None) -> None:
-    """Reads a table or a query of a database in a child process. Raises DPSynError."""
-    reading, drafted = fetch(kind, target, query, tell)
+def database(
+    space: Workspace, kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
+) -> None:
+    """Reads a table or a query of a database in a child process. vouched: see `fetch`. Raises DPSynError."""
+    reading, drafted = fetch(kind, target, query, vouched=vouched, tell=tell)
     name = named(kind, query.strip())
-    place(space, Dataset(name, dataset_name(name), reading.table, source={"kind": kind}), drafted)
+    dataset = Dataset(
+        name, dataset_name(name), reading.table, source={"kind": kind}, query_vouched=vouched
+    )  # fmt: skip
+    place(space, dataset, drafted)
 
 
 def _dataset(name: str, reading: Reading, raw: bytes | None = None, path: str | None = None) -> Dataset:

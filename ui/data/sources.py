@@ -213,10 +213,17 @@ def _database(space: Workspace) -> None:
     with st.form("database_form", border=False):
         kind = st.selectbox(t("data.database"), DATABASES, key="database_kind")
         target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
-        query = st.text_input(t("data.query"), key="database_query", placeholder="people")
+        query = st.text_input(t("data.query"), key="database_query", placeholder="people", help=t("data.query_help"))
+        vouched = st.checkbox(t("data.vouched"), key="database_vouched", help=t("data.vouched_help"))
         pressed = st.form_submit_button(t("data.database_load"))
-    if pressed and not _tried(lambda tell: loading.database(space, kind, target or "", query or "", tell=tell)):
+
+    def load(tell: Tell) -> None:
+        loading.database(space, kind, target or "", query or "", vouched=vouched, tell=tell)
+
+    if pressed and not _tried(load):
         st.rerun()
+    if space.dataset is not None and space.dataset.query_vouched:
+        note(t("data.vouched_note"))
 
 
 def _tried(load: Callable[[Tell], None]) -> str:

@@ -18,7 +18,7 @@ from ui.schema import editor
 from ui.schema.rows import Row, kind_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, plain, sentence, t
-from ui.shared.theme import note
+from ui.shared.theme import note, private_tag
 
 KINDS: dict[str, Kind] = {
     "category": "categorical",
@@ -138,6 +138,12 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     """
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    if space.dataset.query_vouched:
+        msg = (
+            "what is bought has no manifest that could state your word for a query; load a table, or a query that "
+            "reads each record by itself"
+        )
         raise SchemaError(msg)
     schema = space.schema
     found = buy_schema(

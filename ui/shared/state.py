@@ -55,6 +55,7 @@ class Dataset:
     source: dict[str, Any] = field(default_factory=dict)  # delimiter, encoding: shown and correctable
     raw: bytes | None = None  # an upload's bytes, to be read again after a correction
     serial: str = field(default_factory=lambda: secrets.token_hex(4))  # names the content; set when it is placed
+    query_vouched: bool = False  # that its query reads each record by itself is the owner's word
     returned: bool = False  # whether it was here before, with a schema that stands again
 
     @property

@@ -124,8 +124,9 @@ def _released_marginals(space: Workspace, schema: Schema, names: list[str], budg
 
     data = loaded(space)
     return release_marginals(
-        data.table, schema, [names] if names else [], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger
-    )
+        data.table, schema, [names] if names else [], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger,
+        query_vouched=data.query_vouched,
+    )  # fmt: skip
 
 
 def _itemsets(space: Workspace, schema: Schema) -> None:
@@ -170,6 +171,7 @@ def _released_itemsets(
     made = frequent_itemsets(
         source.counter, source.items, PrivBasisSettings(**asked), epsilon=budget.epsilon, unit=source.unit,
         dataset=data.ledger, reasons=schema.reasons, bought=bought_charges(schema),
+        query_vouched=data.query_vouched,
     )  # fmt: skip
     return made.rows(), made.manifest
 
@@ -196,8 +198,6 @@ def _run(space: Workspace, kind: str, release: Any) -> bool:
 def _result(space: Workspace, kind: str) -> None:
     """The last release of a kind: its table, and both files."""
     import pandas as pd
-    import pyarrow as pa
-
 
     got = space.memo.get(f"answers_{kind}")
     if got is None:

@@ -36,6 +36,7 @@ def spec_of(space: Workspace) -> JobSpec:
         n_records=choices.n_records,
         questions=kept.fitting(space).document() if kept.lines(space) else None,
         questions_share=choices.questions_share if config_class(method).takes_questions else 0.0,
+        query_vouched=space.dataset.query_vouched,
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
         table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
