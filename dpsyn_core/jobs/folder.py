@@ -98,7 +98,8 @@ def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Pro
     measured = pack_measurements(prepared.marginals, schema=prepared.schema, scores=prepared.scores)
     write_release_to(
         prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
-        memory=planned(spec.memory_mb), measurements=measured, measurements_path=folder / MEASUREMENTS, progress=progress,
+        memory=planned(spec.memory_mb), measurements=measured, measurements_path=folder / MEASUREMENTS,
+        progress=progress,
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def test_columns_of_a_folder_are_bought_and_no_others_are_kept(place, capsys):
            "--delta", "1e-6", "-o", str(place / "bought.json")]  # fmt: skip
     assert main(buy) == 0
     found = Schema.load(place / "bought.json")
-    assert found.domain().names == ("b", "a")
+    assert found.domain().names == ("a", "b")  # as they stand in the table
     assert list(found["a"].values) == ["x", "y"]
     assert main([*buy, "--buy", "d=integer"]) == 2
     assert "the column 'd' must be in the table exactly once" in capsys.readouterr().err

@@ -7,8 +7,6 @@ byte by byte: files and their names, messages, progress. Only times of the clock
 import io
 import json
 import uuid
-import zipfile
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -291,4 +289,40 @@ def test_a_command_says_the_same_of_the_form_of_a_file_however_large_it_is(tmp_p
         left.append(in_a_shell(path, tmp_path / f"out{side}", "records", capsys, heard))
     assert left[0][0] == 0
     assert left[0][3]
+    assert left[0] == left[1] == left[2]
+
+
+OTHERS = {
+    "marginal": ["marginal", "TABLE", "--schema", "SCHEMA", "--attributes", "a,b", "--delta", "1e-6"],
+    "itemsets": ["itemsets", "TABLE", "--schema", "SCHEMA", "--k", "1"],
+    "buy": ["schema", "draft", "TABLE", "--buy", "b=categorical", "--buy", "c=integer:4", "--delta", "1e-6"],
+}
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_other_releases_of_a_command_do_not_tell_how_large_its_file_is(
+    table, tmp_path, monkeypatch, capsys, heard, command
+):
+    known = schema({}).document()
+    flag = {"name": "b", "kind": "categorical", "values": ["x", "y"], "other": True}
+    known["attributes"] = [a if a["name"] != "b" or command != "itemsets" else flag for a in known["attributes"]]
+    Schema.of(known).dump(tmp_path / "schema.json")
+    monkeypatch.setattr("dpsyn_core.measurement.raw.os.urandom", bytes)  # the key of bounding
+    left = []
+    for side, (small, cell) in enumerate([(FAR, 0), (0, 0), (0, FAR)]):
+        heard.clear()
+        place = tmp_path / f"out{side}"
+        place.mkdir()
+        monkeypatch.setenv("DPSYN_HOME", str(tmp_path / f"home{side}"))
+        monkeypatch.setattr(sampling, "SMALL", small)
+        monkeypatch.setattr(choose, "CELL", cell)
+        words = {"TABLE": str(table), "SCHEMA": str(tmp_path / "schema.json")}
+        out = str(place / ("out.json" if command == "buy" else "out.csv"))
+        status = main(
+            [words.get(w, w) for w in OTHERS[command]] + ["--epsilon", "5", "--memory", "600MB", "--out", out]
+        )
+        said = capsys.readouterr()
+        lines = [line.replace(place.name, "OUT") for line in said.err.splitlines() if PRIVATE not in line]
+        assert status == 0, said.err
+        left.append([files(place), said.out.replace(place.name, "OUT"), lines, list(heard)])
     assert left[0] == left[1] == left[2]
