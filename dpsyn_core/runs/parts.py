@@ -62,8 +62,12 @@ def in_parts(prepared: Prepared, *, folder: bool, memory: int | None) -> Sharded
     found = measured.system.sharded(measured.released, prepared.wanted, rng=copy.deepcopy(prepared.rng))
     if found is None or folder:
         return found
-    need = PIECE_BYTES * found.n_records * len(measured.task.domain)
-    return found if need > (ALLOWED if memory is None else memory // 2) else None
+    return None if fits(found.n_records, len(measured.task.domain), memory) else found
+
+
+def fits(n_records: int, attributes: int, memory: int | None) -> bool:
+    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
+    return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
 
 
 def synthesize_to(
