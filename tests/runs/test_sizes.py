@@ -63,7 +63,7 @@ def schema(unit):
 UNITS = {"records": {}, "individuals": {"identifier": "who", "max_records": 2}}
 
 
-@pytest.fixture(scope="module", params=["parquet", "csv"])
+@pytest.fixture(scope="module", params=["parquet", pytest.param("csv", marks=pytest.mark.slow)])
 def table(request, tmp_path_factory):
     """A file of related columns, with cells that do not fit and individuals of several records."""
     rng = np.random.default_rng(0)
