@@ -179,8 +179,7 @@ def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any
         table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, sheet=args.sheet,
         multiline=args.multiline, strict=args.strict, header_row=args.header_row, header=args.header,
     )  # fmt: skip
-    for notice in got.notices:
-        print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
+    say_assumed(got.notices, table)
     if got.headless:
         hint = "the first line looks like a record; if there are no headers, give them with --header 'age,sex,income'"
         print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
@@ -216,11 +215,17 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
     known = [name for name in names if composed(name) in there]
     found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
-    for notice in batches.notices:
-        print(f"note: {notice}", file=sys.stderr)
+    say_assumed(batches.notices, args.table)
     for notice in batches.odd:
         print(f"note ({PRIVATE}): {notice}", file=sys.stderr)
     return found
+
+
+def say_assumed(notices: Sequence[str], table: Path | str) -> None:
+    """Says on stderr what was assumed of a table, in the same words whether it is read whole or in batches."""
+    name = f"{table.name}: " if isinstance(table, Path) and table.is_file() else ""
+    for notice in notices:
+        print(f"note: {name}{notice}", file=sys.stderr)
 
 
 def text_form(args: argparse.Namespace) -> Any:
@@ -270,8 +275,7 @@ def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progr
         found, notices, odd = read_or_sample(
             table, most, form, sheet=args.sheet, header_row=args.header_row, rng=rng, progress=progress
         )  # fmt: skip
-        for notice in notices:
-            print(f"note: {Path(table).name}: {notice}", file=sys.stderr)
+        say_assumed(notices, table)
         for notice in odd:
             print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
     if found.of is not None:
@@ -319,8 +323,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
     if file and not sql and choice.engine == "memory" and args.table.stat().st_size <= MAX_FILE:
         return read_input(args)
-    for notice in batches.notices:
-        print(f"note: {notice}", file=sys.stderr)
+    say_assumed(batches.notices, args.table)
     print(f"note ({PRIVATE}): engine {choice.engine}: {choice.why}", file=sys.stderr)
     return source_of_batches(batches, choice, args.strict, memory)
 
@@ -354,8 +357,7 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
         conf[name] = value
     source = SparkFiles(args.table, form, master=args.spark_master, settings=conf)
     if source.batches is not None:  # of an address, only the cluster can tell
-        for notice in source.batches.notices:
-            print(f"note: {notice}", file=sys.stderr)
+        say_assumed(source.batches.notices, args.table)
         print(f"note ({PRIVATE}): engine spark: {expected(source.batches, schema)}", file=sys.stderr)
     return source
 

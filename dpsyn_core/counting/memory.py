@@ -42,8 +42,7 @@ class MemoryCounter:
         """
         check_codes(codes, domain)
         if codes.shape[1] > MAX_RECORDS:
-            msg = f"the table has more than {MAX_RECORDS} records; draw a sample of the individuals first"
-            raise SizeError(msg)
+            raise too_many_records()
         self.domain = domain
         self.max_cells = max_cells
         self._codes = np.ascontiguousarray(codes)
@@ -138,6 +137,13 @@ class MemoryCounter:
             known = (key, coarse_codes(column, table, np.min_scalar_type(int(table.max()))))
             self._coarse[name] = known
         return known[1]
+
+
+def too_many_records() -> SizeError:
+    """The sentence for a table that no counter of this machine can count."""
+    return SizeError(
+        f"the table has more than {MAX_RECORDS} records (for the owner only); draw a sample of the individuals first"
+    )
 
 
 def coarse_codes(

@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.joint import Joint
-from dpsyn_core.counting.memory import MAX_CELLS, MAX_RECORDS, check_cells, coarse_codes, coarse_shape, coarse_shapes
+from dpsyn_core.counting.memory import (
+    MAX_CELLS,
+    MAX_RECORDS,
+    check_cells,
+    coarse_codes,
+    coarse_shape,
+    coarse_shapes,
+    too_many_records,
+)
 from dpsyn_core.counting.store import Store
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
-from dpsyn_core.errors import SizeError
 from dpsyn_core.marginals.types import NO_RECODES
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -35,8 +42,7 @@ class StoredCounter:
             SizeError: more records than the kernels can count.
         """
         if store.n_records > MAX_RECORDS:
-            msg = f"the table has more than {MAX_RECORDS} records; draw a sample of the individuals first"
-            raise SizeError(msg)
+            raise too_many_records()
         self.domain: Domain = store.domain
         self.max_cells = max_cells
         self._store = store

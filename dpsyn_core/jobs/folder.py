@@ -82,20 +82,24 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
 
 
 def planned(memory_mb: int) -> int:
-    """Bytes that a run on a table outside its folder plans with: less than its limit, which libraries share."""
+    """Bytes that a run plans with: less than its limit, which libraries share."""
     return memory_mb * 2**20 * 3 // 4
 
 
 def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Progress) -> None:
-    """Makes the records, and writes the manifest, the synthetic table and the released marginals."""
+    """Makes the records, and writes the manifest, the synthetic table and the released marginals.
+
+    The memory of the run decides whether records are made in shards, wherever the private table lies: that it is too
+    large for the app, or was not, must not show in what is written.
+    """
     from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.parts import write_release_to
 
     measured = pack_measurements(prepared.released, schema=prepared.schema)
     write_release_to(
         prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
-        memory=planned(spec.memory_mb) if in_place(folder, spec) else None,
-        measurements=measured, measurements_path=folder / MEASUREMENTS, progress=progress,
+        memory=planned(spec.memory_mb), measurements=measured, measurements_path=folder / MEASUREMENTS,
+        progress=progress,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import os
 import secrets
@@ -54,14 +55,19 @@ def in_parts(prepared: Prepared, *, folder: bool, memory: int | None) -> Sharded
     """How the records of a run are made in shards; None where they are made in one piece.
 
     Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
-    memory that was named.
+    memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
+    wherever that is decided.
     """
     measured = prepared.measured
-    found = measured.system.sharded(measured.released, prepared.wanted, rng=prepared.rng)
+    found = measured.system.sharded(measured.released, prepared.wanted, rng=copy.deepcopy(prepared.rng))
     if found is None or folder:
         return found
-    need = PIECE_BYTES * found.n_records * len(measured.task.domain)
-    return found if need > (ALLOWED if memory is None else memory // 2) else None
+    return None if fits(found.n_records, len(measured.task.domain), memory) else found
+
+
+def fits(n_records: int, attributes: int, memory: int | None) -> bool:
+    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
+    return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
 
 
 def synthesize_to(

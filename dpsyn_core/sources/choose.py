@@ -135,8 +135,8 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
     scratch, free = scratch_of(batches, schema), room()
     if batches.records is not None and scratch > free:
         msg = (
-            f"the codes of the table take about {shown(scratch)} of scratch space and {shown(free)} are free; free "
-            "disk space, or name a folder with room in the variable DPSYN_SCRATCH"
+            f"the codes of the table do not fit the {shown(free)} of scratch space that are free (for the owner only); "
+            "free disk space, or name a folder with room in the variable DPSYN_SCRATCH"
         )
         raise SizeError(msg)
     return Choice(

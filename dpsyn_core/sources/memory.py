@@ -34,6 +34,7 @@ class MemorySource:
         columns = tuple(frame.column_names)
         codes = bound(self._encoded(codec, frame), schema.unit.max_records)
         del frame
+        progress("encoding", 1, 1)  # as where batches are encoded: progress does not tell the size of the table
         yield Opened(counter=MemoryCounter(codes, codec.domain), n_records=codes.shape[1], columns=columns)
 
     def _encoded(self, codec: Codec, frame: Any) -> Encoded:

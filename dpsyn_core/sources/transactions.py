@@ -106,8 +106,8 @@ def from_source(
         need = HELD * len(items) * opened.n_records // 8
         if memory is not None and need > memory:
             msg = (
-                f"the bits of {len(items)} items take about {need / 1e9:.3g} GB and {memory / 1e9:.3g} GB may be used; "
-                "give --memory more, or a schema with fewer attributes of two values (for the owner only)"
+                f"the bits of {len(items)} items do not fit the {memory / 1e9:.3g} GB that may be used (for the owner "
+                "only); give --memory more, or a schema with fewer attributes of two values"
             )
             raise SizeError(msg)
         for codes in opened.counter.blocks(names):

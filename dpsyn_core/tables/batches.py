@@ -45,7 +45,7 @@ class Batches:
 
 
 def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
-    """Some columns of all records, as one pyarrow table. Private.
+    """Some columns of all records, as one pyarrow table; in the order of the table, whatever that of `names`. Private.
 
     Text is kept as dictionaries. A column that has another type in another part becomes canonical text.
 
@@ -60,7 +60,7 @@ def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
     """
     import pyarrow as pa
 
-    at, held, metadata = locate(batches.columns, names), 0, None
+    at, held, metadata = sorted(locate(batches.columns, names)), 0, None
     columns: list[list[Any]] = [[] for _ in at]
     for table in batches.read():
         metadata = metadata or table.schema.metadata

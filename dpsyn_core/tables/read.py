@@ -131,7 +131,7 @@ def _check_size(size: int, cap: int) -> None:
         msg = "the file is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
     if size > cap:
-        msg = f"the file has {size} bytes and the limit is {cap}; give a smaller file, or Parquet by its path"
+        msg = f"the file is too large (for the owner only), the limit is {cap} bytes; give a smaller one, or Parquet"
         raise TableError(msg)
 
 

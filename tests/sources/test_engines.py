@@ -173,7 +173,7 @@ def test_what_a_stored_run_takes_is_said_before_it_and_refused_where_there_is_no
     assert "6.3 GB in memory" in choice.why
     assert "90 s on two idle cores" in choice.why
     assert "500 MB of scratch space (1 GB are free)" in choice.why
-    with pytest.raises(SizeError, match=r"5 GB of scratch space and 1 GB are free.*DPSYN_SCRATCH"):
+    with pytest.raises(SizeError, match=r"do not fit the 1 GB.*owner only.*DPSYN_SCRATCH"):
         choose.choose(many, engine="stored", memory=None, schema=schema("who"))
 
 

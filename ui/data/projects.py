@@ -138,13 +138,17 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
 
 
 def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
-    """The note of a run. A run that came from a project keeps its mark; the others get one under a fresh salt."""
+    """The note of a run. A run that came from a project keeps its mark; the others get one under a fresh salt.
+
+    Where the private table lay is left out: a path says that it was too large for the app, and where it is.
+    """
     serial, salt = str(job.public.get("serial", "")), str(job.public.get("salt", ""))
     if serial and not salt:
         salt = secrets.token_hex(16)
         serial = salted(serial, salt)
     own = whole and results.same_table(space, job)
-    return RunNote(spec=job.spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
+    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", "delimiter", "encoding")})
+    return RunNote(spec=spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
 
 
 def _private(space: Workspace, job: Job) -> bool:

@@ -113,12 +113,18 @@ def schema_text(space: Workspace, job: Job) -> str:
 
 def command(space: Workspace, job: Job) -> str:
     """The command that repeats the run on the owner's table: the same post-processing, new noise."""
-    spec, name = job.spec, stem(space, job)
+    from dpsyn_core.jobs.folder import planned
+    from dpsyn_core.runs.parts import fits
+
+    spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
+    size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
+    # only where it makes another table: the memory of a run decides how a very large one is made
+    allowed = "" if fits(*size, memory) == fits(*size, None) else f" --memory {memory}"
     settings = "".join(f" --set {k}={json.dumps(v)}" for k, v in spec.settings.items())
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
     return (
         f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "
-        f"--method {spec.method}{settings}{rows} --seed {spec.seed} --dataset {spec.dataset} "
+        f"--method {spec.method}{settings}{rows} --seed {spec.seed}{allowed} --dataset {spec.dataset} "
         f"--out {name}.csv --manifest {name}.manifest.json"
     )
 

@@ -130,8 +130,6 @@ def _estimate_in_place(space: Workspace) -> None:
     from dpsyn_core.sources.choose import shown
     from ui.synthesize.estimates import SPREAD, START, in_place
 
-    if space.choices.safe:
-        return
     choice = in_place(space)
     seconds = START + choice.seconds
     low, high = number(math.floor(seconds / SPREAD)), number(math.ceil(seconds * SPREAD))
@@ -153,7 +151,8 @@ def estimate(space: Workspace) -> None:
     if not limits_memory():
         note(t("synthesize.unlimited"), "warning")
 
-    if space.dataset is not None and space.dataset.place is not None:
+    # in safe mode others may look at the screen, who should not see that a table is too large for the app
+    if space.dataset is not None and space.dataset.place is not None and not space.choices.safe:
         _estimate_in_place(space)
         return
     got = estimated(space, chosen(space))
