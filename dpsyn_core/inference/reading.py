@@ -30,7 +30,7 @@ class ReadingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reconstruction: Rule = Field(
-        "maximum-entropy",
+        default="maximum-entropy",
         title="Reconstruction",
         description=(
             "How a marginal that no released table holds is found: the flattest table that agrees with the released "
@@ -38,19 +38,23 @@ class ReadingSettings(BaseModel):
         ),
     )
     nonnegativity: NonNegativity = Field(
-        "ripple",
+        default="ripple",
         title="Negative cells",
         description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
     )
     rounds: int = Field(
-        10,  # a marginal is read off one table, so that the tables must agree; records average over them
+        default=10,  # a marginal is read off one table, so that the tables must agree; records average over them
         ge=1,
         le=1000,
         title="Consistency rounds",
         description="At most so many rounds of agreeing on overlaps and removing negative cells.",
     )
     sweeps: int = Field(
-        1000, ge=1, le=100_000, title="Sweeps", description="At most so many rounds of fitting; it stops early."
+        default=1000,
+        ge=1,
+        le=100_000,
+        title="Sweeps",
+        description="At most so many rounds of fitting; it stops early.",
     )
 
 

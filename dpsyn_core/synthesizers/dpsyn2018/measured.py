@@ -29,7 +29,9 @@ def over_attributes(
     if any(of_rare and len(w.members) > 1 for w, of_rare in zip(parts, packed, strict=True)):
         axes = tuple(_axis(w, compressed[w.name] if p else None, domain) for w, p in zip(parts, packed, strict=True))
         return JointTable(axes=axes, values=m.values, sigma=m.sigma, law=m.law)
-    names, shape, recodes = [], [], {}
+    names: list[str] = []
+    shape: list[int] = []
+    recodes: dict[str, Map] = {}
     for w, of_rare, size in zip(parts, packed, m.values.shape, strict=True):
         names += w.members
         shape += [size] if of_rare else w.sizes
