@@ -106,6 +106,23 @@ def test_the_page_loads_a_table_with_the_schema_that_the_child_drafted(base):
     assert space.dataset.name == "SQLite"
 
 
+def test_a_word_for_a_query_goes_from_the_page_to_the_run_and_buys_nothing(base):
+    from ui.schema.buying import bought
+    from ui.synthesize.starting import spec_of
+
+    space = Workspace("somebody")
+    average = "SELECT town FROM people WHERE age >= (SELECT avg(age) FROM people)"
+    with pytest.raises(TableError, match="the box on the Data page"):
+        loading.database(space, "SQLite", base, average)
+    assert space.dataset is None
+    loading.database(space, "SQLite", base, average, vouched=True)
+    assert space.dataset.query_vouched and spec_of(space).query_vouched
+    with pytest.raises(DPSynError, match="no manifest that could state your word"):
+        bought(space, [], 1.0, 1e-9, known=False)
+    loading.database(space, "SQLite", base, "people")
+    assert not space.dataset.query_vouched and not spec_of(space).query_vouched
+
+
 def test_a_password_reaches_the_child_over_its_input_and_stands_nowhere_else(readers, monkeypatch, tmp_path):
     look = """if True:
         import json, os, pathlib, sys

@@ -4,6 +4,8 @@ import sqlite3
 import pytest
 
 from dpsyn_core.cli import main
+from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 
 
@@ -100,6 +102,57 @@ def test_a_table_of_a_database_runs_like_a_file(tmp_path, capsys):
     assert "refused" in capsys.readouterr().err
     assert synth(base, schema, tmp_path) == 2
     assert "SQLite" in capsys.readouterr().err
+
+
+AVERAGE = "SELECT * FROM people WHERE age >= (SELECT avg(age) FROM people)"
+
+
+def test_a_query_that_does_more_than_read_each_record_is_refused_unpaid_or_the_manifest_states_the_owners_word(
+    tmp_path, capsys
+):
+    base = tmp_path / "b.sqlite"
+    with sqlite3.connect(base) as connection:
+        connection.execute("CREATE TABLE people (city TEXT, age REAL)")
+        connection.execute("INSERT INTO people VALUES ('Cádiz', 30.5), ('Málaga', 20)")
+        connection.execute(f"CREATE VIEW rich AS {AVERAGE}")
+    connection.close()
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    wanted = (["--sql-query", AVERAGE], ["--sql-table", "rich"])
+    for asked in wanted:
+        for engine in ([], ["--engine", "stored"]):
+            assert synth(base, schema, tmp_path, *asked, *engine) == 2
+            said = capsys.readouterr().err
+            assert "a SELECT inside another; a query must read each record by itself" in said
+            assert "--query-vouched" in said
+    assert Ledger().entries() == []
+    for asked in wanted:
+        assert synth(base, schema, tmp_path, *asked, "--query-vouched") == 0
+        manifest = Manifest.load(tmp_path / "m.json")
+        assert manifest.private and manifest.query == "owner's word"
+        assert "owner's word: that it reads each record by itself is not checked" in manifest.certificate()
+    assert synth(base, schema, tmp_path, "--sql-query", "SELECT * FROM people WHERE age > 25") == 0
+    manifest = Manifest.load(tmp_path / "m.json")
+    assert manifest.query is None and "owner's word" not in manifest.certificate()
+    answer = ["--out", str(tmp_path / "a.csv"), "--attributes", "city", "--manifest", str(tmp_path / "a.json")]
+    budget = ["--schema", str(schema), "--epsilon", "1", "--delta", "1e-9", *wanted[0], "--query-vouched"]
+    assert main(["marginal", str(base), *budget, *answer]) == 0
+    assert Manifest.load(tmp_path / "a.json").query == "owner's word"
+
+
+def test_a_word_for_a_query_is_refused_where_there_is_no_query_or_no_manifest(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("city,age\nCádiz,3\n", encoding="utf-8")
+    schema = write_schema(tmp_path / "s.json", CITY, AGE)
+    for engine in ([], ["--engine", "stored"]):
+        assert synth(table, schema, tmp_path, "--query-vouched", *engine) == 2
+        assert "--query-vouched is for a query or a view" in capsys.readouterr().err
+    base = tmp_path / "b.sqlite"
+    with sqlite3.connect(base) as connection:
+        connection.execute("CREATE TABLE people (city TEXT, age REAL)")
+    connection.close()
+    bought = ["--buy", "age=integer", "--epsilon", "1", "--delta", "1e-9", "-o", str(tmp_path / "d.json")]
+    assert main(["schema", "draft", str(base), "--sql-query", AVERAGE, "--query-vouched", *bought]) == 2
+    assert "no manifest that could state your word" in capsys.readouterr().err
 
 
 def test_a_check_shows_the_owner_what_does_not_fit_in_both_orders_of_its_arguments(tmp_path, capsys):
