@@ -148,7 +148,15 @@ class Manifest(Statement):
         return self.written(self.digests.model_copy(update={"files": {**self.digests.files, **files}}))
 
     def signed(self, key: Ed25519PrivateKey) -> Manifest:
-        """The manifest with an owner's signature over all the rest."""
+        """The manifest with an owner's signature over all the rest.
+
+        Raises:
+            InputError: the manifest contradicts itself: an owner would stand behind numbers that cannot be.
+        """
+        faults = (*self.faults(), *self.promise_faults())
+        if faults:
+            msg = f"the manifest is not signed, for it contradicts itself: {'; '.join(faults)}"
+            raise InputError(msg)
         return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
 
     @classmethod

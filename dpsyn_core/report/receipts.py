@@ -6,18 +6,18 @@ Publishable tab and its exports all ask here.
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, signature_holds
-from dpsyn_core.privacy.statement import NOT_PRIVATE, guarantee
-from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.privacy.statement import NOT_PRIVATE
+from dpsyn_core.report.contradictions import contradictions, items_fault, schema_fault
 from dpsyn_core.report.ownership import ownership
+from dpsyn_core.report.released import ReleasedFile, load_released
 from dpsyn_core.tables.digest import file_digest
 
 if TYPE_CHECKING:
@@ -66,11 +66,7 @@ def receipt(
     except InputError as error:
         return Receipt(holds=False, sentence=f"nothing holds: {error}")
     file = ownership(table, found)
-    faults = [file.fault]
-    if measurements is not None:
-        faults.append(_measurements_fault(measurements, found))
-    if schema is not None and hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
-        faults.append("the schema is not the one that the release was made with")
+    faults = [file.fault, *_agreement(found, measurements=measurements, schema=schema)]
     faults += manifest_faults(found, document)
     key = None if found.signature is None else fingerprint(found.signature.key)
     if signer is not None and (found.signature is None or found.signature.key != signer):
@@ -82,17 +78,44 @@ def receipt(
     return Receipt(holds=True, sentence=said, own=not file.more, manifest=found, key=key)
 
 
+def signing_faults(
+    found: Manifest,
+    *,
+    schema: Schema | None = None,
+    items: Sequence[str] | None = None,
+    measurements: Path | None = None,
+    table: Path | None = None,
+) -> list[str]:
+    """Why nobody should sign a manifest; none where all that is at hand agrees with it. See `receipt`.
+
+    items: of a release of itemsets, in place of a schema.
+    """
+    faults = [*found.promise_faults(), *_agreement(found, measurements=measurements, schema=schema)]
+    if items is not None:
+        faults.append(items_fault(found, items))
+    if table is not None:
+        file = ownership(table, found)
+        faults += [file.fault, file.more]
+    return [f for f in faults if f]
+
+
+def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | None) -> list[str]:
+    """What schema, released marginals and method say against a manifest; some may be empty."""
+    faults, released = [], None
+    if measurements is not None:
+        released, fault = _released(measurements, found, schema)
+        faults.append(fault)
+    if schema is not None:
+        faults.append(schema_fault(found, schema))
+    if any(faults):  # another run's schema or marginals would contradict everything
+        return [*faults, *contradictions(found)]
+    known = schema if released is None else released.schema
+    return contradictions(found, schema=known, measurements=released)
+
+
 def manifest_faults(found: Manifest, document: dict[str, Any]) -> list[str]:
-    """What a manifest that was read and adds up says against itself: its sentence, or its signature."""
-    faults = []
-    promise = guarantee(
-        Budget(epsilon=found.epsilon, delta=found.delta),
-        Unit.of(found),
-        private=found.private,
-        noisy=bool(found.charges),
-    )
-    if found.guarantee != promise:
-        faults.append("the manifest's sentence of the guarantee is not what its numbers say")
+    """What a manifest that was read and adds up says against itself: its promise, or its signature."""
+    faults = list(found.promise_faults())
     if found.signature is not None and not signature_holds(document):
         faults.append("the signature does not fit: manifest or signature were changed after signing")
     return faults
@@ -118,12 +141,15 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     return f"{said}; byte for byte as it was written{', and safe to publish' if found.private else ''}"
 
 
-def _measurements_fault(path: Path, found: Manifest) -> str:
+def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[ReleasedFile | None, str]:
+    """The released marginals of a file, or why they are not those of the manifest."""
     stated = None if found.digests is None else found.digests.measurements
     if stated is None:
-        return "the manifest names no released marginals"
+        return None, "the manifest names no released marginals"
     try:
-        same = file_digest(path) == stated
+        if file_digest(path) != stated:
+            return None, f"'{path.name}' does not hold the marginals that were released with this manifest"
+        stored = load_released(path, schema)
     except InputError as error:
-        return str(error)
-    return "" if same else f"'{path.name}' does not hold the marginals that were released with this manifest"
+        return None, str(error)
+    return stored, schema_fault(found, stored.schema)
