@@ -34,6 +34,8 @@ from dpsyn_core.version import __version__
 _UNIT_OF = ("gaussian", "geometric")
 _MOST = 3  # sentences of one kind: a wrong unit is wrong in every charge
 ITEMSETS = "privbasis"  # the method of `dpsyn itemsets`: no system that makes records, and its "schema" a list of items
+MOST_PLANNED = 150  # columns of schemas for which plans are made: pairs of more take seconds, of each size below
+_SIZES = (1.0, 1e3, 1e6, 1e9)  # records of tables for which plans of a private number of records are tried
 _ROUNDING = 1e-6  # the same of noise, computed on another machine
 
 
@@ -151,7 +153,11 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
             return []  # what another version would charge is not known here
         if getattr(config, "engine", None) == "mbi":  # charges the same, and need not be installed here
             config = config.model_copy(update={"engine": "builtin"})
-        return _of_plan(found, plan_of(config.build(task), task, n_records=float(found.n_records)))
+        if len(task.domain) > MOST_PLANNED:
+            return []
+        system = config.build(task)
+        sizes = (float(found.n_records), *_SIZES) if task.n_public is None else (float(task.n_public),)
+        return _of_plans(found, [plan_of(system, task, n_records=n) for n in sizes])
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
 
@@ -164,10 +170,28 @@ def _task(found: Manifest, schema: Schema | None, asked: Questions | None) -> Ta
     return Task.of(schema, budget, questions=asked, questions_share=share)
 
 
-def _of_plan(found: Manifest, made: Plan) -> list[str]:
-    """Holds the charges against what the method charges for this schema, these settings and this budget."""
-    if made.charges:
-        return _of_planned(found, [ChargeRecord.of(c) for c in made.charges])
+def _of_plans(found: Manifest, plans: Sequence[Plan]) -> list[str]:
+    """Holds the charges against what the method charges for this schema, these settings and this budget.
+
+    plans: for the numbers of records that the private table may have had.
+    """
+    first = plans[0]
+    if first.charges:
+        return _of_planned(found, [ChargeRecord.of(c) for c in first.charges])
+    if all(p.steps == first.steps for p in plans):
+        return _of_steps(found, first)
+    kinds = {s.kind for p in plans for s in p.steps} - {"chosen", "listed"}  # these two hold tables of many kinds
+    fewest = {k: min(sum(s.parts[0] for s in p.steps if s.kind == k) for p in plans) for k in kinds}
+    listed = Counter(c.kind for c in found.charges)
+    return [_too_few(k, n, listed[k]) for k, n in sorted(fewest.items()) if listed[k] < n][:_MOST]
+
+
+def _too_few(kind: str, fewest: int, listed: int) -> str:
+    return f"the method charges for '{kind}' {fewest} times or more, and the manifest {listed} times"
+
+
+def _of_steps(found: Manifest, made: Plan) -> list[str]:
+    """As `_of_plans`, for a method that states its steps, which do not depend on the number of records."""
     taken: list[list[ChargeRecord]] = [[] for _ in made.steps]
     for c in found.charges:
         open_to = (i for i, s in enumerate(made.steps) if s.holds(str(c.kind)) and len(taken[i]) < s.parts[1])
@@ -181,10 +205,7 @@ def _of_plan(found: Manifest, made: Plan) -> list[str]:
         if step.about:
             continue  # a noisy total decides there
         if len(mine) < step.parts[0]:
-            fewest = step.parts[0]
-            out.append(
-                f"the method charges for '{step.kind}' {fewest} times or more, and the manifest {len(mine)} times"
-            )
+            out.append(_too_few(step.kind, step.parts[0], len(mine)))
         least, most = step.sigma or (0.0, math.inf)
         off = [c for c in mine if not least * (1 - _ROUNDING) <= c.charge().scale <= most * (1 + _ROUNDING)]
         out += [f"the charge '{c.name}' states noise that the method does not add at this budget" for c in off]
@@ -192,7 +213,7 @@ def _of_plan(found: Manifest, made: Plan) -> list[str]:
 
 
 def _of_planned(found: Manifest, planned: Sequence[ChargeRecord]) -> list[str]:
-    """As `_of_plan`, for a method whose charges are known one by one."""
+    """As `_of_plans`, for a method whose charges are known one by one."""
 
     def shape(c: ChargeRecord) -> tuple[str, ...]:
         return c.name, str(c.kind), c.mechanism, str(c.cells)

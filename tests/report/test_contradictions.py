@@ -314,6 +314,27 @@ def test_a_run_without_noise_that_is_called_private_is_denied_by_its_manifest_al
         assert refused_to_sign(place)
 
 
+@pytest.mark.parametrize(("columns", "records"), [(40, 60), (40, 3000), (3, 100_000)])
+def test_the_plan_of_a_private_number_of_records_contradicts_no_run_and_finds_a_column_that_is_missing(
+    columns, records, tmp_path
+):
+    """How often rls releases a total, and whether it measures pairs, depends on the records of the private table."""
+    import numpy as np
+    import pyarrow as pa
+
+    rng = np.random.default_rng(0)
+    table = pa.table({f"c{i}": rng.integers(0, 4, records).astype(str) for i in range(columns)})
+    some = [{"name": n, "kind": "categorical", "values": ["0", "1", "2", "3"]} for n in table.column_names]
+    schema = Schema.of({"version": 1, "name": "many", "attributes": some})
+    found = synthesize(table, schema, epsilon=1.0, delta=1e-9, rng=0, n_records=10, ledger=Ledger(tmp_path / "l"))
+    assert contradictions(found.manifest, schema=schema) == []
+    document = json.loads(found.manifest.to_json())
+    document["charges"] = [c for c in document["charges"] if c["name"] != "marginal c1"]
+    add_up(document)
+    [said] = contradictions(Manifest.model_validate(document), schema=schema)
+    assert f"'1-way' {columns} times or more, and the manifest {columns - 1} times" in said
+
+
 def test_parts_that_have_other_records_than_the_manifest_states_are_denied():
     from tests.privacy.test_manifest import manifest
 
