@@ -23,6 +23,8 @@ if not results.manifest(space, job)["private"]:
 found = results.checked(space, job)
 if not found.holds:
     note(t("released.unproved", sentence=found.sentence), "alarm")
+elif not found.own:
+    note(t("released.another", sentence=found.sentence), "warning")
 
 left, right = st.columns(2, gap="large")
 with left:
@@ -33,6 +35,9 @@ with left:
             files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
     if len(offered) == 1:
         note(t("export.large"))
+    elif "xlsx" in offered and files.excel_first(space, job):
+        note(t("export.excel_first"))
+    note(t("export.bytes"))
     section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):
         files.manifest_button(space, job, key="export_manifest")

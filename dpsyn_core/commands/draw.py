@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
     from dpsyn_core.files import check_writable, not_private_name
     from dpsyn_core.privacy.manifest import Manifest
-    from dpsyn_core.report.receipts import manifest_faults
+    from dpsyn_core.report.receipts import manifest_faults, signing_faults
     from dpsyn_core.runs.models import draw
     from dpsyn_core.runs.writing import write_tables
     from dpsyn_core.schema.document import Schema
@@ -56,11 +56,12 @@ def run(args: argparse.Namespace) -> None:
         raise InputError(msg) from error
     key = None if args.sign is None else open_key(args.sign)
     manifest, document = Manifest.read(args.manifest)
-    faults = manifest_faults(manifest, document)
+    schema = Schema.load(args.schema)
+    faults = [*manifest_faults(manifest, document), *signing_faults(manifest, schema=schema)]
     if faults:
-        msg = f"nothing is drawn by the manifest '{args.manifest.name}': {'; '.join(faults)}"
+        msg = f"nothing is drawn by the manifest '{args.manifest.name}': {'; '.join(dict.fromkeys(faults))}"
         raise ReceiptError(msg)
-    release = draw(content, manifest, Schema.load(args.schema), n_records=args.n_records, rng=args.seed)
+    release = draw(content, manifest, schema, n_records=args.n_records, rng=args.seed)
     out = args.out if release.manifest.private else not_private_name(args.out)
     write_tables(release.manifest, release.arrows, [out], args.new_manifest, model=content, key=key)
     mark = "" if release.manifest.private else "NOT PRIVATE: "

@@ -18,9 +18,21 @@ def add(commands: Any) -> None:
     made.add_argument("key", metavar="KEY", type=Path)
     made.add_argument("--passphrase", action="store_true", help=f"lock it; asked for, or taken from {VARIABLE}")
     made.set_defaults(run=run_new)
-    sign = actions.add_parser("sign", help="sign a manifest in its place")
+    sign = actions.add_parser(
+        "sign",
+        help="sign a manifest in its place",
+        description="Signs a manifest that nothing at hand contradicts. The schema says whether something was read "
+        "from the data, so it is asked for: a manifest alone does not show that somebody edited it toward private.",
+    )
     sign.add_argument("manifest", metavar="M.json", type=Path)
     sign.add_argument("--key", metavar="KEY", type=Path, required=True)
+    public = sign.add_mutually_exclusive_group(required=True)
+    public.add_argument("--schema", type=Path, help="that the run was made with")
+    public.add_argument("--items", type=Path, metavar="ITEMS.txt", help="of a release of itemsets from transactions")
+    sign.add_argument(
+        "--measurements", type=Path, metavar="M.json.gz", help="also hold the released marginals against it"
+    )
+    sign.add_argument("--table", type=Path, help="also hold the released table against it")
     sign.set_defaults(run=run_sign)
     show = actions.add_parser("show", help="print the fingerprint of a key, to be told to others")
     show.add_argument("key", metavar="KEY", type=Path)
@@ -36,11 +48,26 @@ def run_new(args: argparse.Namespace) -> None:
 
 
 def run_sign(args: argparse.Namespace) -> None:
-    """Signs a manifest that adds up."""
+    """Signs a manifest that nothing at hand contradicts. Raises ReceiptError."""
+    from dpsyn_core.errors import ReceiptError
     from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.privacy.signing import fingerprint
+    from dpsyn_core.report.receipts import signing_faults
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.tables.transactions import read_items
 
-    signed = Manifest.load(args.manifest).signed(open_key(args.key))
+    found = Manifest.load(args.manifest)
+    faults = signing_faults(
+        found,
+        schema=None if args.schema is None else Schema.load(args.schema),
+        items=None if args.items is None else read_items(args.items),
+        measurements=args.measurements,
+        table=args.table,
+    )
+    if faults:
+        msg = f"'{args.manifest.name}' is not signed: {'; '.join(faults)}"
+        raise ReceiptError(msg)
+    signed = found.signed(open_key(args.key))
     signed.dump(args.manifest)
     if signed.signature is not None:
         print(f"signed {args.manifest} by the key {fingerprint(signed.signature.key)}")

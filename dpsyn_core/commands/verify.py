@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+PUBLISHABLE = "--publishable"
+
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
@@ -19,11 +21,15 @@ def add(commands: Any) -> None:
     parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
     parser.add_argument("--schema", type=Path, help="also check the schema")
     parser.add_argument("--key", type=Path, metavar="KEY.pub", help="ask for the signature of this key")
+    parser.add_argument(
+        PUBLISHABLE, action="store_true", help="exit status 2 also for a file that is not safe to publish: another "
+        "file with the same table in it, or NOT PRIVATE",
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Prints the sentence. Raises ReceiptError where anything does not hold."""
+    """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
     from dpsyn_core.errors import ReceiptError
     from dpsyn_core.files import manifest_beside
     from dpsyn_core.privacy.signing import public_key
@@ -37,6 +43,6 @@ def run(args: argparse.Namespace) -> None:
         schema=None if args.schema is None else Schema.load(args.schema),
         signer=None if args.key is None else public_key(args.key),
     )
-    if not found.holds:
+    if not found.holds or (args.publishable and not found.publishable):
         raise ReceiptError(found.sentence)
     print(found.sentence)

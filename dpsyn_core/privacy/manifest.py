@@ -136,8 +136,30 @@ class Manifest(Statement):
         """The manifest of what was written with it; what was signed before is not signed any more."""
         return self.model_copy(update={"digests": digests, "signature": None})
 
+    def written_too(self, files: Mapping[str, str]) -> Manifest:
+        """Names more files of the same table, by their endings, with the SHA-256 of each.
+
+        Only for files that this program wrote from the cells of the table. A signature would not fit any more, so that
+        a signed manifest is refused.
+
+        Raises:
+            EngineError: the manifest is signed, or names no table.
+        """
+        if self.signature is not None or self.digests is None:
+            msg = "a manifest that is signed, or names no table, takes no more digests; write it with the table"
+            raise EngineError(msg)
+        return self.written(self.digests.model_copy(update={"files": {**self.digests.files, **files}}))
+
     def signed(self, key: Ed25519PrivateKey) -> Manifest:
-        """The manifest with an owner's signature over all the rest."""
+        """The manifest with an owner's signature over all the rest.
+
+        Raises:
+            InputError: the manifest contradicts itself: an owner would stand behind numbers that cannot be.
+        """
+        faults = (*self.faults(), *self.promise_faults())
+        if faults:
+            msg = f"the manifest is not signed, for it contradicts itself: {'; '.join(faults)}"
+            raise InputError(msg)
         return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
 
     @classmethod

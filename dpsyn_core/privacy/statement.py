@@ -175,6 +175,16 @@ class Statement(BaseModel):
             out.append("its mu and rho are not those of its charges")
         return tuple(out)
 
+    def promise_faults(self) -> tuple[str, ...]:
+        """What the promise says against the numbers beside it; nobody signs such a manifest."""
+        budget = Budget(epsilon=self.epsilon, delta=self.delta)
+        out = []
+        if self.guarantee != guarantee(budget, Unit.of(self), private=self.private, noisy=bool(self.charges)):
+            out.append("the manifest's sentence of the guarantee is not what its numbers say")
+        if self.private and not self.charges:
+            out.append("the manifest states a guarantee, and no charge at all: nothing in the table was paid for")
+        return tuple(out)
+
     def recomputed_epsilon(self, *, with_bought: bool = False) -> float:
         """Epsilon at this manifest's delta, composed anew from the sensitivities and scales of its charges.
 

@@ -8,7 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UNPROVED_LABEL, UNSAFE_LABEL, Score
+from dpsyn_core.metrics.base import (
+    ANOTHER_LABEL,
+    PRIVATE_LABEL,
+    SAFE_LABEL,
+    UNKNOWN_LABEL,
+    UNPROVED_LABEL,
+    UNSAFE_LABEL,
+    Score,
+)
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import Answer
 from dpsyn_core.metrics.registry import metric_class, names
@@ -157,6 +165,8 @@ def label_of(tables: Sequence[ScoredTable]) -> str:
         return UNSAFE_LABEL
     if any(t.receipt is not None and not t.receipt.holds for t in tables):
         return UNPROVED_LABEL
+    if any(t.receipt is not None and not t.receipt.own for t in tables):
+        return ANOTHER_LABEL
     return SAFE_LABEL if all(t.publishable for t in tables) else UNKNOWN_LABEL
 
 

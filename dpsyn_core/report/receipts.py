@@ -6,19 +6,19 @@ Publishable tab and its exports all ask here.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, ReceiptError
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, signature_holds
-from dpsyn_core.privacy.statement import NOT_PRIVATE, PartDigests, guarantee
-from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.tables.digest import digests_of_file, file_digest
+from dpsyn_core.privacy.statement import NOT_PRIVATE
+from dpsyn_core.report.contradictions import contradictions, items_fault, schema_fault
+from dpsyn_core.report.ownership import ownership
+from dpsyn_core.report.released import ReleasedFile, load_released
+from dpsyn_core.tables.digest import file_digest
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
@@ -28,18 +28,20 @@ if TYPE_CHECKING:
 class Receipt:
     """What was found. sentence: for people. manifest: None where there is none that can be read and adds up.
 
-    holds: everything that was asked fits together. key: fingerprint of the key that signed, None where unsigned.
+    holds: everything that was asked fits together. own: the file is the release's byte for byte, and not another one
+    with its table in it. key: fingerprint of the key that signed, None where unsigned.
     """
 
     holds: bool
     sentence: str
+    own: bool = False
     manifest: Manifest | None = None
     key: str | None = None
 
     @property
     def publishable(self) -> bool:
-        """Whether the table may be called safe to publish."""
-        return self.holds and self.manifest is not None and self.manifest.private
+        """Whether the file may be called safe to publish."""
+        return self.holds and self.own and self.manifest is not None and self.manifest.private
 
 
 def receipt(
@@ -63,11 +65,8 @@ def receipt(
         found, document = Manifest.read(manifest)
     except InputError as error:
         return Receipt(holds=False, sentence=f"nothing holds: {error}")
-    faults = [_table_fault(table, found)]
-    if measurements is not None:
-        faults.append(_measurements_fault(measurements, found))
-    if schema is not None and hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
-        faults.append("the schema is not the one that the release was made with")
+    file = ownership(table, found)
+    faults = [file.fault, *_agreement(found, measurements=measurements, schema=schema)]
     faults += manifest_faults(found, document)
     key = None if found.signature is None else fingerprint(found.signature.key)
     if signer is not None and (found.signature is None or found.signature.key != signer):
@@ -75,15 +74,50 @@ def receipt(
     wrong = [f for f in faults if f]
     if wrong:
         return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
-    return Receipt(holds=True, sentence=_said(table, found, key), manifest=found, key=key)
+    said = _said(table, found, key, file.more)
+    return Receipt(holds=True, sentence=said, own=not file.more, manifest=found, key=key)
+
+
+def signing_faults(
+    found: Manifest,
+    *,
+    schema: Schema | None = None,
+    items: Sequence[str] | None = None,
+    measurements: Path | None = None,
+    table: Path | None = None,
+) -> list[str]:
+    """Why nobody should sign a manifest; none where all that is at hand agrees with it. See `receipt`.
+
+    items: of a release of itemsets, in place of a schema.
+    """
+    faults = [*found.promise_faults(), *_agreement(found, measurements=measurements, schema=schema)]
+    if items is not None:
+        faults.append(items_fault(found, items))
+    if table is not None:
+        file = ownership(table, found)
+        faults += [file.fault, file.more]
+    return [f for f in faults if f]
+
+
+def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | None) -> list[str]:
+    """What schema, released marginals and method say against a manifest; some may be empty."""
+    faults, released = [], None
+    if measurements is not None:
+        released, fault = _released(measurements, found, schema)
+        faults.append(fault)
+    if schema is not None:
+        faults.append(schema_fault(found, schema))
+    if any(faults):  # another run's schema or marginals would contradict everything
+        return [*faults, *contradictions(found)]
+    known = schema if released is None else released.schema
+    return contradictions(found, schema=known, measurements=released)
 
 
 def run_of(measurements: Path, manifest: Path, schema: Schema) -> Manifest:
     """The manifest of the run that released these marginals. Raises ReceiptError where they are not of one run."""
     found, document = Manifest.read(manifest)
-    faults = [_measurements_fault(measurements, found), *manifest_faults(found, document)]
-    if hashlib.sha256(schema.dumps().encode()).hexdigest() != found.schema_hash:
-        faults.append("the schema is not the one that the release was made with")
+    agreement = _agreement(found, measurements=measurements, schema=schema)
+    faults = [*manifest_faults(found, document), *agreement]
     wrong = [f for f in faults if f]
     if wrong:
         raise ReceiptError("; ".join(wrong))
@@ -91,22 +125,14 @@ def run_of(measurements: Path, manifest: Path, schema: Schema) -> Manifest:
 
 
 def manifest_faults(found: Manifest, document: dict[str, Any]) -> list[str]:
-    """What a manifest that was read and adds up says against itself: its sentence, or its signature."""
-    faults = []
-    promise = guarantee(
-        Budget(epsilon=found.epsilon, delta=found.delta),
-        Unit.of(found),
-        private=found.private,
-        noisy=bool(found.charges),
-    )
-    if found.guarantee != promise:
-        faults.append("the manifest's sentence of the guarantee is not what its numbers say")
+    """What a manifest that was read and adds up says against itself: its promise, or its signature."""
+    faults = list(found.promise_faults())
     if found.signature is not None and not signature_holds(document):
         faults.append("the signature does not fit: manifest or signature were changed after signing")
     return faults
 
 
-def _said(table: Path, found: Manifest, key: str | None) -> str:
+def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     promise = f"{found.recomputed_epsilon():.4g} of the epsilon {found.epsilon:g} it promises at delta {found.delta:g}"
     second = found.second_epsilon()
     if second is not None:
@@ -118,57 +144,23 @@ def _said(table: Path, found: Manifest, key: str | None) -> str:
     if parts:
         which = f"the table ({parts} part{'s' * (parts > 1)})" if table.is_dir() else "one part"
     charged = f"whose charges add up to {promise}" if found.charges else "of a run that added no noise"
-    said = f"'{table.name}' is {which} of this manifest, {charged}; {who}"
-    return said if found.private else f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
+    said = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
+    if not found.private:
+        said = f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
+    if more:
+        return f"{said}; {more}, and is not called safe to publish"
+    return f"{said}; byte for byte as it was written{', and safe to publish' if found.private else ''}"
 
 
-def _table_fault(table: Path, found: Manifest) -> str:
-    """Why the table is not that of the manifest; empty when it is."""
-    if found.digests is None:
-        return "the manifest names no digest of a table (an earlier version wrote it), so that nothing ties one to it"
-    if found.digests.parts:
-        return _parts_fault(table, found.digests.parts)
-    every = (found.digests, *found.digests.tables)
-    try:
-        if file_digest(table) in {f for d in every for f in d.files.values()}:
-            return ""
-        content, excel = ("", False) if table.suffix.lower() == ".json" else digests_of_file(table)
-    except InputError as error:
-        return str(error)
-    if content in {d.excel if excel else d.content for d in every}:
-        return ""
-    return f"'{table.name}' is not the table of this manifest: it was edited after the run, or swapped for another"
-
-
-def _parts_fault(folder: Path, parts: Sequence[PartDigests]) -> str:
-    """Why a folder is not that of the manifest, or a file none of its parts; empty when it is."""
-    by_name = {p.name: p for p in parts}
-    if not folder.is_dir():
-        return _part_fault(folder, list(parts))
-    there = {f.name for f in folder.iterdir() if not f.name.startswith((".", "_"))}
-    lacking, beside = sorted(set(by_name) - there), sorted(there - set(by_name))
-    if lacking or beside:
-        what = f"lacks '{lacking[0]}'" if lacking else f"holds '{beside[0]}', which is no part of it"
-        return f"'{folder.name}' is not the table of this manifest: it {what}"
-    return next(filter(None, (_part_fault(folder / name, [part]) for name, part in by_name.items())), "")
-
-
-def _part_fault(file: Path, parts: Sequence[PartDigests]) -> str:
-    """Why a file is none of these parts; empty when it is one."""
-    try:
-        if file_digest(file) in {p.file for p in parts} or digests_of_file(file)[0] in {p.content for p in parts}:
-            return ""
-    except InputError as error:
-        return str(error)
-    return f"'{file.name}' is no part of the table of this manifest: it was edited after the run, or swapped"
-
-
-def _measurements_fault(path: Path, found: Manifest) -> str:
+def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[ReleasedFile | None, str]:
+    """The released marginals of a file, or why they are not those of the manifest."""
     stated = None if found.digests is None else found.digests.measurements
     if stated is None:
-        return "the manifest names no released marginals"
+        return None, "the manifest names no released marginals"
     try:
-        same = file_digest(path) == stated
+        if file_digest(path) != stated:
+            return None, f"'{path.name}' does not hold the marginals that were released with this manifest"
+        stored = load_released(path, schema)
     except InputError as error:
-        return str(error)
-    return "" if same else f"'{path.name}' does not hold the marginals that were released with this manifest"
+        return None, str(error)
+    return stored, schema_fault(found, stored.schema)

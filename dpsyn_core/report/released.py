@@ -99,6 +99,9 @@ def load_released(path: Path, schema: Schema | None = None) -> ReleasedFile:
     if known is None:
         msg = f"'{path.name}' was written by an earlier version, without its schema; name the schema of the run too"
         raise TableError(msg)
+    if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
+        msg = f"'{path.name}' was released with another schema than the one that is named; name the schema of the run"
+        raise TableError(msg)
     domain = known.domain()
     return ReleasedFile(measurements=_tables(document, domain, path), schema=known)
 

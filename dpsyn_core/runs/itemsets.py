@@ -16,6 +16,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.plan import check_shares
+from dpsyn_core.sources.transactions import items_text
 from dpsyn_core.synthesizers.privbasis.run import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
 
 METHOD = "privbasis"
@@ -90,7 +91,7 @@ def frequent_itemsets(
     found = find_itemsets(counter, settings, cost=cost, gate=run.gate, progress=progress)
     declared = Declared(
         name="items",
-        digest=hashlib.sha256("\n".join(names).encode()).hexdigest(),
+        digest=hashlib.sha256(items_text(names).encode()).hexdigest(),
         reasons=tuple(reasons),
         bought=tuple(bought),
         query_vouched=query_vouched,

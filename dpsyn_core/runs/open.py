@@ -56,7 +56,7 @@ class Declared:
 
 def bought_charges(schema: Schema) -> tuple[Charge, ...]:
     """Charges of earlier runs that bought parts of a schema."""
-    return tuple(Charge(**b.model_dump(exclude={"unit"})) for b in schema.bought)
+    return tuple(b.charge() for b in schema.bought)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
+from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
@@ -64,6 +65,10 @@ class BoughtCharge(Document):
     epsilon: Annotated[Number, Field(ge=0)] = 0.0
     delta: Annotated[Number, Field(ge=0, lt=1)] = 0.0
     unit: SchemaUnit | None = Field(default=None, description="Whom the charge protects; null: the schema's unit")
+
+    def charge(self) -> Charge:
+        """The charge as the value that is composed."""
+        return Charge(**self.model_dump(exclude={"unit"}))
 
 
 class Schema(Document):

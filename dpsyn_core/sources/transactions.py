@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,11 @@ def item_rows(schema: Schema) -> list[int]:
         msg = "no attribute of the schema has exactly two values; a 0/1 table is needed, or transactions with --items"
         raise SettingError(msg)
     return rows
+
+
+def items_text(names: Sequence[str]) -> str:
+    """The list of items as a manifest's `schema_hash` is of it."""
+    return "\n".join(names)
 
 
 def from_table(table: Any, schema: Schema) -> ItemSource:

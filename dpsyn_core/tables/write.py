@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import datetime
+import shutil
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +17,7 @@ from dpsyn_core.tables import canonical, casting, headers
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 EXCEL_ROWS = 1_048_575
+EXCEL_DATE = datetime.datetime(1980, 1, 1)
 LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
 
@@ -176,6 +180,7 @@ def as_written(column: Any) -> Any:
 
 def _write_excel(table: Any, path: Path) -> None:
     from openpyxl import Workbook
+    from openpyxl.writer.excel import ExcelWriter
 
     if table.num_rows > EXCEL_ROWS:
         msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
@@ -186,7 +191,30 @@ def _write_excel(table: Any, path: Path) -> None:
     columns = [_without_zone(c).to_pylist() for c in table.columns]
     for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
         page.append(row)
-    book.save(path)
+    book.properties.created = book.properties.modified = EXCEL_DATE
+    with _UndatedZip(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        ExcelWriter(book, archive).write_data()
+
+
+class _UndatedZip(zipfile.ZipFile):
+    """A zip whose entries carry no time, so that a table that is written twice has the same bytes, and one digest."""
+
+    def writestr(self, name: Any, data: Any, *args: Any, **kwargs: Any) -> None:
+        """As of ZipFile, for a name."""
+        super().writestr(self._undated(str(name)), data, *args, **kwargs)
+
+    def write(self, filename: Any, arcname: Any = None, *args: Any, **kwargs: Any) -> None:
+        """As of ZipFile, in pieces: a sheet need not fit in memory."""
+        del args, kwargs
+        entry = self._undated(str(arcname or filename))
+        with Path(filename).open("rb") as source, self.open(entry, "w", force_zip64=True) as target:
+            shutil.copyfileobj(source, target)
+
+    @staticmethod
+    def _undated(name: str) -> zipfile.ZipInfo:
+        entry = zipfile.ZipInfo(name)  # dated 1980
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        return entry
 
 
 def _without_zone(column: Any) -> Any:

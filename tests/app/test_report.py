@@ -141,6 +141,33 @@ def test_the_report_asks_for_the_table_that_the_run_was_made_from(ran):
 
 
 @pytest.mark.slow
+def test_every_file_of_the_export_page_is_the_releases_own_whenever_it_is_downloaded(ran, tmp_path, monkeypatch):
+    from dpsyn_core.report.receipts import receipt
+    from ui.export import files
+
+    space = space_of(ran)
+
+    def own():
+        """Which of the three files the manifest knows as they are, for a visitor who comes back later."""
+        (tmp_path / "m.json").write_text(files.manifest_text(space, ran.job), encoding="utf-8")
+        space.memo.clear()
+        out = []
+        for ending in ("csv", "parquet", "xlsx"):
+            path = tmp_path / f"t.{ending}"
+            path.write_bytes(files.table_bytes(space, ran.job, ending))
+            out += [ending] * receipt(path, tmp_path / "m.json").publishable
+        return out
+
+    assert own() == ["csv", "parquet", "xlsx"]
+    monkeypatch.setattr(files, "EXCEL_CELLS", 1000)
+    at_page(ran, "export")
+    assert "Download it before the manifest" in words(ran)
+    space.memo.clear()
+    assert own() == ["csv", "parquet"]
+    assert own() == ["csv", "parquet", "xlsx"]  # it was made since
+
+
+@pytest.mark.slow
 def test_the_bundle_holds_what_may_leave_and_nothing_of_the_private_table(ran):
     from ui.export import files
 
@@ -171,7 +198,7 @@ def test_a_run_on_a_drafted_schema_is_stamped_on_screen_in_name_and_in_manifest(
     assert job.state == "done", job.failure()
     space = space_of(app)
     assert files.stem(space, job) == "mine-synthetic-NOT-PRIVATE"
-    assert not json.loads(files.manifest_text(job))["private"]
+    assert not json.loads(files.manifest_text(space, job))["private"]
     for page in ("report", "export"):
         at_page(app, page)
         assert "NOT PRIVATE" in words(app)

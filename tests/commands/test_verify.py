@@ -155,7 +155,7 @@ def test_a_signed_release_names_the_key_and_every_change_after_signing_is_found(
     shown = capsys.readouterr().out.strip().rsplit("key ", 1)[1]
     run("key", "show", "owner.key.pub")
     assert capsys.readouterr().out.strip() == shown
-    run("key", "sign", "a.json", "--key", "owner.key")
+    run("key", "sign", "a.json", "--key", "owner.key", "--schema", "schema.json")
     assert verify("a.csv", "--manifest", "a.json", "--key", "owner.key.pub") == 0
     assert f"signed by the key {shown}" in capsys.readouterr().out
     signed = (place / "a.json").read_text("utf-8")
@@ -177,7 +177,7 @@ def test_a_signature_can_be_asked_for(place, capsys):
     assert verify("a.csv", "--manifest", "a.json", "--key", "owner.key.pub") == 2
     assert "not signed by the key" in capsys.readouterr().err
     run("key", "new", "other.key")
-    run("key", "sign", "a.json", "--key", "other.key")
+    run("key", "sign", "a.json", "--key", "other.key", "--schema", "schema.json", "--table", "a.csv")
     assert verify("a.csv", "--manifest", "a.json", "--key", "owner.key.pub") == 2
 
 

@@ -231,7 +231,7 @@ def test_the_public_report_holds_released_values_alone():
     c = Comparison(domain=small_domain(), synthetic=draw(300, 2), measurements=measured(draw(300, 1), 4.0, 0))
     table = ScoredTable(name="one", comparison=c, scores=compute(c, names(private=False)), manifest=manifest())
     assert SAFE_LABEL not in html_report("toy", [table])  # nobody has held the table against its manifest
-    proved = Receipt(holds=True, sentence="the table is that of the manifest", manifest=table.manifest)
+    proved = Receipt(holds=True, own=True, sentence="the table is that of the manifest", manifest=table.manifest)
     table = dataclasses.replace(table, receipt=proved)
     page = html_report("toy", [table])
     assert PRIVATE_LABEL not in page

@@ -118,11 +118,13 @@ def test_a_folder_that_was_changed_is_not_that_of_its_manifest(tmp_path, table):
     assert "lacks 'part-00002.parquet'" in receipt(out, tmp_path / "m.json").sentence
 
 
-def test_parts_may_be_written_again_by_others_as_long_as_their_content_stays(tmp_path, table):
+def test_parts_that_others_wrote_again_are_the_same_table_and_not_the_files_of_the_release(tmp_path, table):
     out = tmp_path / "parts"
     made(table, tmp_path, f"{out}/")
     pq.write_table(pq.read_table(out / "part-00002.parquet"), out / "part-00002.parquet", compression="none")
-    assert receipt(out, tmp_path / "m.json").publishable
+    found = receipt(out, tmp_path / "m.json")
+    assert found.holds and not found.publishable
+    assert "'part-00002.parquet' is not the file that was written" in found.sentence
 
 
 def test_a_folder_that_holds_something_is_refused_before_anything_is_spent(tmp_path, table):

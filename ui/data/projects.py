@@ -12,6 +12,7 @@ Entries carry no time, because the time at which a run's files were written tell
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import secrets
@@ -182,9 +183,9 @@ def open_project(space: Workspace, raw: bytes) -> str:
         loading.place(space, Dataset(project.dataset, project.ledger, table), schema)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
         space.schema = schema
-    here = {(j.folder / MANIFEST).read_bytes() for j in jobs().of(space.owner) if j.state == "done"}
+    here = {_run_of((j.folder / MANIFEST).read_bytes()) for j in jobs().of(space.owner) if j.state == "done"}
     for run, files in runs:
-        if files[MANIFEST] in here:
+        if _run_of(files[MANIFEST]) in here:
             continue  # it is still here
         public = {"serial": run.table, "salt": run.salt, "dataset": project.dataset}
         if run.own and table is not None and space.dataset is not None:
@@ -198,8 +199,10 @@ def open_project(space: Workspace, raw: bytes) -> str:
     choices.questions_share = project.questions_share
     methods.forget_fields()
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
-    opened = {files[MANIFEST] for _, files in runs}
-    mine = [j for j in jobs().of(space.owner) if j.state == "done" and (j.folder / MANIFEST).read_bytes() in opened]
+    opened = {_run_of(files[MANIFEST]) for _, files in runs}
+    mine = [
+        j for j in jobs().of(space.owner) if j.state == "done" and _run_of((j.folder / MANIFEST).read_bytes()) in opened
+    ]
     known = any(results.same_table(space, j) for j in mine)
     return said if table is not None or known else f"{said} {t('project.needs_table', name=project.dataset)}"
 
@@ -233,10 +236,31 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
     with TemporaryDirectory() as folder:
         path = Path(folder) / MANIFEST
         path.write_bytes(files[MANIFEST])
-        Manifest.load(path)
+        manifest = Manifest.load(path)
     gunzip(memoryview(files[MEASUREMENTS]), MOST)
-    files[SYNTHETIC] = _parquet(loading.uploaded_reading(SYNTHETIC, files[SYNTHETIC]).table)
+    table = loading.uploaded_reading(SYNTHETIC, files[SYNTHETIC]).table
+    files[SYNTHETIC] = _parquet(table)
+    files[MANIFEST] = _stated(manifest, table, files[SYNTHETIC], files[MANIFEST])
     return run, files
+
+
+def _stated(manifest: Manifest, table: Any, written: bytes, text: bytes) -> bytes:
+    """The manifest with the digest of the file that was written anew, where that holds its table and nothing is signed.
+
+    Without it the file would be another one than the manifest's, although nothing but the table is in it.
+    """
+    from dpsyn_core.tables.digest import content_digest
+
+    of_it = manifest.digests is not None and manifest.digests.content == content_digest(table)
+    if not of_it or manifest.signature is not None:
+        return text
+    return manifest.written_too({"parquet": hashlib.sha256(written).hexdigest()}).to_json().encode()
+
+
+def _run_of(manifest: bytes) -> tuple[Any, Any]:
+    """What tells the manifests of two runs apart: the entry of the ledger, and the content of the table."""
+    document = json.loads(manifest)
+    return document["run_id"], (document.get("digests") or {}).get("content")
 
 
 def _fits(dataset: Dataset, schema: Schema) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -13,12 +14,14 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.jobs.folder import SYNTHETIC
+from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.report import asked
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import plain, t
 
+EXCEL_CELLS = 500_000  # of a workbook that is made for the manifest alone: some five seconds
 MIMES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
@@ -44,8 +47,8 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped."""
     from dpsyn_core.tables.write import write_table
 
-    if results.synthetic_of(space, job) is not None:
-        return (job.folder / SYNTHETIC).read_bytes()  # offered as Parquet alone
+    if ending == "parquet":
+        return (job.folder / SYNTHETIC).read_bytes()  # as the run wrote it
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory(dir=job.folder) as folder:
@@ -56,9 +59,16 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     return results.kept(space, ("file", job.id, ending), make)
 
 
+def made(space: Workspace, job: Job, ending: str) -> bool:
+    """Whether the file of this format was made before, and is still kept."""
+    return any(isinstance(key, tuple) and key[:3] == ("file", job.id, ending) for key in space.memo)
+
+
 def endings(space: Workspace, job: Job) -> tuple[str, ...]:
     """The formats that a table is offered in, the usual one first: of very large ones, the file as it lies there."""
-    return ("csv", "parquet", "xlsx") if results.synthetic_of(space, job) is None else ("parquet",)
+    if results.synthetic_of(space, job) is not None:
+        return ("parquet",)
+    return ("csv", "parquet", "xlsx") if results.synthetic(space, job).num_rows <= EXCEL_ROWS else ("csv", "parquet")
 
 
 def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
@@ -79,18 +89,34 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
     )
 
 
-def manifest_text(job: Job) -> str:
-    """The manifest as it lies in the run's folder."""
-    from dpsyn_core.jobs.folder import MANIFEST
+def manifest_text(space: Workspace, job: Job) -> str:
+    """The manifest of a run with the digests of the files that are offered here, so that each is known as its own.
 
-    return (job.folder / MANIFEST).read_text("utf-8")
+    They have the same bytes whenever they are made. A large Excel file takes minutes, and is named where it was made.
+    A signed manifest, and one that is not the table's, stay as they are.
+    """
+    from dpsyn_core.jobs.folder import MANIFEST
+    from dpsyn_core.privacy.manifest import Manifest
+
+    text = (job.folder / MANIFEST).read_text("utf-8")
+    if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
+        return text
+    named = [e for e in endings(space, job) if e != "xlsx" or not excel_first(space, job) or made(space, job, e)]
+    digests = {e: hashlib.sha256(table_bytes(space, job, e)).hexdigest() for e in named}
+    return Manifest.load(job.folder / MANIFEST).written_too(digests).to_json()
+
+
+def excel_first(space: Workspace, job: Job) -> bool:
+    """Whether the Excel file is so large that the manifest names it only after it was downloaded."""
+    table = results.synthetic(space, job)
+    return bool(table.num_rows * table.num_columns > EXCEL_CELLS)
 
 
 def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     """Download of the manifest."""
     st.download_button(
         t("export.manifest"),
-        data=lambda: manifest_text(job),
+        data=lambda: manifest_text(space, job),
         file_name=f"{stem(space, job)}.manifest.json",
         mime="application/json",
         on_click="ignore",
@@ -186,7 +212,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
     ending = endings(space, job)[0]
     files: dict[str, Any] = {
         f"{name}.{ending}": table_bytes(space, job, ending),
-        f"{name}.manifest.json": manifest_text(job),
+        f"{name}.manifest.json": manifest_text(space, job),
         "certificate.txt": certificate(job),
         "schema.json": schema_text(space, job),
         "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),

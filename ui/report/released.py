@@ -34,6 +34,8 @@ def panel(space: Workspace, job: Job) -> None:
     if found.holds:
         promised = results.manifest(space, job)
         note(t("released.checked", epsilon=plain(promised["epsilon"]), delta=plain(promised["delta"])))
+        if not found.own:
+            note(t("released.another", sentence=found.sentence), "warning")
     else:
         note(t("released.unproved", sentence=found.sentence), "alarm")
     asked.panel(space, job, private=False)
