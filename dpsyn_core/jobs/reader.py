@@ -95,9 +95,10 @@ def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
             "the lines above them from a table of this size"
         )
         raise TableError(msg)
-    form = TextForm(
-        delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline, header=spec.header
-    )  # fmt: skip
+    if spec.header is not None:
+        msg = "headers are given, which is for files that are read whole; add a first line with the headers to this one"
+        raise TableError(msg)
+    form = TextForm(delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
     batches = place_batches(path, form)
     most = max(1, most_cells // max(1, len(batches.columns)))
     found = sampled(batches, most, rng=np.random.default_rng())

@@ -103,8 +103,14 @@ def _file(path: Path, form: TextForm, sheet: str | None = None, share: Share = W
     return text_batches(path, form, share=share)
 
 
+def _written(files: Sequence[Path], form: TextForm) -> Sequence[Path]:
+    """The files of a folder without those of 0 bytes: a part without records, into which no headers were written."""
+    return [f for f in files if f.stat().st_size] if form.header is None else files
+
+
 def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> Batches:
     """Files with the same columns, one after the other."""
+    files = _written(files, form)
     if not files:
         msg = f"{what} holds no table; it must hold Parquet, CSV or TSV files"
         raise TableError(msg)
@@ -170,6 +176,7 @@ def parts_of(place: str | os.PathLike[str], form: TextForm) -> tuple[Batches, li
     """
     batches = place_batches(place, form)
     files, root, _ = files_at(place)
+    files = list(_written(files, form))
     return batches, [
         Part(
             path=str(path.absolute()), root=str(root.absolute()), share=Share(number, of), columns=batches.columns,
