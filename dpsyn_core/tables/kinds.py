@@ -42,8 +42,9 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
             if head.startswith(mark):
                 msg = f"the file is {what}"
                 raise TableError(msg)
-        return next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
-    found = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
+        known: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
+        return known
+    found: Kind = next((kind for endings, kind in ENDINGS if name.lower().endswith(endings)), "text")
     if found == "parquet":
         msg = "headers are given, and a Parquet file has its own; leave --header out, or rename the file if it is text"
         raise TableError(msg)
