@@ -23,6 +23,7 @@ from tests.audit.apart import t1_apart
 from tests.audit.blackbox import t4
 from tests.audit.gates import Alarm
 from tests.audit.layers import t0, t1, t2, t3
+from tests.audit.lines import Lone, Tally, fuzz
 from tests.audit.mutants import MUTANTS
 from tests.audit.readers import READERS as RAW
 from tests.audit.recordwise import KINDS, recordwise
@@ -73,7 +74,7 @@ def sources() -> int:
 
 def readers(pools: int) -> int:
     """T1 to T3 from raw bytes, frames and databases, and every reader fuzzed record by record."""
-    print("\n## Readers\n\nA case is a record in a table that is read as it is alone.\n")
+    print("\n## Readers\n\nA case is a record in a table that is read as it is alone, or a whole file.\n")
     alarms = 0
     for kind in RAW:
         for text, check in (
@@ -95,7 +96,15 @@ def readers(pools: int) -> int:
                     print(f"ALARM: {leak}", flush=True)
         alarms += found
         print(f"| {kind} | {cases:,} | {found} | {time.perf_counter() - start:.0f} |", flush=True)
-    return alarms
+    start, tally, lone = time.perf_counter(), Tally(), Lone()
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(10 * pools):
+            fuzz(tally, seed, Path(folder), lone, pairs=25)
+    for what, times in tally.failed.most_common():
+        print(f"ALARM: {what} ({times} times): {tally.example[what]!r}", flush=True)
+    found = tally.failed.total()
+    print(f"| files of odd lines | {tally.files:,} | {found} | {time.perf_counter() - start:.0f} |", flush=True)
+    return alarms + found
 
 
 def every_release() -> None:

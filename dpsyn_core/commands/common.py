@@ -108,7 +108,8 @@ def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimit
     )  # fmt: skip
     group.add_argument(
         "--header", metavar="LINE",
-        help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'",
+        help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
+        "what it is (.xlsx, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
     )  # fmt: skip
     group.add_argument(
         "--multiline",

@@ -6,16 +6,35 @@ the rules of this file. A record that breaks the rules changes no other one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers, scanning, sniffing
+from dpsyn_core.tables import headers, lines, scanning, sniffing
 from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.reading import File, Reading
 
 BLOCK = 1 << 22
 LONGEST = 1 << 26  # bytes of a record
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Top:
+    """What stands above the records of a text, or was declared in its stead.
+
+    written: the headers as they stand. start, size: bytes above the headers, and above the records. above, lines: the
+    same in lines.
+    """
+
+    written: list[str]
+    delimiter: str
+    start: int = 0
+    size: int = 0
+    above: int = 0
+    lines: int = 0
 
 
 def parse(
@@ -35,7 +54,7 @@ def parse(
     found = sniffing.find_encoding(data, encoding, headed=header is None)
     notices: list[Notice] = [found.notice] if found.notice else []
     odd: list[str] = []
-    body = data[found.skip :]
+    body, at = data[found.skip :], found.skip
     if strict:
         _refuse(data, found.name, found.skip)
     repaired = sniffing.repaired(data, found.name, found.skip)
@@ -43,30 +62,24 @@ def parse(
         body, file = memoryview(repaired), None
         if UNREADABLE.encode() in repaired:
             odd.append(Notice("undecoded", encoding=found.name.upper()))
-    if not _head(body, sniffing.SAMPLE).strip("\r\n"):
-        msg = "the file holds no text; give a table with a header line"
-        raise TableError(msg)
-    if header is None:
-        top, above = sniffing.above(body, header_row)
-        body, file = body[top:], None if top else file
-    else:
-        body, file, above = memoryview(header_line(header) + bytes(body)), None, -1
-        notices.append(Notice("headers_given"))
-    text = _head(body, sniffing.SAMPLE)
-    written, chosen = names_of(body, name, delimiter, multiline, notices)
-    names, said = headers.named(written, strict=strict)
+    text = lines.normalised(body)
+    file = file if text is body else None
+    top = top_of(text, name, delimiter, notices, multiline=multiline, header_row=header_row, header=header)
+    chosen = top.delimiter
+    names, said = headers.named(top.written, strict=strict)
     notices += said
-    mark = decimal_of(sniffing.rows_of(text, chosen, 200), chosen, decimal, odd)
+    mark = decimal_of(text[top.size :], chosen, decimal, odd)
+    stream = None if file is None else partial(file.stream, at + top.size)
     table, faults = cells_of(
-        body, written, chosen, multiline=multiline, strict=strict, file=file, before=above
+        text[top.size :], top.written, chosen, multiline=multiline, strict=strict, stream=stream, before=top.lines
     )  # fmt: skip
     table = table.rename_columns(names) if said else table
     if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
     if faults is not None and faults.first is not None:
-        odd.append(unfit(len(faults), faults.first.moved(above), len(names), multiline=multiline))
-    shown = sniffing.rows_of(text, chosen, sniffing.LOOKED)
+        odd.append(unfit(len(faults), faults.first.moved(top.lines), len(names), multiline=multiline))
+    shown = sniffing.rows_of(_head(text[top.start :]), chosen, sniffing.LOOKED)
     if mark == "," or (decimal is None and chosen != ","):
         # never by looking at the cells: one odd cell must not change how those of other individuals are read
         table = table.replace_schema_metadata({b"dpsyn.decimal": b","})
@@ -79,10 +92,38 @@ def parse(
         header_row=header_row,
         header_hint=None if header is not None else sniffing.header_hint(shown),
         header=header,
-        headless=header is None and sniffing.looks_like_a_record(written),
+        headless=header is None and sniffing.looks_like_a_record(top.written),
         notices=tuple(notices),
         odd=tuple(odd),
     )
+
+
+def top_of(
+    text: memoryview, name: str, delimiter: str | None, notices: list[Notice], *, multiline: bool, header_row: int = 1,
+    header: str | None = None,
+) -> Top:  # fmt: skip
+    """What stands above the records, which is public: the headers, blank lines above them, and a title.
+
+    Args:
+        text: `lines.normalised`, at least to the end of the headers.
+        name: of the file, for its ending.
+        delimiter: declared, or None for that of the headers.
+        notices: gets sentences on what was assumed.
+        multiline: a quoted line end may prolong the headers.
+        header_row: their line, counted from 1 without blank ones.
+        header: the headers, where the text has none: then all of it is records.
+    """
+    if header is not None:
+        notices.append(Notice("headers_given"))
+        written, chosen, _ = names_of(memoryview(header_line(header)), name, delimiter, multiline, notices)
+        return Top(written=written, delimiter=chosen)
+    start, above = lines.above(text, header_row)
+    written, chosen, size = names_of(text[start:], name, delimiter, multiline, notices)
+    own = bytes(text[start : start + size])
+    return Top(
+        written=written, delimiter=chosen, start=start, size=start + size, above=above,
+        lines=above + own.count(b"\n") + (not own.endswith(b"\n")),
+    )  # fmt: skip
 
 
 def header_line(header: str) -> bytes:
@@ -114,10 +155,10 @@ def _refuse(data: memoryview, encoding: str, skip: int) -> None:
         raise TableError(msg)
 
 
-def _head(body: memoryview, size: int) -> str:
-    """The first lines as text, cut at a line's end."""
-    text = bytes(body[:size]).decode("utf-8", errors="ignore")
-    return sniffing.sample_lines(text, len(body) <= size)
+def _head(body: memoryview) -> str:
+    """The first lines as text, cut at a line's end: to tell the person about, for nothing else."""
+    text = bytes(body[: sniffing.SAMPLE]).decode("utf-8", errors="ignore")
+    return sniffing.sample_lines(text, len(body) <= sniffing.SAMPLE)
 
 
 def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]) -> str:
@@ -133,70 +174,74 @@ def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]
     return chosen
 
 
-def decimal_of(rows: list[list[str]], delimiter: str, wanted: str | None, odd: list[str]) -> str:
+def decimal_of(records: memoryview, delimiter: str, wanted: str | None, odd: list[str]) -> str:
     """The decimal mark that was declared, else the one that the person is told of; `odd` gets that sentence."""
     if wanted is not None:
         if wanted not in (".", ","):
             msg = f"the decimal mark {wanted!r} must be '.' or ','"
             raise TableError(msg)
         return wanted
-    if delimiter != "," and sniffing.uses_decimal_comma(rows):
+    if delimiter != "," and sniffing.uses_decimal_comma(sniffing.rows_of(_head(records), delimiter, 200)):
         odd.append(Notice("decimal_comma"))
         return ","
     return "."
 
 
 def names_of(
-    body: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[Notice]
-) -> tuple[list[str], str]:  # fmt: skip
-    """The headers and the delimiter, from the first line that is not blank alone.
+    text: memoryview, name: str, delimiter: str | None, multiline: bool, notices: list[Notice]
+) -> tuple[list[str], str, int]:  # fmt: skip
+    """The headers, the delimiter, and how many bytes the headers take with their line end.
 
-    Where the table is read as multiline, a quoted line end may prolong it.
+    They are the first line of the text, which is not blank. Where the table is read as multiline, a quoted line end
+    may prolong it.
     """
-    line = sniffing.first_line(body)
+    line = lines.first_line(text)
     sniffing.refuse_markup(line[: sniffing.SAMPLE].decode("utf-8", "replace"))
     chosen = _delimiter(line.decode("utf-8", "replace"), name, delimiter, notices)
-    size = sniffing.SAMPLE
-    rows = sniffing.rows_of(line.decode("utf-8", "replace"), chosen, 1)
-    while multiline:
-        rows = sniffing.rows_of(_head(body, size), chosen, 2)
-        if len(rows) > 1 or size >= len(body):
-            break
-        if size > sniffing.HEADER_LIMIT:
-            msg = "the header is longer than 32 MiB; give a table whose first line holds the headers"
-            raise TableError(msg)
-        size *= 4
-    quoted = not multiline and b'"' in bytes(line)  # a header can be broken by its quotation marks alone
-    fault = scanning.first_fault(memoryview(line), chosen, 0, multiline=False) if quoted else None
-    if fault is not None:
-        raise fault.error(0)
+    size = len(line) + 1
+    if b'"' in line:  # a header can be broken by its quotation marks alone
+        size = _quoted_size(text, chosen) if multiline else size
+        fault = scanning.first_fault(text[:size], chosen, 0, multiline=multiline)
+        if fault is not None:
+            raise fault.error(0)
+    rows = sniffing.rows_of(bytes(text[:size]).decode("utf-8", "replace"), chosen, 1)
     if not rows:
         msg = "the headers cannot be read; give a table whose first line holds short column names"
         raise TableError(msg)
-    return rows[0], chosen
+    return rows[0], chosen, min(size, len(text))
+
+
+def _quoted_size(text: memoryview, delimiter: str) -> int:
+    """Bytes of headers whose cells may hold line ends. Raises TableError where they have no end for 32 MiB."""
+    size = scanning.record_end(text[: lines.HEADER_LIMIT], delimiter, first=True)
+    if not size and len(text) > lines.HEADER_LIMIT:
+        msg = "the header is longer than 32 MiB; give a table whose first line holds the headers"
+        raise TableError(msg)
+    return size or len(text)
 
 
 def cells_of(
-    body: memoryview,
+    records: memoryview,
     names: list[str],
     delimiter: str,
     *,
     multiline: bool,
     strict: bool,
-    file: File | None = None,
+    stream: Callable[[], Any] | None = None,
     before: int = 0,
 ) -> tuple[Any, scanning.Faults | None]:
     """The records as text columns, and what was wrong with those that break the rules.
 
-    No cell of such a record is read: each of its cells is the replacement character. They come last.
+    A line is a record. One that is blank is none where there are several columns, and a record with a blank cell where
+    there is one. No cell of a record that breaks the rules is read: each is the replacement character. They come last.
 
     Args:
-        body: the headers and the records, UTF-8.
+        records: all that stands below the headers, `lines.normalised`.
         names: headers, as the first line has them.
         delimiter: one character.
         multiline: quoted cells may hold line ends.
         strict: refuse a record that breaks the rules.
-        file: of the body, where it can be read a second time.
+        stream: opens the same bytes as a pyarrow stream, where they can be read a second time.
         before: lines of the file that stand above, for the refusal.
     """
     import pyarrow as pa
@@ -204,16 +249,16 @@ def cells_of(
     block = max(BLOCK, 4 * sum(map(len, names)))
     longest = max(LONGEST, 2 * block)
     faults = None
-    if _holds(body, b'"'):  # pyarrow would join what a stray quotation mark pulls together
-        faults = scanning.faults(body, delimiter, len(names), multiline=multiline, longest=longest)
+    if lines.holds(records, b'"'):  # pyarrow would join what a stray quotation mark pulls together
+        faults = scanning.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
     if not faults:
         try:
-            return _parsed(body, names, delimiter, multiline, block, file), faults
+            return _parsed(records, names, delimiter, multiline, block, stream), faults
         except pa.ArrowInvalid:  # some record has more or fewer cells than the header, or is longer than two blocks
-            faults = scanning.faults(body, delimiter, len(names), multiline=multiline, longest=longest)
+            faults = scanning.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
     if strict and faults.first is not None:
         raise faults.first.moved(before).error(len(names))
-    sound = memoryview(faults.without(body)) if len(faults) else body
+    sound = memoryview(faults.without(records)) if len(faults) else records
     block = min(max(block, faults.longest + 1), (1 << 31) - 1)
     try:
         table = _parsed(sound, names, delimiter, multiline, block, None)
@@ -225,30 +270,27 @@ def cells_of(
 
 
 def _parsed(
-    body: memoryview, names: list[str], delimiter: str, multiline: bool, block: int, file: File | None
+    records: memoryview, names: list[str], delimiter: str, multiline: bool, block: int,
+    stream: Callable[[], Any] | None,
 ) -> Any:  # fmt: skip
+    """The records by pyarrow, which is handed no line end but LF, no header, and no type to guess."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    lone_return = not _holds(body, b"\n")
-    if lone_return and len(bytes(body[: sniffing.HEADER_LIMIT]).strip(b"\r").split(b"\r", 1)) == 1:  # headers alone
+    if not len(records):  # pyarrow refuses no bytes at all
         return pa.table([pa.array([], pa.string())] * len(names), names=names)
     return pacsv.read_csv(
-        pa.BufferReader(pa.py_buffer(body)) if file is None else file.stream(),
-        read_options=pacsv.ReadOptions(block_size=block, use_threads=True),
+        pa.BufferReader(pa.py_buffer(records)) if stream is None else stream(),
+        read_options=pacsv.ReadOptions(block_size=block, use_threads=True, column_names=names),
         parse_options=pacsv.ParseOptions(
             delimiter=delimiter,
-            newlines_in_values=multiline or lone_return,
+            newlines_in_values=multiline,
             ignore_empty_lines=len(names) > 1,
         ),
         convert_options=pacsv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=False,
             null_values=[],
-            check_utf8=file is not None,  # bytes in memory have been decoded before; a file may have changed
+            check_utf8=stream is not None,  # bytes in memory have been decoded before; a file may have changed
         ),
     )
-
-
-def _holds(body: memoryview, byte: bytes) -> bool:
-    return any(byte in bytes(body[i : i + sniffing.STEP]) for i in range(0, len(body), sniffing.STEP))

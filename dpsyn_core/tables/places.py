@@ -13,9 +13,10 @@ from urllib.parse import unquote
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, of_frame
+from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.parquet_batches import parquet_batches, row_groups
-from dpsyn_core.tables.read import ADDRESS, read, refuse_others
+from dpsyn_core.tables.read import ADDRESS, read
 from dpsyn_core.tables.text_batches import TextForm, divisible, text_batches
 
 ENDINGS = (".parquet", ".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")  # of the files of a folder
@@ -78,31 +79,38 @@ def _wanted(path: Path) -> bool:
 
 
 def _file(path: Path, form: TextForm, sheet: str | None = None, share: Share = WHOLE) -> Batches:
-    """One file, by its first bytes, or a share of it."""
+    """One file, by its kind, or a share of it."""
     try:
         with path.open("rb") as file:
-            head = file.read(8)
+            head = file.read(HEAD)
     except OSError as error:
         msg = f"'{path}' cannot be read ({error.strerror}); check the path"
         raise TableError(msg) from error
-    if not head:
+    headed = form.header is None
+    if not head and headed:
         msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
-    if head.startswith(b"PAR1"):
+    kind = kind_of(path.name, head, headed=headed)
+    if kind == "parquet":
         return parquet_batches(path, strict=form.strict, share=share)
-    if head.startswith(b"PK\x03\x04"):
-        got = read(path, sheet=sheet, strict=form.strict)
+    if kind == "excel":
+        got = read(path, sheet=sheet, strict=form.strict, header=form.header)
         whole = of_frame(got.table)
         return Batches(
             columns=whole.columns, read=whole.read, size=whole.size, records=whole.records, notices=got.notices,
             odd=list(got.odd),
         )  # fmt: skip
-    refuse_others(head)
     return text_batches(path, form, share=share)
+
+
+def _written(files: Sequence[Path], form: TextForm) -> Sequence[Path]:
+    """The files of a folder without those of 0 bytes: a part without records, into which no headers were written."""
+    return [f for f in files if f.stat().st_size] if form.header is None else files
 
 
 def _together(files: Sequence[Path], root: Path, form: TextForm, what: str) -> Batches:
     """Files with the same columns, one after the other."""
+    files = _written(files, form)
     if not files:
         msg = f"{what} holds no table; it must hold Parquet, CSV or TSV files"
         raise TableError(msg)
@@ -168,6 +176,7 @@ def parts_of(place: str | os.PathLike[str], form: TextForm) -> tuple[Batches, li
     """
     batches = place_batches(place, form)
     files, root, _ = files_at(place)
+    files = list(_written(files, form))
     return batches, [
         Part(
             path=str(path.absolute()), root=str(root.absolute()), share=Share(number, of), columns=batches.columns,
@@ -182,11 +191,11 @@ def parts_of(place: str | os.PathLike[str], form: TextForm) -> tuple[Batches, li
 def _most_shares(path: Path, form: TextForm) -> int:
     """Into how many shares a file may be cut."""
     with path.open("rb") as file:
-        head = file.read(4)
-    if head == b"PK\x03\x04":
+        kind = kind_of(path.name, file.read(HEAD), headed=form.header is None)
+    if kind == "excel":
         msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"
         raise TableError(msg)
-    if head == b"PAR1":
+    if kind == "parquet":
         return row_groups(path)
     return path.stat().st_size if divisible(path, form) else 1
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import columnar, delimited, excel, inflate
+from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.reading import File, Reading
 
 MAX_FILE = 8 << 30  # bytes, by path
@@ -72,7 +73,9 @@ def read(
 
     Guarantee: what a record becomes depends on that record and the public form alone: the header, and the arguments
     (docs/proofs/encoding.md). A cell that does not decode holds U+FFFD there; a line that has another number of cells
-    than the header, or breaks the rules of quotation marks, becomes a record of which no cell is read.
+    than the header, or breaks the rules of quotation marks, becomes a record of which no cell is read. LF, CR LF and CR
+    each end a line. Below the headers a blank line is a record with a blank cell in a text of one column, and no record
+    in one of several.
 
     Args:
         source: a path, or the bytes of an upload.
@@ -88,7 +91,8 @@ def read(
         header_row: the line of a text, or the row of a sheet, that holds the headers; blank ones do not count, and what
             stands above belongs to nothing.
         header: the line of headers that a text or a sheet lacks, with its delimiter between the names; the first line
-            is a record then, and decides nothing about how the file is read.
+            is a record then, and decides nothing about how the file is read: `.gz` in its name says that it is
+            compressed, `.xlsx` that it is a workbook, all else is text, UTF-8 unless `encoding` says otherwise.
         max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
 
     Raises:
@@ -114,7 +118,9 @@ def read(
         if path.is_dir():
             msg = f"'{path}' is a folder; give a CSV, TSV, Parquet or Excel file"
             raise TableError(msg)
-        _check_size(size, cap)
+        _check_size(size, cap, headed=header is None)
+        if size == 0:  # which cannot be mapped
+            return _dispatch(memoryview(b""), path.name, cap, form)
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
         return _dispatch(memoryview(mapped), path.name, cap, form, file=File(path=path, pages=mapped))
@@ -126,8 +132,8 @@ def read(
         raise TableError(msg) from error
 
 
-def _check_size(size: int, cap: int) -> None:
-    if size == 0:
+def _check_size(size: int, cap: int, *, headed: bool) -> None:
+    if size == 0 and headed:  # without the headers that the file should hold; where they are given it has no record
         msg = "the file is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
     if size > cap:
@@ -136,35 +142,18 @@ def _check_size(size: int, cap: int) -> None:
 
 
 def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File | None = None) -> Reading:
-    _check_size(len(data), cap)
-    head = bytes(data[:8])
-    if head.startswith(b"\x1f\x8b"):
+    headed = form.header is None
+    _check_size(len(data), cap, headed=headed)
+    kind = kind_of(name, bytes(data[:HEAD]), headed=headed)
+    if kind == "gzip":
         plain = inflate.gunzip(data, min(MAX_TEXT, inflate.MAX_RATIO * cap))
-        name = name.removesuffix(".gz")
-        _check_size(len(plain), MAX_TEXT)
-        return _text(memoryview(plain), name, form, None)
-    if head.startswith(b"PAR1"):
+        _check_size(len(plain), MAX_TEXT, headed=headed)
+        return _text(memoryview(plain), name.removesuffix(".gz"), form, None)
+    if kind == "parquet":
         return columnar.parse(data, strict=form.strict)
-    if head.startswith(b"PK\x03\x04"):
+    if kind == "excel":
         return excel.parse(data, form.sheet, strict=form.strict, header_row=form.header_row, header=form.header)
-    refuse_others(head)
     return _text(data, name, form, file)
-
-
-def refuse_others(head: bytes) -> None:
-    """Raises TableError for a file whose first bytes are those of a kind that is not read, with what to do."""
-    for mark, what in (
-        (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
-        (b"BZh", "compressed by bzip2; inflate it first"),
-        (b"\xfd7zXZ", "compressed by xz; inflate it first"),
-        (b"\x28\xb5\x2f\xfd", "compressed by zstd; inflate it first"),
-        (b"ARROW1", "an Arrow file; save it as Parquet"),
-        (b"SQLite", "an SQLite database; name one of its tables as the source"),
-        (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
-    ):
-        if head.startswith(mark):
-            msg = f"the file is {what}"
-            raise TableError(msg)
 
 
 def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading:

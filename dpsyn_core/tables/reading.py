@@ -46,10 +46,12 @@ class File:
     path: Path
     pages: mmap.mmap
 
-    def stream(self) -> Any:
-        """A pyarrow stream from the start; the pages mapped so far are given back."""
+    def stream(self, at: int = 0) -> Any:
+        """A pyarrow stream from a byte on; the pages mapped so far are given back."""
         import pyarrow as pa
 
         if hasattr(mmap, "MADV_DONTNEED"):
             self.pages.madvise(mmap.MADV_DONTNEED)
-        return pa.OSFile(str(self.path))
+        stream = pa.OSFile(str(self.path))
+        stream.seek(at)
+        return stream

@@ -70,7 +70,7 @@ def faults(
     """The records that break the rules.
 
     Args:
-        body: the file, UTF-8.
+        body: the records, UTF-8, with LF as their line end (`lines.normalised`).
         delimiter: one ASCII character.
         columns: cells that every record must have; 0: do not count cells. Blank lines are passed over, except in a
             table of one column.
@@ -94,14 +94,11 @@ def first_fault(body: memoryview, delimiter: str, columns: int, *, multiline: bo
     return faults(body, delimiter, columns, multiline=multiline).first
 
 
-def last_end(body: memoryview, delimiter: str, *, multiline: bool) -> int:
-    """Where the last record ends that ends in these bytes, which begin with a record; 0 where none does.
+def record_end(text: memoryview, delimiter: str, *, first: bool) -> int:
+    """Where the first or the last record ends that ends in a text whose cells may hold line ends; 0 where none does.
 
-    A line end that is the last byte counts only where nothing can follow that belongs to it (LF after CR).
+    The text begins with a record. One at its end that has no line end does not count.
     """
-    if not multiline:
-        data = bytes(body)
-        return max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
-    from dpsyn_core.tables.scanning_kernel import last_end as walked
+    from dpsyn_core.tables.scanning_kernel import record_end as walked
 
-    return int(walked(np.frombuffer(body, dtype=np.uint8), ord(delimiter)))
+    return int(walked(np.frombuffer(text, dtype=np.uint8), ord(delimiter), first))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FINE, RAGGED, UNCLOSED, TRAILING, LONG = 0, 1, 2, 3, 4
-QUOTE, LF, CR = 34, 10, 13
+QUOTE, LF = 34, 10
 
 
 @nb.njit(cache=True)  # type: ignore[untyped-decorator]
@@ -23,10 +23,8 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
     while i <= n:
         at_end = i == n
         c = LF if at_end else data[i]
-        ends = at_end or (c in (LF, CR) and not (quoted and multiline))
+        ends = at_end or (c == LF and not (quoted and multiline))
         if ends:
-            if not at_end and c == CR and i + 1 < n and data[i + 1] == LF:
-                i += 1
             if quoted:
                 what = UNCLOSED
             end = min(i + 1, n)
@@ -52,7 +50,7 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
                     i += 1
                 else:
                     quoted, closed = False, True
-            elif c == LF or (c == CR and not (i + 1 < n and data[i + 1] == LF)):
+            elif c == LF:
                 line += 1
         elif c == delimiter:
             cells += 1
@@ -68,8 +66,8 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
 
 
 @nb.njit(cache=True)  # type: ignore[untyped-decorator]
-def last_end(data: NDArray[np.uint8], delimiter: int) -> int:
-    """Where the last whole record ends, by the rules of `walk` for cells that hold line ends; 0: nowhere."""
+def record_end(data: NDArray[np.uint8], delimiter: int, first: bool) -> int:
+    """Where the first or the last whole record ends, where cells may hold line ends; 0: nowhere."""
     end = 0
     begin, quoted = True, False
     i, n = 0, len(data)
@@ -81,12 +79,10 @@ def last_end(data: NDArray[np.uint8], delimiter: int) -> int:
                     i += 1
                 else:
                     quoted = False
-        elif c in (LF, CR):
-            if c == CR and i + 1 == n:
-                return end
-            if c == CR and data[i + 1] == LF:
-                i += 1
+        elif c == LF:
             end = i + 1
+            if first:
+                return end
             begin = True
         elif c == delimiter:
             begin = True

@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables import lines
 from dpsyn_core.tables.notices import Notice
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 STEP = 1 << 24
 SAMPLE = 1 << 16
 LOOKED = 30  # lines that are looked at for headers below a title
-HEADER_LIMIT = 1 << 25
 STATEFUL = ("2022", "hz", "utf7", "punycode", "idna", "escape")  # in names of encodings whose bytes change what follows
 NUMBER, YEAR = re.compile(r"[-+]?[\d.,]*\d[\d.,]*"), re.compile(r"(1[89]|20)\d\d")
 JSON = re.compile(r"\s*(\[\s*$|\[?\s*\{\s*($|\}|\".*\"\s*:))")
@@ -42,11 +42,14 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     Args:
         data: the whole file.
         wanted: the person's choice, or None for the rule.
-        headed: whether the first line holds the headers; where it is a record, it decides nothing.
+        headed: whether the first line holds the headers; where it is a record, it decides nothing: the file is UTF-8
+            unless another encoding is declared, and no mark is looked for.
 
     Raises:
         TableError: unknown or unfit encoding, or a header line with control bytes: the file is no text.
     """
+    if not headed:
+        return _declared(wanted)
     head = bytes(data[:4])
     if wanted is not None:
         return _chosen(head, wanted)
@@ -55,12 +58,10 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if head.startswith(mark) and not head.startswith(codecs.BOM_UTF32_LE):
             return Encoding(name=name, skip=2, notice=Notice("utf16"))
-    if not headed:
-        return Encoding(name="utf-8")
     for low, high, name in ((head[0::2], head[1::2], "utf-16-le"), (head[1::2], head[0::2], "utf-16-be")):
         if high == b"\0\0" and 0 not in low:
             return Encoding(name=name, notice=Notice("utf16_unmarked"))
-    line = first_line(data)
+    line = lines.first_line(data)
     text = first_invalid(memoryview(line), "utf-8", 0) is None
     if len(line) > len(line.translate(None, BINARY)) or not (
         text or first_invalid(memoryview(line), "cp1252", 0) is None
@@ -70,57 +71,6 @@ def find_encoding(data: memoryview, wanted: str | None, *, headed: bool = True) 
     if text:
         return Encoding(name="utf-8")
     return Encoding(name="cp1252", notice=Notice("latin"))
-
-
-def first_line(data: memoryview) -> bytes:
-    """The first line that is not blank, without its end. Raises TableError where it has no end for 32 MiB."""
-    size = SAMPLE
-    while True:
-        head = bytes(data[:size]).lstrip(b"\r\n")
-        ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
-        if ends:
-            return head[: min(ends)]
-        if size >= len(data):
-            return head
-        if size > HEADER_LIMIT:
-            msg = "the first line is longer than 32 MiB; give a table whose first line holds the headers"
-            raise TableError(msg)
-        size *= 4
-
-
-def above(body: memoryview, header_row: int) -> tuple[int, int]:
-    """Bytes and lines that stand above the headers: blank lines, and whatever else is above the line that is declared.
-
-    Args:
-        body: the text, UTF-8.
-        header_row: the line of the headers, counted from 1 without the blank ones.
-
-    Raises:
-        TableError: the text has fewer lines.
-    """
-    at = lines = 0
-    for left in range(header_row, 0, -1):
-        line = first_line(body[at:])
-        if not line:
-            msg = f"the headers are said to stand in line {header_row}, and the file has fewer; give a smaller number"
-            raise TableError(msg)
-        blank = _blanks(body, at)
-        ends = bytes(body[at : at + blank])
-        lines, at = lines + ends.count(b"\n") + ends.count(b"\r") - ends.count(b"\r\n"), at + blank
-        if left > 1:
-            at += len(line)
-    return at, lines
-
-
-def _blanks(body: memoryview, at: int) -> int:
-    """How many bytes of line ends stand from here on."""
-    size = SAMPLE
-    while True:
-        part = bytes(body[at : at + size])
-        found = len(part) - len(part.lstrip(b"\r\n"))
-        if found < len(part) or at + size >= len(body):
-            return found
-        size *= 4
 
 
 def header_hint(rows: list[list[str]]) -> int | None:
@@ -170,6 +120,18 @@ def _chosen(head: bytes, wanted: str) -> Encoding:
         return Encoding(name=f"{name}-be" if big else f"{name}-le", skip=unit if marked else 0)
     name = "utf-8" if name == "utf-8-sig" else name
     return Encoding(name=name, skip=3 if name == "utf-8" and head.startswith(codecs.BOM_UTF8) else 0)
+
+
+def _declared(wanted: str | None) -> Encoding:
+    """The encoding of a file without a header line, whose first bytes are somebody's."""
+    found = _chosen(b"", wanted or "utf-8")
+    if wanted is not None and codecs.lookup(wanted).name in ("utf-16", "utf-32"):
+        msg = (
+            f"the encoding '{codecs.lookup(wanted).name}' takes its byte order from the first bytes, which are a "
+            f"record where the headers are given; say '{found.name}' or '{found.name[:-2]}be'"
+        )
+        raise TableError(msg)
+    return found
 
 
 def refuse_markup(line: str) -> None:
@@ -267,6 +229,6 @@ def rows_of(text: str, delimiter: str, limit: int) -> list[list[str]]:
 
 
 def uses_decimal_comma(rows: list[list[str]]) -> bool:
-    """Whether some cell below the headers is a number such as 12,5: then the person is told how it is read."""
-    cells = (c.strip().lstrip("+-") for row in rows[1:] for c in row)
+    """Whether some cell of these records is a number such as 12,5: then the person is told how it is read."""
+    cells = (c.strip().lstrip("+-") for row in rows for c in row)
     return any("," in c and c.replace(",", "", 1).isdigit() for c in cells)

@@ -1,7 +1,7 @@
-"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a file of its own.
+"""Delimited text in batches: CSV and TSV (gzip too), cut where a record ends, each piece read as a table of its own.
 
-The form of the file (encoding, delimiter, decimal mark, headers) follows from its first line alone, as where it is read
-whole; so a record reads the same in whatever piece it stands.
+The form of the file (encoding, delimiter, decimal mark, headers) follows from its first line or from what is declared,
+as where it is read whole; so a record reads the same in whatever piece it stands.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import delimited, headers, inflate, scanning, sniffing
+from dpsyn_core.tables import delimited, headers, inflate, lines, scanning, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 
-PIECE = 1 << 23  # bytes of a batch, at least: it grows until a record ends
+PIECE = 1 << 23  # bytes of a batch, about: it grows until a record ends
+LEAST_HEAD = 4 * sniffing.SAMPLE  # bytes of a file that are looked at: a letter may have four of them
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,13 +39,16 @@ class TextForm:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """The public form of one file. written: headers as they stand; names: what columns are called."""
+    """The public form of one file.
+
+    names: what columns are called. records: the byte where records begin; right where line ends are those of ASCII.
+    """
 
     encoding: sniffing.Encoding
-    delimiter: str
-    written: list[str]
+    top: delimited.Top
     names: list[str]
     comma: bool
+    records: int
 
 
 def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share: Share = WHOLE) -> Batches:
@@ -60,18 +64,17 @@ def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share:
         TableError: no text, blank headers, damaged compression; with `form.strict`, what `read` says.
     """
     piece = PIECE if piece is None else piece
-    raw = _raw(path, piece)
+    raw = _raw(path, piece, form)
     notices: list[Notice] = []
     odd: list[str] = []
-    found = _form(_start(raw), path.name, form, notices, odd)
+    found = _form(_start(raw, form), path.name, form, notices, odd)
 
     def read() -> Iterator[Any]:
-        headed = form.header is None
         if share == WHOLE:
-            return _tables(raw, found, form, piece, odd, headed=headed)
-        first = share.number == 0
-        form_here = found if first else replace(found, encoding=replace(found.encoding, skip=0))
-        return _tables(partial(_lines, path, share, piece), form_here, form, piece, odd, headed=headed and first)
+            records = lines.below(_text(raw(), found.encoding, strict=form.strict), found.top.lines)
+            return _tables(records, found, form, odd, before=found.top.lines)
+        part = _lines(path, share, piece, found.records)
+        return _tables(_text(part, replace(found.encoding, skip=0), strict=False), found, form, odd)
 
     return Batches(
         columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd
@@ -87,17 +90,19 @@ def divisible(path: Path, form: TextForm) -> bool:
         return False
     with path.open("rb") as file:
         head = file.read(sniffing.SAMPLE)
-    if head.startswith(b"\x1f\x8b"):
+    headed = form.header is None
+    if kind_of(path.name, head, headed=headed) != "text":
         return False
-    return not sniffing.find_encoding(memoryview(head), form.encoding).name.startswith(("utf-16", "utf-32"))
+    encoding = sniffing.find_encoding(memoryview(head), form.encoding, headed=headed).name
+    return "\r\n".encode(encoding) == b"\r\n"
 
 
-def _lines(path: Path, share: Share, piece: int) -> Iterator[bytes]:
-    """The bytes of the lines that begin in the share."""
-    here = share.slice(path.stat().st_size)
+def _lines(path: Path, share: Share, piece: int, first: int) -> Iterator[bytes]:
+    """The bytes of the lines that begin in the share of what stands from byte `first` on."""
+    here = share.slice(path.stat().st_size - first)
     try:
         with path.open("rb") as file:
-            start, stop = _line_start(file, here.start), _line_start(file, here.stop)
+            start, stop = (_line_start(file, first + at) if at else first for at in (here.start, here.stop))
             file.seek(start)
             while start < stop and (data := file.read(min(piece, stop - start))):
                 start += len(data)
@@ -108,22 +113,20 @@ def _lines(path: Path, share: Share, piece: int) -> Iterator[bytes]:
 
 
 def _line_start(file: BinaryIO, at: int) -> int:
-    """The first byte from here on that begins a line, or the size of the file."""
-    if at == 0:
-        return 0
+    """The first byte from here on, behind the first, that begins a line; the size of the file where there is none."""
     start = at - 1  # the byte before may end a line
     file.seek(start)
     while data := file.read(1 << 16):
-        ends = [i for i in (data.find(b"\n"), data.find(b"\r")) if i >= 0]
-        if ends:
-            end = start + min(ends)
+        found = lines.END.search(data)
+        if found:
+            end = start + found.start()
             file.seek(end)
             return end + (2 if file.read(2) == b"\r\n" else 1)
         start += len(data)
     return start
 
 
-def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
+def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]]:
     """The bytes of the file, inflated, from its start at every call."""
 
     def plain() -> Iterator[bytes]:
@@ -156,20 +159,20 @@ def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
             raise TableError(msg) from error
 
     with path.open("rb") as file:
-        return inflated if file.read(2) == b"\x1f\x8b" else plain
+        head = file.read(HEAD)
+    return inflated if kind_of(path.name, head, headed=form.header is None) == "gzip" else plain
 
 
-def _start(raw: Callable[[], Iterator[bytes]]) -> bytes:
-    """The head of the file: the first line, and enough below it to tell the person how cells look."""
-    head = b""
+def _start(raw: Callable[[], Iterator[bytes]], form: TextForm) -> bytes:
+    """The head of the file: the headers, and enough below them to tell the person how cells look."""
+    least = 2 * lines.HEADER_LIMIT if form.multiline and form.header is None else LEAST_HEAD
+    head = bytearray()
     for data in raw():
         head += data
-        line = head.lstrip(b"\r\n")
-        if len(head) > sniffing.HEADER_LIMIT or (
-            len(head) >= sniffing.SAMPLE and (b"\n" in line or b"\r" in line)
-        ):  # fmt: skip
+        enough = len(head) >= least and (form.header is not None or lines.END.search(head.lstrip(b"\r\n")))
+        if enough or len(head) > 2 * lines.HEADER_LIMIT:
             break
-    return head
+    return bytes(head)
 
 
 def _form(head: bytes, name: str, form: TextForm, notices: list[Notice], odd: list[str]) -> _Found:
@@ -180,57 +183,57 @@ def _form(head: bytes, name: str, form: TextForm, notices: list[Notice], odd: li
         sniffing.refuse_binary(data)
     notices += [found.notice] if found.notice else []
     decoder = codecs.getincrementaldecoder(found.name)("replace")
-    body = decoder.decode(head[found.skip :]).encode("utf-8", "replace")
-    if form.header is not None:
-        body = delimited.header_line(form.header) + body
-        notices.append(Notice("headers_given"))
-    text = sniffing.sample_lines(body[: sniffing.SAMPLE].decode("utf-8", "ignore"), len(body) <= sniffing.SAMPLE)
-    if not text.strip("\r\n"):
-        msg = "the file holds no text; give a table with a header line"
-        raise TableError(msg)
-    written, chosen = delimited.names_of(
-        memoryview(body), name.removesuffix(".gz"), form.delimiter, form.multiline, notices
+    text = lines.normalised(memoryview(decoder.decode(head[found.skip :]).encode("utf-8", "replace")))
+    top = delimited.top_of(
+        text, name.removesuffix(".gz"), form.delimiter, notices, multiline=form.multiline, header=form.header
     )
-    names, said = headers.named(written, strict=form.strict)
+    names, said = headers.named(top.written, strict=form.strict)
     notices += said
-    mark = delimited.decimal_of(sniffing.rows_of(text, chosen, 200), chosen, form.decimal, odd)
-    comma = mark == "," or (form.decimal is None and chosen != ",")
-    return _Found(encoding=found, delimiter=chosen, written=written, names=names, comma=comma)
+    mark = delimited.decimal_of(text[top.size :], top.delimiter, form.decimal, odd)
+    comma = mark == "," or (form.decimal is None and top.delimiter != ",")
+    return _Found(encoding=found, top=top, names=names, comma=comma, records=lines.behind(head, top.lines))
 
 
 def _tables(
-    raw: Callable[[], Iterator[bytes]], found: _Found, form: TextForm, piece: int, odd: list[str],
-    *, headed: bool = True,
+    records: Iterator[bytes], found: _Found, form: TextForm, odd: list[str], *, before: int = 0
 ) -> Iterator[Any]:  # fmt: skip
     """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end.
 
-    headed: whether the bytes begin with the headers.
+    There is one piece at least, also where there is no record. before: lines of the file above the records.
     """
-    lines, broken, first, unreadable = 0, 0, None, False
-    for number, data in enumerate(_pieces(_utf8(raw, found.encoding, strict=form.strict), found, form, piece)):
+    broken, first, unreadable, nothing = 0, None, False, True
+    for data in _pieces(records, found, form):
         if found.encoding.name != "utf-8":
             unreadable = unreadable or UNREADABLE.encode() in data
         elif sniffing.first_invalid(memoryview(data), "utf-8", 0) is not None:
             data, unreadable = data.decode("utf-8", "replace").encode("utf-8"), True  # noqa: PLW2901
-        if not number and headed:  # blank lines above the headers
-            top = len(data) - len(data.lstrip(b"\r\n"))
-            lines += data[:top].count(b"\n") + data[:top].count(b"\r") - data[:top].count(b"\r\n")
-            data = data[top:]  # noqa: PLW2901
-        before = lines - 1 if number or not headed else lines  # lines of the file above this piece and its headers
-        table, faults = delimited.cells_of(
-            memoryview(_headed(data, found) if number or not headed else data), found.written, found.delimiter,
-            multiline=form.multiline, strict=form.strict, before=before,
-        )  # fmt: skip
+        table, faults = _cells(data, found, form, before)
         if faults is not None and faults.first is not None:
             broken += len(faults)
             first = faults.first.moved(before) if first is None else first
-        lines += data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
-        table = table.rename_columns(found.names)
-        yield table.replace_schema_metadata({b"dpsyn.decimal": b","}) if found.comma else table
+        before, nothing = before + data.count(b"\n"), False
+        yield table
+    if nothing:
+        yield _cells(b"", found, form, before)[0]
     odd += [s for s in _said(found, form, broken, first, unreadable) if s not in odd]
 
 
-def _utf8(raw: Callable[[], Iterator[bytes]], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
+def _cells(data: bytes, found: _Found, form: TextForm, before: int) -> tuple[Any, scanning.Faults | None]:
+    """A piece as a table, and what was wrong with it."""
+    table, faults = delimited.cells_of(
+        memoryview(data), found.top.written, found.top.delimiter, multiline=form.multiline, strict=form.strict,
+        before=before,
+    )  # fmt: skip
+    table = table.rename_columns(found.names)
+    return table.replace_schema_metadata({b"dpsyn.decimal": b","}) if found.comma else table, faults
+
+
+def _text(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
+    """The text as whole lines of UTF-8 that end in LF; see `_utf8`."""
+    return lines.whole_lines(_utf8(raw, encoding, strict=strict))
+
+
+def _utf8(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
     """The text as UTF-8 without its mark; bytes that do not decode stay in UTF-8 files, and are U+FFFD in others.
 
     With `strict` such bytes are refused, and NUL bytes.
@@ -248,7 +251,7 @@ def _utf8(raw: Callable[[], Iterator[bytes]], encoding: sniffing.Encoding, *, st
             msg = f"byte {place} is not valid {encoding.name.upper()}; repair the file, or name another encoding"
             raise TableError(msg) from error
 
-    for part in raw():
+    for part in raw:
         data, skip, at = part[skip:], max(0, skip - len(part)), at + min(skip, len(part))
         if strict and not wide and 0 in data:
             msg = f"byte {at + data.find(0)} is NUL, which no text table holds; repair the file, or name its encoding"
@@ -258,14 +261,14 @@ def _utf8(raw: Callable[[], Iterator[bytes]], encoding: sniffing.Encoding, *, st
     yield b"" if encoding.name == "utf-8" and not strict else decoded(b"", final=True)
 
 
-def _pieces(text: Iterator[bytes], found: _Found, form: TextForm, piece: int) -> Iterator[bytes]:
-    """The text cut behind line ends that end a record. The first piece is there even where the file holds no record."""
+def _pieces(records: Iterator[bytes], found: _Found, form: TextForm) -> Iterator[bytes]:
+    """Whole lines; where cells may hold line ends, as many as end where a record does."""
     held = b""
-    for data in text:
+    for data in records:
         held += data
-        if len(held) < piece:
-            continue
-        end = scanning.last_end(memoryview(held), found.delimiter, multiline=form.multiline)
+        end = len(held)
+        if form.multiline:
+            end = scanning.record_end(memoryview(held), found.top.delimiter, first=False)
         if end:
             yield held[:end]
             held = held[end:]
@@ -282,13 +285,3 @@ def _said(
     if first is not None:
         out.append(delimited.unfit(broken, first, len(found.names), multiline=form.multiline))
     return out
-
-
-def _headed(data: bytes, found: _Found) -> bytes:
-    """A piece from the middle of the file with the headers before it, so that it is a file of its own."""
-    special = ('"', "\r", "\n", found.delimiter)
-    cells = (
-        '"' + name.replace('"', '""') + '"' if any(mark in name for mark in special) else name for name in found.written
-    )
-    end = b"\n" if b"\n" in data or b"\r" not in data else b"\r"
-    return found.delimiter.join(cells).encode() + end + data

@@ -17,7 +17,8 @@ from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables.read import read
-from ui.data import reading
+from dpsyn_core.tables.reading import Reading
+from ui.data import loading, reading
 from ui.data.reading import Readers
 from ui.shared.state import Workspace
 
@@ -182,3 +183,11 @@ def test_a_table_without_a_schema_to_start_from_leaves_the_one_before_it(monkeyp
     with pytest.raises(Exception, match="no column of the table"):
         loading.upload(space, "names.csv", long.encode())
     assert (space.dataset, space.schema) == before
+
+
+def test_a_long_name_of_a_file_keeps_its_ending_which_says_what_kind_it_is():
+    """A workbook whose headers are declared on the page is read again by that name."""
+    got = Reading(table=pa.table({"a": ["1"]}), kind="excel")
+    for ending in (".xlsx", ".csv.gz"):
+        name = loading._dataset("x" * 100 + ending, got).name
+        assert len(name) == 80 and name.endswith(ending[-3:])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.drafting import draft
-from dpsyn_core.tables import headers, inflate, scanning
+from dpsyn_core.tables import delimited, headers, inflate, lines, scanning
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.handover import leave, take
@@ -129,7 +129,7 @@ def test_a_file_without_headers_is_read_by_those_that_are_given(tmp_path):
     assert pa.concat_tables(t for p in parts for t in p.read()).sort_by("age").to_pydict()["job"] == [
         "clerk", "", UNREADABLE,
     ]  # fmt: skip
-    assert cells(excel([39, "clerk"], [50, "cook"]), header="age,job") == {
+    assert cells(excel([39, "clerk"], [50, "cook"]), name="t.xlsx", header="age,job") == {
         "age": ["39", "50"],
         "job": ["clerk", "cook"],
     }
@@ -218,11 +218,13 @@ def test_stray_quotation_marks_never_join_cells():
     }
 
 
-def test_line_ends_inside_cells_survive_the_reader_s_blocks():
-    rows = 200_000  # some 7 MB: more than one block
+def test_line_ends_inside_cells_are_read_alike_wherever_the_reader_s_blocks_end(monkeypatch):
+    """Before they were LF, pyarrow dropped the LF of a CR LF between which one of its blocks ended."""
+    monkeypatch.setattr(delimited, "BLOCK", 1000)
+    rows = 1000
     data = b"a,b\n" + b'1,"first line\nsecond, line\r\nthird"\n' * rows
     table = read_table(data, multiline=True)
-    assert table.num_rows == rows and set(table["b"].unique().to_pylist()) == {"first line\nsecond, line\r\nthird"}
+    assert table.num_rows == rows and table["b"].unique().to_pylist() == ["first line\nsecond, line\nthird"]
 
 
 # ---- rows 9-13: kept as written
@@ -251,7 +253,9 @@ def test_row_9_to_13_cells_are_kept_as_written():
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(
-        st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6), min_size=2, max_size=2),
+        st.lists(
+            st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff"), max_size=6), min_size=2, max_size=2
+        ),
         min_size=1, max_size=8,
     ),
     st.sampled_from(["\n", "\r\n"]),
@@ -259,7 +263,8 @@ def test_row_9_to_13_cells_are_kept_as_written():
 def test_any_quoted_text_comes_back_as_written(rows, end):
     quoted = [",".join('"' + c.replace('"', '""') + '"' for c in row) for row in [["a", "b"], *rows]]
     got = read((end.join(quoted) + end).encode(), delimiter=",", encoding="utf-8", multiline=True).table
-    assert [list(r) for r in zip(*got.to_pydict().values(), strict=True)] == rows
+    as_lf = [[c.replace("\r\n", "\n").replace("\r", "\n") for c in row] for row in rows]
+    assert [list(r) for r in zip(*got.to_pydict().values(), strict=True)] == as_lf
 
 
 # ---- rows 14-18: encodings, marks, delimiters
@@ -565,7 +570,7 @@ def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
 
     out = io.StringIO(newline="")
     csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)
-    assert scanning.first_fault(memoryview(out.getvalue().encode()), ",", 3) is None
+    assert scanning.first_fault(lines.normalised(memoryview(out.getvalue().encode())), ",", 3) is None
 
 
 @pytest.mark.parametrize(
@@ -580,7 +585,7 @@ def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
     ],
 )
 def test_the_scanner_names_line_and_fault(text, fault):
-    found = scanning.first_fault(memoryview(text.encode()), ",", 2)
+    found = scanning.first_fault(lines.normalised(memoryview(text.encode())), ",", 2)
     assert (found and (found.what, found.line, found.cells)) == fault
 
 

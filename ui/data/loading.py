@@ -231,8 +231,9 @@ def _dataset(name: str, reading: Reading, raw: bytes | None = None, path: str | 
     source |= {"sheet": reading.sheet, "sheets": reading.sheets}
     source |= {"header_row": reading.header_row, "header_hint": reading.header_hint}
     source |= {"header": reading.header, "headless": reading.headless}
+    ending = Path(short).suffix[:10]  # which says what kind of file it is where its headers are declared
     return Dataset(
-        short[:80],
+        short if len(short) <= 80 else short[: 80 - len(ending)] + ending,
         dataset_name(short),
         reading.table,
         path,

@@ -8,9 +8,10 @@ import pyarrow as pa
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema import codec
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.tables import casting, cells, columnar, delimited, excel, instants, sniffing
+from dpsyn_core.tables import casting, cells, columnar, delimited, excel, instants, lines, read, sniffing
 from dpsyn_core.tables.reading import Reading
 from tests.audit import raw
+from tests.audit.lines import lines_fuzzed
 from tests.audit.mutants.base import mutant, replacing
 from tests.audit.recordwise import recordwise
 
@@ -22,6 +23,16 @@ def fuzz(kind, seeds=6):
         with tempfile.TemporaryDirectory() as folder:
             for seed in range(seeds):
                 recordwise(kind, seed, Path(folder))
+
+    return check
+
+
+def fuzz_lines(*readers):
+    """The fuzz harness of lines on some readers."""
+
+    def check():
+        with tempfile.TemporaryDirectory() as folder:
+            lines_fuzzed(range(4), Path(folder), readers=readers)
 
     return check
 
@@ -146,4 +157,17 @@ def refusing_parquet():
         return table
 
     with replacing((columnar, "readable", readable)):
+        yield
+
+
+@mutant("the first bytes of a file without headers say what kind it is", "fuzz", fuzz_lines("bytes"))
+def known_by_the_first_record():
+    real = read.kind_of
+    with replacing((read, "kind_of", lambda name, head, *, headed=True: real(name, head))):
+        yield
+
+
+@mutant("a faulty line takes the line end of its neighbour along", "fuzz", fuzz_lines("bytes", "pieces"))
+def ends_joined():
+    with replacing((lines, "normalised", lambda text: text)):
         yield

@@ -1,0 +1,153 @@
+"""Lines of a text: LF, CR LF and CR each end one, by the bytes alone; whatever reads on sees LF as the only line end.
+
+Byte order marks at the beginning of a line belong to no cell, so that they stand wherever files were put together.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+
+from dpsyn_core.errors import TableError
+
+STEP = 1 << 24  # bytes that are looked at together
+WINDOW = 1 << 16  # bytes that are first looked at for the end of a line
+HEADER_LIMIT = 1 << 25  # bytes within which the header line must end
+END = re.compile(rb"\r\n|\n|\r")
+MARK = codecs.BOM_UTF8
+MARKS = re.compile(rb"(\A|\n)(?:\xef\xbb\xbf)+")
+
+
+def normalised(text: memoryview) -> memoryview:
+    """The text with LF as its only line end, and without marks at the beginning of a line; itself where it is so.
+
+    A line end inside a quoted cell is LF too: pyarrow drops an LF after a CR where one of its blocks ends between them,
+    so that what one record holds would change a cell of another.
+
+    Args:
+        text: UTF-8, from the beginning of a line; not cut between CR and LF.
+    """
+    marked = holds(text, MARK)
+    if not marked and not holds(text, b"\r"):
+        return text
+    out = bytearray()
+    at = 0
+    while at < len(text):
+        part = bytes(text[at : at + STEP])
+        if part.endswith(b"\r") and bytes(text[at + len(part) : at + len(part) + 1]) == b"\n":
+            part += b"\n"
+        at += len(part)
+        out += part.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if marked:
+        plain = MARKS.sub(rb"\1", out)
+        alone = not out.endswith(b"\n") and (not plain or plain.endswith(b"\n"))  # a last line of marks is a line still
+        return memoryview(plain + b"\n" if alone else plain)
+    return memoryview(out)
+
+
+def whole_lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """A text that comes in parts, cut anywhere, as parts of whole lines, `normalised`; the last may lack its end."""
+    held: list[bytes] = []
+    for data in parts:
+        after_return = bool(held) and held[-1].endswith(b"\r")
+        if data:
+            held.append(data)
+        if not after_return and not _last_end(data):
+            continue
+        joined = b"".join(held)
+        end = _last_end(joined)
+        held = [joined[end:]] if end < len(joined) else []
+        if end:
+            yield bytes(normalised(memoryview(joined)[:end]))
+    if held:
+        yield bytes(normalised(memoryview(b"".join(held))))
+
+
+def _last_end(data: bytes) -> int:
+    """Behind the last line end, 0 where there is none. A CR that is the last byte does not count: LF may follow."""
+    return max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1) if data else -1) + 1
+
+
+def below(parts: Iterable[bytes], lines: int) -> Iterator[bytes]:
+    """What `whole_lines` gave, without its first lines."""
+    left = lines
+    for data in parts:
+        ends = data.count(b"\n")
+        if left > ends:
+            left -= ends
+            continue
+        at = 0
+        for _ in range(left):
+            at = data.index(b"\n", at) + 1
+        left = 0
+        if at < len(data):
+            yield data[at:]
+
+
+def behind(data: bytes, lines: int) -> int:
+    """The byte behind the first lines of a text with any line ends; all of it where it has no more than these."""
+    at = 0
+    for _ in range(lines):
+        found = END.search(data, at)
+        if found is None:
+            return len(data)
+        at = found.end()
+    return at
+
+
+def first_line(data: memoryview) -> bytes:
+    """The first line that is not blank, without its end. Raises TableError where it has no end for 32 MiB."""
+    size = WINDOW
+    while True:
+        head = bytes(data[:size]).lstrip(b"\r\n")
+        found = END.search(head)
+        if found:
+            return head[: found.start()]
+        if size >= len(data):
+            return head
+        if size > HEADER_LIMIT:
+            msg = "the first line is longer than 32 MiB; give a table whose first line holds the headers"
+            raise TableError(msg)
+        size *= 4
+
+
+def above(text: memoryview, header_row: int) -> tuple[int, int]:
+    """Bytes and lines that stand above the headers: blank lines, and whatever else is above the line that is declared.
+
+    Args:
+        text: `normalised`.
+        header_row: the line of the headers, counted from 1 without the blank ones.
+
+    Raises:
+        TableError: the text has fewer lines.
+    """
+    at = lines = 0
+    for left in range(header_row, 0, -1):
+        line = first_line(text[at:])
+        if not line:
+            msg = f"the headers are said to stand in line {header_row}, and the file has fewer; give a smaller number"
+            if header_row == 1:
+                msg = "the file holds no text; give a table with a header line, or name its headers with --header"
+            raise TableError(msg)
+        blank = _blanks(text, at)
+        lines, at = lines + blank, at + blank
+        if left > 1:
+            at += len(line)
+    return at, lines
+
+
+def _blanks(text: memoryview, at: int) -> int:
+    """How many line ends stand from here on."""
+    size = WINDOW
+    while True:
+        part = bytes(text[at : at + size])
+        found = len(part) - len(part.lstrip(b"\n"))
+        if found < len(part) or at + size >= len(text):
+            return found
+        size *= 4
+
+
+def holds(text: memoryview, what: bytes) -> bool:
+    """Whether these bytes stand anywhere in the text."""
+    return any(what in bytes(text[i : i + STEP + len(what) - 1]) for i in range(0, len(text), STEP))
