@@ -138,7 +138,8 @@ class Deep(Synthesizer, Generic[S]):
         ones = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
         ones, costs = self.looked_again(counter, ones, gate=gate)
         progress("measure one-ways", 1, 1)
-        weights = {self.config.target: self.weight()} if self.config.target else {}
+        aim = self.config.aim(self.domain)
+        weights = {} if aim is None else {self.domain.names[aim]: self.weight()}
         space = space_of(self.domain, ones, self.task.n_public, values=self.config.values, weights=weights)
         return self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
 
