@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from dpsyn_core.commands.common import add_run
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
     print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(made):
         low, high = (f"{100 * x:.3g}" for x in step["share"])
-        share = f"up to {high} %" if low == "0" else spread([low, high]) + " %"
+        share = f"up to {high} %" if low == "0" != high else spread([low, high]) + " %"
         parts = spread([str(x) for x in step["releases"]])
         if step["likely"] is not None:
             parts = f"about {spread([str(x) for x in step['likely']])} of {step['releases'][1]}"
@@ -101,10 +102,27 @@ def described(made: Any) -> list[dict[str, Any]]:
         std = made.std(s)
         out.append(
             {
-                "kind": s.kind, "what": KINDS.get(s.kind, f"tables of {s.kind.split('-')[0]} columns"),
+                "kind": s.kind, "what": _what(s),
                 "share": list(s.share), "releases": list(s.parts),
                 "likely": None if s.likely is None else list(s.likely),
                 "std": None if std is None else list(std), "cells": list(s.cells), "about": s.about,
+                "inside": list(s.inside),
             }
         )  # fmt: skip
     return out
+
+
+def _what(step: Any) -> str:
+    """What a step buys, and in which part of a design."""
+    words = KINDS.get(step.kind, f"tables of {step.kind.split('-')[0]} columns")
+    if not step.inside:
+        return words
+    if step.kind == "chosen":
+        words = "pairs and triples"
+    return f"{words} inside the part {named(step.inside)}"
+
+
+def named(columns: Sequence[str], most: int = 4) -> str:
+    """The columns of a part; of many the first, and how many more there are."""
+    more = f" and {len(columns) - most} more" if len(columns) > most else ""
+    return ", ".join(columns[:most]) + more

@@ -8,7 +8,7 @@ systems that choose their tables on the way may measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -125,13 +125,13 @@ def _ratio(before: Plan, after: Plan) -> float | None:
     return known[1] / known[0] if len(known) == 2 else None
 
 
-def _pairs(plan: Plan) -> Step | None:
-    """The step that measures pairs."""
-    return next((step for kind in ("2-way", "chosen", "listed") if (step := _step(plan, kind))), None)
+def _pairs(plan: Plan, names: Sequence[str] = ()) -> Step | None:
+    """The step that measures pairs, with these attributes where they are named."""
+    return next((step for kind in ("2-way", "chosen", "listed") if (step := _step(plan, kind, names))), None)
 
 
-def _step(plan: Plan, kind: str) -> Step | None:
-    return next((s for s in plan.steps if s.kind == kind and s.sigma is not None), None)
+def _step(plan: Plan, kind: str, names: Sequence[str] = ()) -> Step | None:
+    return next((s for s in plan.steps if s.kind == kind and s.sigma is not None and s.reaches(names)), None)
 
 
 def _middle(plan: Plan, step: Step) -> float | None:
@@ -169,8 +169,8 @@ def _full(need: Need, system: Synthesizer) -> float:
 
 def _usual(question: Question, schema: Schema, plan: Plan) -> Table | None:
     """The table that a run measures unasked and that holds the question: a column, or a pair if it is chosen."""
-    widest = max(len(n.attributes) for n in compile_question(question, schema))
-    step = {1: _step(plan, "1-way"), 2: _pairs(plan)}.get(widest)
+    widest = max((n.attributes for n in compile_question(question, schema)), key=len)
+    step = {1: _step(plan, "1-way"), 2: _pairs(plan, widest)}.get(len(widest))
     middle = None if step is None else _middle(plan, step)
     if step is None or middle is None:
         return None

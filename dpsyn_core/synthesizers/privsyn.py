@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.settings import FitSettings
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.asked import asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
@@ -99,6 +100,10 @@ class PrivSynConfig(RecordSettings):
     sweeps: int = Field(
         50, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
     )
+
+    def fit_settings(self) -> FitSettings:
+        """With the two steps that are PrivSyn's own."""
+        return replace(super().fit_settings(), append=self.append, separate=self.separate)
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""

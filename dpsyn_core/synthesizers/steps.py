@@ -24,7 +24,8 @@ class Step:
     scores; choice; cell; group; synthetic. parts: how many releases. share: of the whole cost. sigma: scale of the
     noise of one cell, as it is charged; None for scores and choices, which are no tables. cells: of one
     table. likely: how many releases tables of weak and of strong dependence lead to, where the data decide. about:
-    shares and noise were computed for an assumed number of records or for the likely case; a run may differ.
+    shares and noise were computed for an assumed number of records or for the likely case; a run may differ. inside:
+    attributes of the part of a design in which these tables lie; none where they may hold any attribute.
     """
 
     kind: str
@@ -34,10 +35,15 @@ class Step:
     cells: tuple[int, int] = (1, 1)
     likely: tuple[int, int] | None = None
     about: bool = False
+    inside: tuple[str, ...] = ()
 
     def holds(self, kind: str) -> bool:
         """Whether a charge of this kind may be one of this step's."""
         return kind == self.kind or (self.kind in ("chosen", "listed") and kind.endswith("-way"))
+
+    def reaches(self, names: Iterable[str]) -> bool:
+        """Whether its tables may hold all these attributes."""
+        return not self.inside or set(names) <= set(self.inside)
 
 
 def noise_of(cost: Cost, unit: Unit) -> float:

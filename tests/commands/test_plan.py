@@ -115,3 +115,13 @@ def test_the_forecast_of_pairs_holds_on_the_sample():
     pairs = sum(" x " in c.name for c in gate.account.charges)
     assert 0.8 * chosen.likely[0] <= pairs <= 1.2 * chosen.likely[1]
     assert chosen.likely[1] < 91, "a forecast of everything would say nothing"
+
+
+def test_a_plan_of_a_design_with_parts_says_what_each_part_gets(capsys, tmp_path):
+    schema = small(tmp_path, n_records=500)
+    design = json.dumps({"parts": [["a", "b"], ["c"]]})
+    text = printed(
+        capsys, "--schema", schema, "--epsilon", "1", "--delta", "1e-9", "--method", "dpsyn-2018", "--set",
+        f"design={design}",
+    )  # fmt: skip
+    assert "pairs and triples inside the part a, b\n" in text and "part c" not in text

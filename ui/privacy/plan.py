@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 K, ABOUT = "k", "about_n"
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
 FAIR = 0.1  # expected error up to which a table is of use
+SHOWN = 4  # columns of a part of a design that are named
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
@@ -101,14 +102,30 @@ def k_field(found: Plan | None) -> int:
 
 
 def points(found: Plan | None) -> list[tuple[str, float, float]]:
-    """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses."""
+    """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses.
+
+    Parts of a design whose tables have equal noise are one point.
+    """
     if found is None:
         return []
-    return [(label(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
+    made = [(_words(s), found.k(s), (std[0] * std[1]) ** 0.5) for s in marginals(found) if (std := found.std(s))]
+    return list(dict.fromkeys(made))
 
 
 def label(step: Step) -> str:
-    """What a step is called on the screen."""
+    """What a step is called on the screen, and in which part of a design its tables lie."""
+    if not step.inside:
+        return _words(step)
+    columns, more = ", ".join(step.inside[:SHOWN]), len(step.inside) - SHOWN
+    if more > 0:
+        columns = t("plan.columns_more", columns=columns, count=number(more))
+    return t("plan.inside", what=_words(step), columns=columns)
+
+
+def _words(step: Step) -> str:
+    """What a step buys."""
+    if step.inside and step.kind == "chosen":
+        return t("plan.small")
     if step.kind in NAMED:
         return t(f"plan.{step.kind}")
     return t("plan.many", n=step.kind.split("-")[0])

@@ -30,7 +30,7 @@ from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Objective, first_weights
 from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
-from dpsyn_core.synthesizers.deep.settings import GUARANTEE
+from dpsyn_core.synthesizers.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.synthesizers.deep.system import Deep
 from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, Team
@@ -41,7 +41,7 @@ MOST_LABELS = 20
 
 
 @register("dp-gm")
-class DPGMConfig(LearnedSettings):
+class DPGMConfig(LearnedSettings, TargetSettings):
     """The settings."""
 
     summary = (

@@ -31,7 +31,7 @@ class Optimiser:
         """
         self.weights = weights.copy()
         self._rate, self._steps, self._averaging = rate, steps, averaging
-        self._ends = np.cumsum([weights.shape[-1]] if groups is None else groups)
+        self._ends = np.cumsum([weights.shape[-1]] if groups is None else [g for g in groups if g])
         self._first, self._second = np.zeros_like(weights), np.zeros_like(weights)
         self._mean = np.zeros_like(weights)
         self._noise = 0.0  # of the running gradient's variance, as a share of one step's

@@ -29,7 +29,7 @@ from dpsyn_core.synthesizers.deep.head import Head, Others
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.seen import Seen
-from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
+from dpsyn_core.synthesizers.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.synthesizers.deep.system import Deep
 from dpsyn_core.synthesizers.deep.trained import Released, Trained
 from dpsyn_core.synthesizers.deep.training import Encoding, OthersSeen, Team, rule_of
@@ -50,7 +50,7 @@ FASTER = 2.0  # first rate of the head, in those of the decoder
 SEED = 21  # of the first weights: public, the same for every run
 
 
-class PhasedSettings(DeepSettings):
+class PhasedSettings(TargetSettings):
     """Settings of the systems whose encoder is fixed by components."""
 
     noisy: ClassVar[bool] = True

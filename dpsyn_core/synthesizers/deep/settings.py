@@ -30,13 +30,6 @@ class DeepSettings(MethodConfig, ABC):
 
     trains = True
 
-    target: str = Field(
-        "",
-        title="Column to predict",
-        description="Column that models of the synthetic table will predict, named without looking at the table: it "
-        "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each "
-        "of its values. Empty: none.",
-    )
     values: int = Field(
         64,
         ge=2,
@@ -124,13 +117,9 @@ class DeepSettings(MethodConfig, ABC):
         self.aim(task.domain)
 
     def aim(self, domain: Domain) -> int | None:
-        """Position of the target. Raises SettingError for a column that does not exist."""
-        if not self.target:
-            return None
-        if self.target not in domain.names:
-            msg = f"target of {self.name} is '{self.target}', which is no column; name one, or leave it empty"
-            raise SettingError(msg)
-        return domain.index(self.target)
+        """Position of the column to predict; None where a system knows of none."""
+        del domain
+        return None
 
     def steps_for(self, domain: Domain) -> int:
         """How many steps are taken, from public facts."""
@@ -183,3 +172,24 @@ class DeepSettings(MethodConfig, ABC):
         """Of the head that predicts the target; 0 without one."""
         del size
         return 0.0
+
+
+class TargetSettings(DeepSettings, ABC):
+    """Settings of the systems that do something for a column to predict."""
+
+    target: str = Field(
+        "",
+        title="Column to predict",
+        description="Column that models of the synthetic table will predict, named without looking at the table: it "
+        "counts more in the components, p3gm decodes it last, from all others, and dp-gm can train a network for each "
+        "of its values. Empty: none.",
+    )
+
+    def aim(self, domain: Domain) -> int | None:
+        """Position of the column to predict. Raises SettingError for a column that does not exist."""
+        if not self.target:
+            return None
+        if self.target not in domain.names:
+            msg = f"target of {self.name} is '{self.target}', which is no column; name one, or leave it empty"
+            raise SettingError(msg)
+        return domain.index(self.target)

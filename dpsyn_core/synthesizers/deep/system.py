@@ -140,7 +140,8 @@ class Deep(Synthesizer, Generic[S]):
         again, costs = self.looked_again(counter, first, gate=gate)
         ones = merged([*first, *again])
         progress("measure one-ways", 1, 1)
-        weights = {self.config.target: self.weight()} if self.config.target else {}
+        aim = self.config.aim(self.domain)
+        weights = {} if aim is None else {self.domain.names[aim]: self.weight()}
         space = space_of(self.domain, ones, self.task.n_public, values=self.config.values, weights=weights)
         released = self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
         return replace(released, one_ways=(*first, *again))

@@ -44,6 +44,10 @@ class PGMConfig(Unprotected, PhasedSettings):
     """The settings."""
 
     few_columns: ClassVar[int] = 10**6
+    # no settings here: without noise nothing depends on how a budget is divided
+    one_way_share: ClassVar[float] = PhasedSettings.model_fields["one_way_share"].default  # type: ignore[misc]
+    components_share: ClassVar[float] = PhasedSettings.model_fields["components_share"].default  # type: ignore[misc]
+    mixture_share: ClassVar[float] = PhasedSettings.model_fields["mixture_share"].default  # type: ignore[misc]
     summary = (
         "P3GM without noise: what its components, mixture and decoder reach where nothing is protected. For lessons "
         "and as a ceiling beside p3gm; its table is NOT PRIVATE."
@@ -62,6 +66,7 @@ class VAEConfig(Unprotected, TrainedWhole):
         "A variational autoencoder trained without noise. For lessons and as a ceiling beside dp-vae; its table is "
         "NOT PRIVATE."
     )
+    one_way_share: ClassVar[float] = LearnedSettings.model_fields["one_way_share"].default  # type: ignore[misc]
 
     clip: float = Field(
         10.0, gt=0, le=1e6, title="Clip norm", description=LearnedSettings.model_fields["clip"].description

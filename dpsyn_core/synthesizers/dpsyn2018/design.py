@@ -111,9 +111,10 @@ class Design(_Part):
     groups: recoded tuples; a member may also be named alone in a marginal. patterns, bins, hierarchies, functional:
     see there. parts: groups of attributes that are synthesized separately and joined on the attributes they share, at
     random where they share none. marginals: the sets to measure; the list with the largest epsilon that the budget
-    reaches is used; without a list, views are drawn at random. one_ways: attributes (and groups) that get a one-way of
-    their own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that get random
-    values and cost nothing. budgets: how all this changes with epsilon.
+    reaches is used; every set lies in a part, where there are parts. Without a list, all pairs and triples inside the
+    parts are measured; without parts, views that are drawn at random. one_ways: attributes (and groups) that get a
+    one-way of their own; null is all of them, and one without a one-way is not compressed. unmeasured: attributes that
+    get random values and cost nothing. budgets: how all this changes with epsilon.
     """
 
     groups: tuple[Group, ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.dpsyn2018.design import Design
+from dpsyn_core.synthesizers.dpsyn2018.views import part_of
 
 
 def check_at_every_budget(design: Design, domain: Domain) -> None:
@@ -61,6 +62,7 @@ def _sets(design: Design, domain: Domain, members: dict[str, tuple[str, ...]], f
         left = sorted(whole - set().union(*design.parts))
         msg = f"design: the parts leave out {', '.join(left)}; put every attribute into a part"
         raise SettingError(msg)
+    _inside_parts(design, members)
     if design.one_ways is None:
         return
     usable = whole | alone | {a for p in design.patterns for a in p.attributes}
@@ -74,6 +76,19 @@ def _sets(design: Design, domain: Domain, members: dict[str, tuple[str, ...]], f
         left = sorted(whole - touched)
         if left:
             msg = f"design: nothing is measured of {', '.join(left)}; list it in one_ways, in a set, or in unmeasured"
+            raise SettingError(msg)
+
+
+def _inside_parts(design: Design, members: dict[str, tuple[str, ...]]) -> None:
+    """Parts are made separately, so that no record can follow a set that crosses them."""
+    group = {a: name for name, names in members.items() for a in names}
+    for s in [s for m in design.marginals for s in m.sets] if design.parts else []:
+        whole = [group.get(n, n) for n in s.attributes]
+        if part_of(whole, design.parts) is None:
+            msg = (
+                f"design: the set {', '.join(s.attributes)} lies in no part, so that nothing can follow it; put its "
+                "attributes into one part, or take the set out"
+            )
             raise SettingError(msg)
 
 

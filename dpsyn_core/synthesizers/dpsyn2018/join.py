@@ -28,6 +28,7 @@ def join_parts(
 ) -> NDArray[np.unsignedinteger]:
     """Codes (n_attributes, n): each part follows the tables inside it; parts meet on the attributes they share.
 
+    Attributes of a part that no table connects are made separately and joined at random, as parts that share nothing.
     Records of two parts are put together within each combination of the shared attributes, as far as both have
     that many of it, and at random beyond that or where they share nothing. The earlier part's value is kept.
 
@@ -48,7 +49,7 @@ def join_parts(
     for part in parts:
         sub = domain.project(part)
         inside = [m for m in tables if m.attributes and set(m.attributes) <= set(part)]
-        made = fit_records(inside, sub, n, replace(settings, append=True), rng=rng, progress=progress)
+        made = fit_records(inside, sub, n, replace(settings, append=True, separate=True), rng=rng, progress=progress)
         shared = [a for a in sub.names if a in done]
         new = [a for a in sub.names if a not in done]
         if shared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from dpsyn_core.records.join import components
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
+from dpsyn_core.synthesizers.dpsyn2018 import parts, views
 from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
 from dpsyn_core.synthesizers.dpsyn2018.design_check import check_at_every_budget, check_design
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
@@ -34,8 +36,11 @@ from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import Recodes
 from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
 from dpsyn_core.synthesizers.registry import register
-from dpsyn_core.synthesizers.steps import Step, even, noise_of, share_of
+from dpsyn_core.synthesizers.steps import Step, even
 
+# of the budget, for the first releases beside all pairs and triples of parts, hundreds of which have equal noise: with
+# less, too many values are taken for rare (`benchmarks.experiments.parts_of_designs`)
+FIRST_INSIDE = 0.15
 RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
 
 
@@ -48,14 +53,21 @@ class DPSyn2018Config(RecordSettings):
         text="(epsilon, delta)-DP by exact Gaussian accounting, or epsilon-DP with Laplace noise where that is less"
     )
 
-    views: int = Field(50, ge=1, le=10_000, title="Views", description="How many attribute sets are drawn at random.")
+    views: int = Field(
+        50,
+        ge=1,
+        le=10_000,
+        title="Views",
+        description="How many attribute sets are drawn at random, where the design has no parts.",
+    )
     view_size: int = Field(8, ge=2, le=20, title="Attributes a view", description="Attributes drawn for each set.")
     view_cells: int = Field(
         10_000,
         ge=2,
         le=10_000_000,
         title="Cells a view",
-        description="A drawn attribute that would bring its set above this many cells is left out of it.",
+        description="A drawn attribute that would bring its set above this many cells is left out of it; pairs and "
+        "triples inside the parts of a design that have more are not measured.",
         json_schema_extra={"unit": "cells"},
     )
     view_seed: int = Field(
@@ -102,7 +114,8 @@ class DPSyn2018Config(RecordSettings):
         title="Marginal engineering",
         description=(
             "A public JSON document: groups, patterns, bins, hierarchies, functional, parts, marginals with weights, "
-            "and how they change with epsilon. Without a list of marginals, views are drawn at random."
+            "and how they change with epsilon. Without a list of marginals, all pairs and triples inside the parts are "
+            "measured; without parts, views that are drawn at random."
         ),
         json_schema_extra={"widget": "json"},
     )
@@ -186,12 +199,19 @@ class DPSyn2018(Synthesizer):
             self.listed = [resolve(s.attributes, s.weight, self.working) for s in sets]
             for found in self.listed:
                 self._check_raw(found)
-        weights = [1.0] * config.views if self.listed is None else [s.weight for s in self.listed]
+        if self.listed is not None:
+            weights = [s.weight for s in self.listed]
+        elif design.parts:
+            views.check_parts(design.parts)
+            weights = [1.0] * max(1, sum(map(len, self._inside(self._raw()))))  # those that fit the cap in any case
+        else:
+            weights = [1.0] * config.views
         first = len(self.fine) + len(self.grouped) + len(design.functional)
         # that many equal releases spread the budget as widely as these weights do
         spread = (first + sum(weights)) ** 2 / (first + sum(w * w for w in weights))
         self.cost = cheaper_noise(task.budget, task.unit, math.ceil(spread - 1e-9))
-        self.first_share = first / (first + sum(weights))
+        least = FIRST_INSIDE if design.parts and self.listed is None and first else 0.0
+        self.first_share = max(first / (first + sum(weights)), least)
 
     def _check_raw(self, listed: Listed) -> None:
         cells = max(math.prod(w.size for w in listed.parts), listed.lifted_cells(self.working) if listed.lifted else 0)
@@ -210,7 +230,7 @@ class DPSyn2018(Synthesizer):
         return first, rest
 
     def steps(self, n_records: float) -> list[Step]:
-        """First what the design names, exactly; then the list, or as many random views as turn out to differ."""
+        """First what the design names, exactly; then the list, what parts hold, or as many random views as differ."""
         unit, functional = self.task.unit, self.config.design.functional
         first, rest = self._halves()
         out = []
@@ -220,15 +240,16 @@ class DPSyn2018(Synthesizer):
             cells += [self.domain.cells((f.source, f.target)) for f in functional]
             kind = "listed" if self.grouped or functional else "1-way"
             out.append(even(kind, first, self.cost, unit, parts=(count, count), cells=cells))
+        known = {"whole": self.cost, "unit": unit, "working": self.working, "domain": self.domain}
+        within, cap = self.config.design.parts, self.config.view_cells
         if self.listed is not None:
-            noises = [noise_of(c, unit) for c in rest.split([s.weight for s in self.listed])]
-            sizes = [math.prod(w.size for w in s.parts) for s in self.listed]
-            number, share = len(self.listed), share_of(rest, self.cost)
-            return [*out, Step(kind="listed", parts=(number, number), share=(share, share),
-                               sigma=(min(noises), max(noises)), cells=(1, max(sizes)))]  # fmt: skip
-        parts = (1, max(self.config.views, len(self.working)))
-        cells = [1, max(self.config.view_cells, *(w.size for w in self.working.values()))]
-        return [*out, even("chosen", rest, self.cost, unit, parts=parts, cells=cells)]
+            return out + parts.listed_steps(self.listed, within, rest, **known)
+        if within:
+            sure, tried = self._inside(self._raw()), self._inside(None)
+            return out + parts.inside_steps(sure, tried, within, rest, cap=cap, **known)
+        number = (1, max(self.config.views, len(self.working)))
+        cells = [1, max(cap, *(w.size for w in self.working.values()))]
+        return [*out, even("chosen", rest, self.cost, unit, parts=number, cells=cells)]
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured2018:
         """One-ways, then compression from what they released, then the marginals."""
@@ -238,7 +259,7 @@ class DPSyn2018(Synthesizer):
         each = first.split([1.0] * count) if first is not None else []
         singles = measure_marginals(counter, [(n,) for n in self.fine], each[: len(self.fine)], gate=gate)
         fine = dict(zip(self.fine, singles, strict=True))
-        alone = [w for w in self.working.values() if len(w.members) == 1 and w.members[0] in fine]
+        alone = [w for w in self.working.values() if self._told(w)]
         one_ways = {w.name: _coarse(fine[w.members[0]], w) for w in alone}
         each = each[len(self.fine) :]
         for w, cost in zip(self.grouped, each, strict=False):
@@ -279,26 +300,35 @@ class DPSyn2018(Synthesizer):
         return compress(m.values, threshold, limit=self.config.most_values or None)
 
     def _sets(self, compressed: dict[str, Compressed]) -> list[Listed]:
-        """The listed sets, or random ones that fit the cap after compression; each set once."""
+        """The listed sets, those inside parts, or random ones that fit the cap after compression; each set once."""
         if self.listed is not None:
             return self.listed
-        names = list(self.working)
-        rng = np.random.default_rng(self.config.view_seed)
-        sets: dict[AttributeSet, None] = {}
-        # small domains have fewer different views than were asked for
-        for _ in range(10 * self.config.views):
-            cells, raw, chosen = 1, 1, []
-            for i in rng.permutation(len(names))[: self.config.view_size]:
-                raw_size = self.working[names[i]].size
-                size = compressed[names[i]].size if names[i] in compressed else raw_size
-                if cells * size <= self.config.view_cells and raw * raw_size <= RAW_CELLS:
-                    cells, raw = cells * size, raw * raw_size
-                    chosen.append(names[i])
-            if chosen:
-                sets[tuple(n for n in names if n in chosen)] = None
-            if len(sets) == self.config.views:
-                break
-        return [resolve(s, 1.0, self.working) for s in list(sets) or [(n,) for n in names]]
+        sizes = {n: compressed[n].size if n in compressed else raw for n, raw in self._raw().items()}
+        config = self.config
+        if config.design.parts:
+            found = [s for sets in self._inside(sizes) for s in sets]
+        else:
+            found = views.drawn(
+                self._raw(), sizes, count=config.views, width=config.view_size, cells=config.view_cells,
+                most_raw=RAW_CELLS, seed=config.view_seed,
+            )  # fmt: skip
+        return [resolve(s, 1.0, self.working) for s in found or [(n,) for n in self.working]]
+
+    def _raw(self) -> dict[str, int]:
+        """Values of every working attribute before compression."""
+        return {n: w.size for n, w in self.working.items()}
+
+    def _inside(self, sizes: Mapping[str, int] | None) -> list[list[AttributeSet]]:
+        """For each part the sets that are measured when attributes are counted in so many values; None: in one."""
+        one_ways = {*(w.name for w in self.grouped), *(w.name for w in self.working.values() if self._told(w))}
+        return views.inside(
+            self.config.design.parts, self._raw(), dict.fromkeys(self.working, 1) if sizes is None else sizes,
+            cells=self.config.view_cells, most_raw=RAW_CELLS, alone=[n for n in self.working if n not in one_ways],
+        )  # fmt: skip
+
+    def _told(self, w: Working) -> bool:
+        """Whether the first releases hold the one-way of an attribute of one member."""
+        return len(w.members) == 1 and w.members[0] in self.fine
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
@@ -316,8 +346,8 @@ class DPSyn2018(Synthesizer):
         released = {n: m.values for n, m in measured.one_ways.items()}
         tables += on_compressed(lift(measured.alone, self.working, released, packed), packed)
         tables, n = consistent_tables(tables, n_records, self.config, n_public=self.task.n_public, progress=progress)
-        parts = self.config.design.parts or components([m.attributes for m in tables], inner.names)
-        codes = join_parts(tables, inner, parts, n, self.config.fit_settings(), rng=rng, progress=progress)
+        within = self.config.design.parts or components([m.attributes for m in tables], inner.names)
+        codes = join_parts(tables, inner, within, n, self.config.fit_settings(), rng=rng, progress=progress)
         columns: dict[str, NDArray[np.intp]] = {}
         for w in self.working.values():
             column = codes[order[w.name]].astype(np.intp)
