@@ -23,7 +23,6 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report.released import ReleasedFile
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import Domain
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import MethodConfig, Task
@@ -147,39 +146,32 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:
             return [f"the method '{found.method}' cannot be told questions, and the manifest lists some"]
-        task = _task(found, schema, asked)
-        MethodConfig.check(config, task)
+        budget = Budget(epsilon=found.epsilon, delta=found.delta)
+        config.check_promise(Unit.of(found), budget)
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:
             return []  # what another version would charge is not known here
-        if getattr(config, "engine", None) == "mbi":  # charges the same, and need not be installed here
-            config = config.model_copy(update={"engine": "builtin"})
+        share = 0.0 if found.questions is None else found.questions.share
+        task = Task.of(schema, budget, questions=asked, questions_share=share)
+        MethodConfig.check(config, task)  # what a system adds to it asks for its library on this machine
         if len(task.domain) > MOST_PLANNED:
             return []
         system = config.build(task)
-        sizes = (float(found.n_records), *_SIZES) if task.n_public is None else (float(task.n_public),)
-        return _of_plans(found, [plan_of(system, task, n_records=n) for n in sizes])
+        made = plan_of(system, task, n_records=float(found.n_records))
+        if made.charges:
+            return _of_planned(found, [ChargeRecord.of(c) for c in made.charges])
+        others = [] if task.n_public is not None else [plan_of(system, task, n_records=n) for n in _SIZES]
+        return _of_plans(found, [made, *others])
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
 
 
-def _task(found: Manifest, schema: Schema | None, asked: Questions | None) -> Task:
-    budget = Budget(epsilon=found.epsilon, delta=found.delta)
-    if schema is None:
-        return Task(domain=Domain(()), unit=Unit.of(found), budget=budget, n_public=found.n_records)
-    share = 0.0 if found.questions is None else found.questions.share
-    return Task.of(schema, budget, questions=asked, questions_share=share)
-
-
 def _of_plans(found: Manifest, plans: Sequence[Plan]) -> list[str]:
-    """Holds the charges against what the method charges for this schema, these settings and this budget.
+    """Holds the charges against the steps that the method states for this schema, these settings and this budget.
 
     plans: for the numbers of records that the private table may have had.
     """
-    first = plans[0]
-    if first.charges:
-        return _of_planned(found, [ChargeRecord.of(c) for c in first.charges])
-    if all(p.steps == first.steps for p in plans):
-        return _of_steps(found, first)
+    if all(p.steps == plans[0].steps for p in plans):
+        return _of_steps(found, plans[0])
     kinds = {s.kind for p in plans for s in p.steps} - {"chosen", "listed"}  # these two hold tables of many kinds
     fewest = {k: min(sum(s.parts[0] for s in p.steps if s.kind == k) for p in plans) for k in kinds}
     listed = Counter(c.kind for c in found.charges)
@@ -213,7 +205,7 @@ def _of_steps(found: Manifest, made: Plan) -> list[str]:
 
 
 def _of_planned(found: Manifest, planned: Sequence[ChargeRecord]) -> list[str]:
-    """As `_of_plans`, for a method whose charges are known one by one."""
+    """Holds the charges against those of a method that charges the same on every table, one by one."""
 
     def shape(c: ChargeRecord) -> tuple[str, ...]:
         return c.name, str(c.kind), c.mechanism, str(c.cells)

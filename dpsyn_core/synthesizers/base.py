@@ -191,27 +191,9 @@ class MethodConfig(BaseModel):
         return self.build(task)
 
     def check(self, task: Task) -> None:
-        """Raises UnitError or MethodError when the unit, delta or n does not suit the system."""
-        g = self.guarantee
-        if task.unit.neighbours not in g.neighbours:
-            msg = (
-                f"{self.name} does not protect {task.unit.neighbours} neighbours, only {', '.join(g.neighbours)}; "
-                f"choose '{g.neighbours[0]}' neighbours (in the schema, or on Privacy), or use the method 'rls'"
-            )
-            raise UnitError(msg)
-        if g.one_record and task.unit.max_records > 1:
-            msg = (
-                f"{self.name} calibrates with the number of records, which is private where an individual may hold "
-                f"{task.unit.max_records} of them; set the unit's max_records to 1, or use the method 'rls'"
-            )
-            raise UnitError(msg)
-        if task.budget.delta == 0 and not g.pure:
-            msg = f"{self.name} needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
-            raise MethodError(msg)
-        if task.budget.delta > 0 and not g.approximate:
-            msg = f"{self.name} is pure DP and uses no delta; set delta to 0, or use the method 'rls'"
-            raise MethodError(msg)
-        if g.needs_public_n and task.n_public is None:
+        """Raises UnitError or MethodError when the unit, delta, n or questions do not suit the system."""
+        self.check_promise(task.unit, task.budget)
+        if self.guarantee.needs_public_n and task.n_public is None:
             msg = f"{self.name} needs a public number of records; declare n_records in the schema, or use 'rls'"
             raise MethodError(msg)
         if task.workload is not None and not self.takes_questions:
@@ -219,6 +201,28 @@ class MethodConfig(BaseModel):
                 f"{self.name} cannot be told questions: what it measures is fixed; use the method 'rls', or set the "
                 "share of the budget for questions to 0"
             )
+            raise MethodError(msg)
+
+    def check_promise(self, unit: Unit, budget: Budget) -> None:
+        """Raises UnitError or MethodError when the system promises no such budget to this unit, whatever the schema."""
+        g = self.guarantee
+        if unit.neighbours not in g.neighbours:
+            msg = (
+                f"{self.name} does not protect {unit.neighbours} neighbours, only {', '.join(g.neighbours)}; "
+                f"choose '{g.neighbours[0]}' neighbours (in the schema, or on Privacy), or use the method 'rls'"
+            )
+            raise UnitError(msg)
+        if g.one_record and unit.max_records > 1:
+            msg = (
+                f"{self.name} calibrates with the number of records, which is private where an individual may hold "
+                f"{unit.max_records} of them; set the unit's max_records to 1, or use the method 'rls'"
+            )
+            raise UnitError(msg)
+        if budget.delta == 0 and not g.pure:
+            msg = f"{self.name} needs a delta above 0; set a delta such as 1e-9, or use the method 'independent'"
+            raise MethodError(msg)
+        if budget.delta > 0 and not g.approximate:
+            msg = f"{self.name} is pure DP and uses no delta; set delta to 0, or use the method 'rls'"
             raise MethodError(msg)
 
     def working_domain(self, domain: Domain) -> Domain:

@@ -199,9 +199,9 @@ def _write_excel(table: Any, path: Path) -> None:
 class _UndatedZip(zipfile.ZipFile):
     """A zip whose entries carry no time, so that a table that is written twice has the same bytes, and one digest."""
 
-    def writestr(self, name: Any, data: Any, *args: Any, **kwargs: Any) -> None:
+    def writestr(self, zinfo_or_arcname: Any, data: Any, *args: Any, **kwargs: Any) -> None:
         """As of ZipFile, for a name."""
-        super().writestr(self._undated(str(name)), data, *args, **kwargs)
+        super().writestr(self._undated(str(zinfo_or_arcname)), data, *args, **kwargs)
 
     def write(self, filename: Any, arcname: Any = None, *args: Any, **kwargs: Any) -> None:
         """As of ZipFile, in pieces: a sheet need not fit in memory."""
