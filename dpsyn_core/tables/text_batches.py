@@ -19,6 +19,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, headers, inflate, scanning, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.notices import Notice
 
 PIECE = 1 << 23  # bytes of a batch, at least: it grows until a record ends
@@ -85,7 +86,7 @@ def divisible(path: Path, form: TextForm) -> bool:
     """
     if form.multiline or form.strict:
         return False
-    with path.open("rb") as file:
+    with steady(path) as here, here.open("rb") as file:
         head = file.read(sniffing.SAMPLE)
     if head.startswith(b"\x1f\x8b"):
         return False
@@ -94,10 +95,10 @@ def divisible(path: Path, form: TextForm) -> bool:
 
 def _lines(path: Path, share: Share, piece: int) -> Iterator[bytes]:
     """The bytes of the lines that begin in the share."""
-    here = share.slice(path.stat().st_size)
+    part = share.slice(path.stat().st_size)
     try:
-        with path.open("rb") as file:
-            start, stop = _line_start(file, here.start), _line_start(file, here.stop)
+        with steady(path) as here, here.open("rb") as file:
+            start, stop = _line_start(file, part.start), _line_start(file, part.stop)
             file.seek(start)
             while start < stop and (data := file.read(min(piece, stop - start))):
                 start += len(data)
@@ -128,7 +129,7 @@ def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
 
     def plain() -> Iterator[bytes]:
         try:
-            with path.open("rb") as file:
+            with steady(path) as here, here.open("rb") as file:
                 while data := file.read(piece):
                     yield data
         except OSError as error:
@@ -138,7 +139,7 @@ def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
     def inflated() -> Iterator[bytes]:
         most = max(inflate.FREE, inflate.MAX_RATIO * path.stat().st_size)
         try:
-            with gzip.open(path, "rb") as file:
+            with steady(path) as here, gzip.open(here, "rb") as file:
                 while data := file.read(piece):
                     most -= len(data)
                     if most < 0:
@@ -155,7 +156,7 @@ def _raw(path: Path, piece: int) -> Callable[[], Iterator[bytes]]:
             msg = "the compressed file is damaged; fetch it again"
             raise TableError(msg) from error
 
-    with path.open("rb") as file:
+    with steady(path) as here, here.open("rb") as file:
         return inflated if file.read(2) == b"\x1f\x8b" else plain
 
 
