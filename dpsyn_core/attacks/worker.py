@@ -24,7 +24,9 @@ from dpsyn_core.jobs.folder import (
     write_json,
 )
 from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
+from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.worker import NICENESS
+from dpsyn_core.tables.confines import confine_process
 
 RESULT = "attack.json"
 FAULT = "The attack stopped because of a fault in the program; nothing was booked on the ledger. Start it again."
@@ -41,6 +43,7 @@ def run(folder: Path) -> None:
 
     spec = AttackSpec.model_validate_json((folder / JOB).read_text("utf-8"))
     schema = Schema.load(folder / SCHEMA)
+    confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     result = attack(take_table(folder, spec, schema), schema, spec, progress=report)

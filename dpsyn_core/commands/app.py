@@ -58,10 +58,12 @@ def run(args: argparse.Namespace) -> None:
     import sys
 
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.jobs.places import check_apart
 
     if args.host and not args.for_class:
         msg = "--host is for --class alone; docs/deploy.md says how to serve the whole app to others"
         raise SettingError(msg)
+    check_apart()
     folder = app_folder()
     port = free_port(args.port)
     headless = "true" if args.no_browser else "false"

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from dpsyn_core.errors import DPSynError, OutputError, SizeError, TableError
 from dpsyn_core.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
 from dpsyn_core.jobs.limits import limit_resources
+from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.spec import QuerySpec, ReadJob, ReadSpec
+from dpsyn_core.tables.confines import confine_process
 
 if TYPE_CHECKING:
     from dpsyn_core.tables.reading import Reading
@@ -37,6 +39,7 @@ def read_when_asked() -> int:
         return 0
     job = ReadJob.model_validate_json(line)
     folder, spec = job.folder, job.spec
+    confine_process(of_worker())
     sys.excepthook = partial(_fault, folder)
     try:
         _read(folder, spec)
@@ -109,14 +112,18 @@ def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
 
 def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
     """The sheets of a workbook of several, for the page to offer the others; none for any other file."""
+    from dpsyn_core.tables.confines import steady
     from dpsyn_core.tables.excel import sheets
 
-    source = folder / UPLOAD if spec.path is None else Path(spec.path)
-    if spec.database is not None or not spec.name.lower().endswith(".xlsx") or not source.exists():
+    if spec.database is not None or not spec.name.lower().endswith(".xlsx"):
         return ()
     try:
-        found = sheets(source.read_bytes())
-    except DPSynError:
+        if spec.path is None:
+            found = sheets((folder / UPLOAD).read_bytes())
+        else:
+            with steady(Path(spec.path)) as here:
+                found = sheets(here.read_bytes())
+    except (DPSynError, OSError):
         return ()  # the file itself is refused
     return found if len(found) > 1 else ()
 

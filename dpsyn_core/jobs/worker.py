@@ -25,7 +25,9 @@ from dpsyn_core.jobs.folder import (
     write_json,
 )
 from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
+from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.reader import read_when_asked
+from dpsyn_core.tables.confines import confine_process
 
 WARM, READ = "--warm", "--read"
 NICENESS = 10  # runs give way to pages: the app stays quick while they work
@@ -42,6 +44,7 @@ def run(folder: Path) -> None:
     from dpsyn_core.schema.document import Schema
 
     schema = Schema.load(folder / SCHEMA)
+    confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     table = take_table(folder, spec, schema)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, columnar, headers, postgresql, relations, sql_words
+from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, relations, sql_words
 from dpsyn_core.tables.frames import checked
 from dpsyn_core.tables.queries import NoColumnError, Query, quoted, whole
 from dpsyn_core.tables.query_grammar import parse
@@ -52,7 +52,7 @@ class Database:
             msg = f"'{scheme}://' is no known database; use duckdb:///, sqlite:/// or postgresql://"
             raise TableError(msg)
         path = _existing(Path(text))
-        with path.open("rb") as file:
+        with confines.steady(path) as here, here.open("rb") as file:
             head = file.read(16)
         if head.startswith(b"SQLite format 3"):
             return cls(system="sqlite", place=str(path))
@@ -123,6 +123,7 @@ def read_database(
 
 
 def _existing(path: Path) -> Path:
+    confines.check(path)
     if not path.is_file():
         msg = f"the database '{path}' does not exist; check the path"
         raise TableError(msg)
@@ -158,6 +159,9 @@ def statement_of(database: Database, connection: Any, asked: Query | str) -> str
 @contextmanager
 def connected(database: Database) -> Iterator[Any]:
     """A read-only connection; what goes wrong inside becomes one sentence without cells or passwords."""
+    before = confines.open_files()
+    if database.system != "postgresql":
+        confines.check(Path(database.place))
     if database.system == "duckdb":
         opened, faults = _open_duckdb(database)
     elif database.system == "sqlite":
@@ -165,6 +169,7 @@ def connected(database: Database) -> Iterator[Any]:
     else:
         opened, faults = _open_postgresql(database)
     try:
+        confines.check_opened(before)
         yield opened
     except faults as error:
         raise _refused(database, type(error).__name__) from error

@@ -11,6 +11,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import canonical, headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, batch_records
 from dpsyn_core.tables.columnar import flat_names, readable
+from dpsyn_core.tables.confines import steady
 
 PAGES = 1 << 20  # bytes of a column that are read from the file at a time
 
@@ -26,7 +27,7 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
     """
     import pyarrow.parquet as pq
 
-    with _readable(), pq.ParquetFile(path) as file:
+    with _readable(), steady(path) as here, pq.ParquetFile(here) as file:
         columns = file.schema_arrow
         groups = range(file.num_row_groups)[share.slice(file.num_row_groups)]
         records = sum(file.metadata.row_group(i).num_rows for i in groups)
@@ -39,7 +40,8 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
 
         with (
             _readable(),
-            pq.ParquetFile(path, read_dictionary=texts, buffer_size=PAGES, pre_buffer=False) as opened,
+            steady(path) as here,
+            pq.ParquetFile(here, read_dictionary=texts, buffer_size=PAGES, pre_buffer=False) as opened,
         ):
             size, chosen = batch_records(len(names)), names if notices else None
             for batch in opened.iter_batches(
@@ -55,7 +57,7 @@ def cells_of(path: Path) -> int:
     """Records times columns of a Parquet file, by its footer."""
     import pyarrow.parquet as pq
 
-    with _readable(), pq.ParquetFile(path) as file:
+    with _readable(), steady(path) as here, pq.ParquetFile(here) as file:
         return int(file.metadata.num_rows) * int(file.metadata.num_columns)
 
 
@@ -63,7 +65,7 @@ def row_groups(path: Path) -> int:
     """Groups of rows of a Parquet file, which can be read apart."""
     import pyarrow.parquet as pq
 
-    with _readable(), pq.ParquetFile(path) as file:
+    with _readable(), steady(path) as here, pq.ParquetFile(here) as file:
         return int(file.num_row_groups)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers
+from dpsyn_core.tables import confines, headers
 from dpsyn_core.tables.batches import WHOLE, Batches, Share, of_frame
+from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.parquet_batches import parquet_batches, row_groups
@@ -47,23 +48,33 @@ def place_batches(place: str | os.PathLike[str], form: TextForm, *, sheet: str |
 def files_at(place: str | os.PathLike[str]) -> tuple[list[Path], Path, str | None]:
     """The files of a place, the folder below which their folders name columns, and what to call them; None: one file.
 
-    Raises TableError where nothing is there.
+    Raises TableError where nothing is there, or where a file lies outside what this process may read.
     """
     if ADDRESS.match(os.fspath(place)):  # which may hold a password, so that nothing of it is shown
         msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
         raise TableError(msg)
     path = Path(place)
+    fixed = Path(*_before_pattern(path))
+    # before anything is looked for, so that not even what is there is told
+    confines.check(fixed)
+    confines.check(path if ".." not in path.parts[len(fixed.parts) :] else Path("/"))
     if path.is_file():
         return [path], path.parent, None
     if path.is_dir():
         files = sorted(p for p in path.rglob("*") if p.is_file() and _wanted(p.relative_to(path)))
+        _check_each(files)
         return files, path, f"the folder '{path}'"
     if PATTERN.search(os.fspath(place)):
-        steady = Path(*_before_pattern(path))
-        files = sorted(p for p in steady.glob(str(path.relative_to(steady))) if p.is_file())
-        return files, steady, f"the pattern '{place}'"
+        files = sorted(p for p in fixed.glob(str(path.relative_to(fixed))) if p.is_file())
+        _check_each(files)
+        return files, fixed, f"the pattern '{place}'"
     msg = f"'{path}' does not exist; name a file, a folder or a pattern such as 'parts/*.parquet'"
     raise TableError(msg)
+
+
+def _check_each(files: Sequence[Path]) -> None:
+    for file in files:
+        confines.check(file)
 
 
 def _before_pattern(path: Path) -> Iterator[str]:
@@ -81,7 +92,7 @@ def _wanted(path: Path) -> bool:
 def _file(path: Path, form: TextForm, sheet: str | None = None, share: Share = WHOLE) -> Batches:
     """One file, by its kind, or a share of it."""
     try:
-        with path.open("rb") as file:
+        with steady(path) as here, here.open("rb") as file:
             head = file.read(HEAD)
     except OSError as error:
         msg = f"'{path}' cannot be read ({error.strerror}); check the path"
@@ -190,7 +201,7 @@ def parts_of(place: str | os.PathLike[str], form: TextForm) -> tuple[Batches, li
 
 def _most_shares(path: Path, form: TextForm) -> int:
     """Into how many shares a file may be cut."""
-    with path.open("rb") as file:
+    with steady(path) as here, here.open("rb") as file:
         kind = kind_of(path.name, file.read(HEAD), headed=form.header is None)
     if kind == "excel":
         msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"

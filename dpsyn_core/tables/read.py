@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import columnar, delimited, excel, inflate
+from dpsyn_core.tables import columnar, confines, delimited, excel, inflate
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.reading import File, Reading
 
@@ -114,6 +114,7 @@ def read(
     path = Path(source)
     cap = max_bytes or MAX_FILE
     try:
+        confines.check(path)
         size = path.stat().st_size
         if path.is_dir():
             msg = f"'{path}' is a folder; give a CSV, TSV, Parquet or Excel file"
@@ -121,9 +122,10 @@ def read(
         _check_size(size, cap, headed=header is None)
         if size == 0:  # which cannot be mapped
             return _dispatch(memoryview(b""), path.name, cap, form)
-        with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
-        return _dispatch(memoryview(mapped), path.name, cap, form, file=File(path=path, pages=mapped))
+        with confines.steady(path) as here:
+            with here.open("rb") as file:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
+            return _dispatch(memoryview(mapped), path.name, cap, form, file=File(path=here, pages=mapped))
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise

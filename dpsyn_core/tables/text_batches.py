@@ -18,6 +18,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, headers, inflate, lines, scanning, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
 
@@ -88,7 +89,7 @@ def divisible(path: Path, form: TextForm) -> bool:
     """
     if form.multiline or form.strict:
         return False
-    with path.open("rb") as file:
+    with steady(path) as here, here.open("rb") as file:
         head = file.read(sniffing.SAMPLE)
     headed = form.header is None
     if kind_of(path.name, head, headed=headed) != "text":
@@ -99,10 +100,10 @@ def divisible(path: Path, form: TextForm) -> bool:
 
 def _lines(path: Path, share: Share, piece: int, first: int) -> Iterator[bytes]:
     """The bytes of the lines that begin in the share of what stands from byte `first` on."""
-    here = share.slice(path.stat().st_size - first)
+    part = share.slice(path.stat().st_size - first)
     try:
-        with path.open("rb") as file:
-            start, stop = (_line_start(file, first + at) if at else first for at in (here.start, here.stop))
+        with steady(path) as here, here.open("rb") as file:
+            start, stop = (_line_start(file, first + at) if at else first for at in (part.start, part.stop))
             file.seek(start)
             while start < stop and (data := file.read(min(piece, stop - start))):
                 start += len(data)
@@ -131,7 +132,7 @@ def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]
 
     def plain() -> Iterator[bytes]:
         try:
-            with path.open("rb") as file:
+            with steady(path) as here, here.open("rb") as file:
                 while data := file.read(piece):
                     yield data
         except OSError as error:
@@ -141,7 +142,7 @@ def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]
     def inflated() -> Iterator[bytes]:
         most = max(inflate.FREE, inflate.MAX_RATIO * path.stat().st_size)
         try:
-            with gzip.open(path, "rb") as file:
+            with steady(path) as here, gzip.open(here, "rb") as file:
                 while data := file.read(piece):
                     most -= len(data)
                     if most < 0:
@@ -158,7 +159,7 @@ def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]
             msg = "the compressed file is damaged; fetch it again"
             raise TableError(msg) from error
 
-    with path.open("rb") as file:
+    with steady(path) as here, here.open("rb") as file:
         head = file.read(HEAD)
     return inflated if kind_of(path.name, head, headed=form.header is None) == "gzip" else plain
 

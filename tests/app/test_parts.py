@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpsyn_core.data import paths
 from dpsyn_core.errors import TableError
+from dpsyn_core.jobs.places import FOLDERS
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.plan import plan
@@ -19,7 +20,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
-from ui.data.places import FOLDERS, allowed
+from ui.data.places import allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t
 
@@ -173,6 +174,7 @@ def test_a_shared_server_reads_only_the_folders_that_its_operator_names(tmp_path
     inside, outside = tmp_path / "in", tmp_path / "out"
     inside.mkdir()
     outside.mkdir()
+    (inside / "a.csv").write_text("a\n1\n")
     monkeypatch.setenv(FOLDERS, str(inside))
     assert allowed(str(inside / "a.csv"))
     for path in (outside / "a.csv", inside / ".." / "out" / "a.csv"):
@@ -191,6 +193,26 @@ def test_the_folder_of_other_visitors_runs_is_never_read_by_path(tmp_path, monke
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "data" / "home"))
     with pytest.raises(TableError, match="does not read that folder"):
         allowed(str(folder / "table.parquet"))
+
+
+def test_every_page_of_a_server_whose_home_lies_below_a_data_folder_is_one_sentence(app, tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDERS, str(tmp_path))
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    app.run()
+    assert [e.value.count("lie within each other") for e in app.error] == [1]
+    assert not app.button and not app.exception and not (tmp_path / "home").exists()
+
+
+def test_a_pattern_on_the_data_page_does_not_reach_the_runs_of_others(tmp_path, monkeypatch):
+    """`allowed` itself: the folder above the home is named, as no server that started would have it."""
+    folder = tmp_path / "srv" / "app" / "jobs" / "0123"
+    folder.mkdir(parents=True)
+    (folder / "table.parquet").write_bytes(b"PAR1")
+    monkeypatch.setenv(FOLDERS, str(tmp_path / "srv"))
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "srv" / "app"))
+    for place in ("a*/jobs/*/table.parquet", "*/jobs/*/*.parquet", "", "app/jobs/*/table.parquet"):
+        with pytest.raises(TableError, match="does not read that folder"):
+            allowed(str(tmp_path / "srv" / place))
 
 
 def test_a_plan_is_what_a_run_then_charges():

@@ -72,8 +72,8 @@ def sums(ledger, dataset="census"):
 
 def test_a_unit_read_off_a_schema_or_a_manifest_forgets_nothing():
     declared = SchemaUnit(neighbours="replace", identifier="pid", max_records=3)
-    assert Unit.of(declared) == Unit(**declared.model_dump())
-    assert {f.name for f in dataclasses.fields(Unit)} == set(SchemaUnit.model_fields)
+    assert Unit.of(declared) == Unit(**declared.model_dump(exclude={"source"}))
+    assert {f.name for f in dataclasses.fields(Unit)} == set(SchemaUnit.model_fields) - {"source"}  # who said so
     assert Unit.of(PERSON) == PERSON
 
 

@@ -400,6 +400,6 @@ def test_no_system_is_contradicted_by_its_own_manifest(name, neighbours, pure, p
         except DPSynError:
             assert config.trains and epsilon < 1  # too little for its training
             continue
-        released = ReleasedFile(measurements=release.marginals, schema=schema, scores=None)
+        released = ReleasedFile(measurements=release.marginals, schema=schema)
         assert contradictions(release.manifest, schema=schema, measurements=released) == []
         assert contradictions(release.manifest) == []

@@ -61,9 +61,11 @@ def _database(kind: str, target: str) -> Database:
             msg = "a PostgreSQL database is given by its address: postgresql://user@host/name"
             raise TableError(msg)
         return Database.of(_reachable(target))
-    from ui.data.places import allowed
+    from ui.data.places import allowed, within
 
-    database = Database.of(allowed(target))
+    path = allowed(target)
+    with within():
+        database = Database.of(path)
     if database.system != kind.lower():
         msg = f"'{database.place}' is no {kind} database; choose the other kind"
         raise TableError(msg)

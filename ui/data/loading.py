@@ -14,7 +14,7 @@ from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.reading import Reading
 from ui.data.databases import fetch, named
-from ui.data.places import allowed
+from ui.data.places import allowed, within
 from ui.data.reading import Tell, limits, readers
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Workspace, jobs
@@ -92,7 +92,8 @@ def _files(path: Path) -> bytes:
     """A digest of where a large table lies, and of the sizes and times of its files: its content is not read for it."""
     from dpsyn_core.tables.places import files_at
 
-    found = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files_at(path)[0]]
+    with within():
+        found = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files_at(path)[0]]
     return hashlib.sha256(repr((str(path), found)).encode()).digest()
 
 
@@ -185,7 +186,8 @@ def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lam
     Raises TableError when it is not allowed, missing or no table.
     """
     path = allowed(text)
-    most = LOOKED if is_large(path) else None
+    with within():
+        most = LOOKED if is_large(path) else None
     spec = ReadSpec(name=path.name, path=str(path.absolute()), most_cells=most, **asdict(form), **limits())
     reading, drafted = readers().read(spec, None, tell)
     dataset = _dataset(path.name, reading, path=text)
@@ -197,9 +199,10 @@ def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lam
 def is_large(path: Path) -> bool:
     """Whether pages hold a part of a table only: of folders, patterns, and files with very many cells."""
     from dpsyn_core.tables.parquet_batches import cells_of
+    from dpsyn_core.tables.places import PATTERN
 
     if not path.is_file():
-        return path.is_dir() or "*" in path.name or "?" in path.name
+        return path.is_dir() or bool(PATTERN.search(str(path)))
     if path.stat().st_size > LARGEST:
         return True
     return path.suffix.lower() == ".parquet" and cells_of(path) > MOST_CELLS

@@ -6,6 +6,8 @@ import os
 
 import streamlit as st
 
+from dpsyn_core.jobs.places import confines
+from dpsyn_core.tables.confines import Confines
 from ui.shared.text import t
 
 CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone
@@ -26,6 +28,11 @@ def shared() -> bool:
     """Whether visitors may come from other machines: by the server's address, through a proxy, or with a login."""
     names = [st.get_option("server.address"), *(st.get_option("server.allowedHosts") or ["*"])]
     return configured() or any(name not in LOCAL for name in names)
+
+
+def limits() -> Confines | None:
+    """What this server reads by path for its visitors; None: it is one person's, who may read what they may."""
+    return confines(shared=shared())
 
 
 def admitted() -> bool:

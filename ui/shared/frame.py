@@ -7,13 +7,15 @@ from types import TracebackType
 
 import streamlit as st
 
+from dpsyn_core.errors import SettingError
+from dpsyn_core.jobs.places import check_apart
 from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import help, languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.state import jobs, owner, remember_visitor, workspace
-from ui.shared.text import ASSETS, number, t
+from ui.shared.text import ASSETS, literal, number, sentence, t
 from ui.shared.theme import style
 
 
@@ -28,6 +30,7 @@ class Page:
         remove_messages_from_log()
         serving.load_whole()
         style()
+        _check_folders()
         if classroom():  # nobody has anything of their own here: no cookie, no table, no ledger
             return self
         require_login()
@@ -48,6 +51,15 @@ class Page:
             serving.fetch_figures()
         serving.prepare()
         return shown
+
+
+def _check_folders() -> None:
+    """Ends every page with one sentence on a server whose data folders hold its own folder."""
+    try:
+        check_apart()
+    except SettingError as error:
+        st.error(literal(sentence(error)))
+        st.stop()
 
 
 def _side() -> None:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from dpsyn_core.errors import InputError
 from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
+from dpsyn_core.jobs.places import CONFINES
 from dpsyn_core.jobs.spec import JobSpec
-from ui.shared.access import classroom
+from ui.shared.access import classroom, limits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,12 +148,14 @@ def spawn(
 
     source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    within = limits()
+    confined = {} if within is None else {CONFINES: within.model_dump_json()}
     return subprocess.Popen(
         [sys.executable, "-m", worker, argument],
         stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, **confined, "PYTHONPATH": os.pathsep.join(paths)},
         cwd=cwd,
     )
 

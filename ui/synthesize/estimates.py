@@ -47,6 +47,7 @@ def in_place(space: Workspace) -> Choice:
     from dpsyn_core.sources.choose import choose
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.text_batches import TextForm
+    from ui.data.places import within
     from ui.shared.results import kept
 
     data, schema = space.dataset, space.schema
@@ -55,9 +56,10 @@ def in_place(space: Workspace) -> Choice:
         raise TableError(msg)
     memory, path = planned(job_memory()), data.place
     key = ("in place", data.serial, hash(schema.dumps()))
-    return kept(
-        space, key, lambda: choose(place_batches(path, TextForm()), engine=None, memory=memory, schema=schema)
-    )  # fmt: skip
+    with within():
+        return kept(
+            space, key, lambda: choose(place_batches(path, TextForm()), engine=None, memory=memory, schema=schema)
+        )  # fmt: skip
 
 
 def estimated(space: Workspace, method: str) -> Forecast | None:
