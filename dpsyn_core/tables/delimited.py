@@ -63,7 +63,9 @@ def parse(
         if UNREADABLE.encode() in repaired:
             odd.append(Notice("undecoded", encoding=found.name.upper()))
     text = lines.normalised(body)
-    file = file if text is body else None
+    if file is not None and text is not body:  # a copy, so that the file is no longer needed
+        file.give_back()
+        file = None
     top = top_of(text, name, delimiter, notices, multiline=multiline, header_row=header_row, header=header)
     chosen = top.delimiter
     names, said = headers.named(top.written, strict=strict)

@@ -50,8 +50,12 @@ class File:
         """A pyarrow stream from a byte on; the pages mapped so far are given back."""
         import pyarrow as pa
 
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self.pages.madvise(mmap.MADV_DONTNEED)
+        self.give_back()
         stream = pa.OSFile(str(self.path))
         stream.seek(at)
         return stream
+
+    def give_back(self) -> None:
+        """Gives back the pages mapped so far; they are read again where somebody looks at them again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.pages.madvise(mmap.MADV_DONTNEED)
