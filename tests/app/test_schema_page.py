@@ -89,24 +89,6 @@ def test_200_columns_stay_usable_and_say_what_they_cost(app):
     assert len(app.dataframe[0].value) == 11
 
 
-def test_a_price_is_proposed_for_a_public_number_of_records_only(app):
-    import pyarrow as pa
-
-    from dpsyn_core.schema.drafting import draft
-    from ui.data.loading import Dataset, place
-
-    at_page(app, "schema")
-    table = pa.table({"age": [str(18 + i % 60) for i in range(800)], "sex": ["F", "M"] * 400})
-    drafted = draft(table, "t")
-    place(space_of(app), Dataset("t.csv", "t", table), drafted)
-    app.run()
-    assert "At this price a value of" in words(app)
-    assert "is the least that shows" not in words(app), "it is a function of the private number of records"
-    place(space_of(app), Dataset("t.csv", "t", table.slice(1)), drafted.model_copy(update={"n_records": 799}))
-    app.run()
-    assert "With 799 records, epsilon" in words(app)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed(app, known):

@@ -81,7 +81,7 @@ def test_identifiers_of_nineteen_digits_keep_every_digit():
     from dpsyn_core.schema.identifying import repeating
 
     found = repeating(got.table, ["panel"])
-    assert (found.persons, found.largest) == (30, 2)
+    assert (found.persons, found.records) == (30, 60)
 
 
 @pytest.mark.slow
