@@ -247,7 +247,9 @@ def _of_measurements(found: Manifest, released: ReleasedFile) -> list[str]:
             precision[c.name] = precision.get(c.name, 0.0) + sigma_of(c.charge()) ** -2
     out = []
     for m in released.measurements:
-        name = "marginal " + " x ".join(m.attributes) if m.attributes else "total"
+        over = " x ".join(m.attributes)
+        names = (f"marginal {over}", f"group {over}") if over else ("total",)
+        name = next((n for n in names if n in precision), names[0])
         if name not in precision:
             out.append(f"the released marginals hold '{name}', and the manifest lists no charge for it")
         elif m.sigma < precision[name] ** -0.5 * (1 - _ROUNDING):
