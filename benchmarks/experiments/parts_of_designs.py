@@ -34,7 +34,8 @@ N, VALUES, DELTA = 20_000, (4, 6, 9, 14), 1e-9
 def simulated(parts: int, width: int) -> tuple[np.ndarray, Domain, list[list[str]]]:
     """Codes (attributes, N), their domain, and the names of each part."""
     rng = np.random.default_rng(1)
-    rows, sizes = [], []
+    rows: list[np.ndarray] = []
+    sizes: list[int] = []
     for _ in range(parts):
         for i in range(width):
             size = VALUES[i % len(VALUES)]

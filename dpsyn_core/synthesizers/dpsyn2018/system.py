@@ -25,12 +25,13 @@ from dpsyn_core.records.join import components
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
-from dpsyn_core.synthesizers.dpsyn2018 import parts, views
+from dpsyn_core.synthesizers.dpsyn2018 import views
 from dpsyn_core.synthesizers.dpsyn2018.design import Design, with_schema_groups
 from dpsyn_core.synthesizers.dpsyn2018.design_check import check_at_every_budget, check_design
 from dpsyn_core.synthesizers.dpsyn2018.join import join_parts
 from dpsyn_core.synthesizers.dpsyn2018.lifting import Listed, lift, resolve
 from dpsyn_core.synthesizers.dpsyn2018.measured import over_attributes
+from dpsyn_core.synthesizers.dpsyn2018.parts import PartsBudget
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import Recodes
@@ -240,13 +241,14 @@ class DPSyn2018(Synthesizer):
             cells += [self.domain.cells((f.source, f.target)) for f in functional]
             kind = "listed" if self.grouped or functional else "1-way"
             out.append(even(kind, first, self.cost, unit, parts=(count, count), cells=cells))
-        known = {"whole": self.cost, "unit": unit, "working": self.working, "domain": self.domain}
         within, cap = self.config.design.parts, self.config.view_cells
+        spent = PartsBudget(
+            parts=within, rest=rest, whole=self.cost, unit=unit, working=self.working, domain=self.domain
+        )
         if self.listed is not None:
-            return out + parts.listed_steps(self.listed, within, rest, **known)
+            return out + spent.listed(self.listed)
         if within:
-            sure, tried = self._inside(self._raw()), self._inside(None)
-            return out + parts.inside_steps(sure, tried, within, rest, cap=cap, **known)
+            return out + spent.inside(self._inside(self._raw()), self._inside(None), cap=cap)
         number = (1, max(self.config.views, len(self.working)))
         cells = [1, max(cap, *(w.size for w in self.working.values()))]
         return [*out, even("chosen", rest, self.cost, unit, parts=number, cells=cells)]

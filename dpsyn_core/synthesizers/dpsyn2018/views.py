@@ -77,7 +77,7 @@ def inside(
     found = []
     for part in parts:
         own = [n for n in raw if n in part]
-        listed = [(n,) for n in own if n in alone]
+        listed: list[AttributeSet] = [(n,) for n in own if n in alone]
         for order in orders:
             listed += [
                 s
