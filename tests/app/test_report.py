@@ -69,6 +69,23 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     assert "safe to publish" in words(ran)
     assert "reads private data" not in words(ran)
     assert len(ran.dataframe[0].value) == 14
+    ran.multiselect(key="released_columns").set_value(["SEX", "RACE"]).run()
+    assert not ran.exception and not ran.error
+    assert len(ran.dataframe[1].value) == 12
+    assert "what they leave open is an assumption" in words(ran)
+
+
+@pytest.mark.slow
+def test_publishable_says_why_a_run_has_no_marginals(ran, monkeypatch):
+    from dpsyn_core.marginals.types import ReleasedTables
+    from ui.shared import results
+
+    monkeypatch.setattr(results, "measurements", lambda space, job: ReleasedTables())
+    at_page(ran, "report").segmented_control(key="report_view").set_value("released").run()
+    assert "the version that made it did not keep them" in words(ran)
+    monkeypatch.setattr("ui.report.released.why_none", lambda job: "released.none_drawn")
+    ran.run()
+    assert "draws its tables from a posterior" in words(ran)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.marginals.types import JointAxis, JointTable, Measurement, ReleasedTables, Scores
 from dpsyn_core.report.released import dump_measurements, load_measurements
 from tests.metrics.tables import draw, small_domain
 from tests.metrics.test_measured import measured
@@ -21,6 +22,21 @@ def test_measurements_come_back_as_they_were(tmp_path):
         assert (a.attributes, a.sigma) == (b.attributes, b.sigma)
         np.testing.assert_array_equal(a.values, b.values)
         assert {k: v.tolist() for k, v in a.recodes.items()} == {k: v.tolist() for k, v in b.recodes.items()}
+
+
+def test_the_law_of_noise_shared_noise_scores_and_joint_tables_come_back_too(tmp_path):
+    one = Measurement(attributes=("sex",), values=np.array([3.0, 4.0]), sigma=2.0, law="geometric", shared="all of it")
+    axis = JointAxis(attributes=("sex",), recode=np.array([0, 1], dtype=np.intp))
+    made = ReleasedTables([one])
+    made.scores = Scores(sets=(("sex",),), values=np.array([7.0]), sigma=1.5)
+    made.joint = (JointTable(axes=(axis,), values=np.array([5.0, -1.0]), sigma=3.0, law="gaussian"),)
+    dump_measurements(tmp_path / "m.json.gz", made)
+    got = load_measurements(tmp_path / "m.json.gz", small_domain())
+    assert (got[0].law, got[0].shared, got[0].sigma) == ("geometric", "all of it", 2.0)
+    assert got.scores.sets == (("sex",),) and got.scores.sigma == 1.5
+    (joint,) = got.joint
+    assert (joint.law, joint.sigma, joint.values.tolist()) == ("gaussian", 3.0, [5.0, -1.0])
+    assert joint.axes[0].recode.tolist() == [0, 1]
 
 
 def packed(raw):
@@ -38,6 +54,12 @@ def packed(raw):
                                                     "values": [1, 2], "recodes": {}}]}).encode()),
         packed(json.dumps({"measurements": [{"attributes": ["sex"], "sigma": -1, "shape": [2],
                                                     "values": [1, 2], "recodes": {}}]}).encode()),
+        packed(json.dumps({"measurements": [{"attributes": ["sex"], "sigma": 1, "shape": [2], "law": "uniform",
+                                                    "values": [1, 2], "recodes": {}}]}).encode()),
+        packed(json.dumps({"measurements": [{"attributes": ["sex"], "sigma": 1, "shape": [2],
+                                                    "values": [1, 2], "recodes": {"sex": [1]}}]}).encode()),
+        packed(json.dumps({"measurements": [], "joint": [{"axes": [{"attributes": ["sex"], "recode": [0, 5]}],
+                                                    "sigma": 1, "shape": [2], "values": [1, 2]}]}).encode()),
     ],
 )  # fmt: skip
 def test_other_files_are_one_sentence(tmp_path, content):
