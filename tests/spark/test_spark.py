@@ -304,3 +304,13 @@ def test_a_folder_of_one_record_changes_no_value_that_other_folders_name(spark, 
     after = counts()
     assert before == [1, 0, 0, 1] and after == [1, 0, 1, 1]
     assert spark.conf.get(INFERENCE) == "true"
+
+
+def test_text_that_is_not_utf_8_stays_in_its_own_cell_on_executors(spark):
+    table = rows(*crowd(30, 0), ("p1", "\ufffd\ufffd", "4", "yes"), ("p2", "rome", "4", "yes"))
+    city = "if(city = '\ufffd\ufffd', cast(unhex('C328') as string), city) as city"
+    frame = spark.createDataFrame(table).selectExpr("who", city, "age", "smokes")
+    unit = {"max_records": 1}
+    expected = counted(MemorySource(table), schema(unit=unit))
+    found = counted(SparkSource(frame.coalesce(1)), schema(unit=unit))
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
