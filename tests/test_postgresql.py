@@ -304,6 +304,31 @@ TYPES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(("encoding", "good", "odd"), [("WIN1252", "\xf6", b"\x81"), ("EUC_JP", "\u65e5", b"\xfe\xfe")])
+def test_a_byte_that_a_server_cannot_convert_stays_in_its_own_cell(server, encoding, good, odd):
+    name = f"old_{encoding}".lower()
+    with server.connect() as connection:
+        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    with server.connect(name) as connection:
+        connection.execute("CREATE TABLE t (city text, age int)")
+        connection.execute("INSERT INTO t VALUES (%s, 3)", [good])
+        connection.execute(f"SET client_encoding = '{encoding}'")
+        connection.execute(b"INSERT INTO t VALUES ('x" + odd + b"', 4)")
+    old = Database.of(server.address.replace("/shop", f"/{name}"))
+    found = read_database(old, table="t").to_pydict()
+    assert found["age"] == ["3", "4"] and found["city"][0] == good and found["city"][1].startswith("x\ufffd")
+    assert [t.to_pydict() for t in database_batches(old, table="t").read()] == [found]
+    assert read_database(old, query=f"SELECT age FROM t WHERE city = '{good}'").to_pydict() == {"age": ["3"]}
+
+
+def test_a_server_whose_encoding_is_not_known_here_is_refused_by_its_name(server):
+    with server.connect() as connection:
+        connection.execute("CREATE DATABASE taiwan ENCODING 'EUC_TW' LOCALE 'C' TEMPLATE template0")
+    address = server.address.replace("/shop", "/taiwan")
+    with pytest.raises(TableError, match="keeps its text in EUC_TW"):
+        read_database(Database.of(address), query="SELECT 1 AS age", vouched=True)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_record_of_a_server_is_read_the_same_alone_and_in_any_table(server, seed, tmp_path):
     rng, size = Chance(f"postgresql {seed}", tmp_path), 12

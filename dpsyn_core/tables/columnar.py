@@ -46,20 +46,28 @@ def readable(table: Any, *, strict: bool = False) -> Any:
 
     Raises pyarrow's ArrowInvalid for a damaged table, and for such text when `strict`.
     """
+    if strict:
+        table.validate(full=True)
+    table = decoded(table)
+    table.validate(full=True)
+    return table
+
+
+def decoded(table: Any) -> Any:
+    """The table with U+FFFD in its text where it is not UTF-8, which files, frames and Spark's strings may hold."""
     import pyarrow as pa
     import pyarrow.types as t
 
     for i, field in enumerate(table.schema):
+        kind = field.type.value_type if t.is_dictionary(field.type) else field.type
+        if not canonical.is_text(kind):
+            continue
         column = table.column(i)
         try:
             column.validate(full=True)
         except pa.ArrowInvalid:
-            kind = field.type.value_type if t.is_dictionary(field.type) else field.type
-            if strict or not canonical.is_text(kind):
-                raise
             chunks = [_decoded(chunk) for chunk in column.chunks]
             table = table.set_column(i, field.name, pa.chunked_array(chunks))
-    table.validate(full=True)
     return table
 
 

@@ -17,7 +17,7 @@ def to_arrow(frame: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
-        return checked(frame)
+        return checked(columnar.decoded(frame))
     import narwhals as nw
 
     try:
@@ -33,8 +33,8 @@ def to_arrow(frame: Any) -> Any:
     native = nw.to_native(known)
     if known.implementation.is_pandas():
         headers.check([str(c) for c in native.columns])
-        return checked(_without_objects(native))
-    return checked(known.to_arrow())
+        return checked(columnar.decoded(_without_objects(native)))
+    return checked(columnar.decoded(known.to_arrow()))
 
 
 def checked(table: Any) -> Any:

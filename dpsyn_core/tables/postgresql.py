@@ -20,6 +20,7 @@ SETTINGS = (
     "SET standard_conforming_strings = on",  # a backslash in a text is a backslash, as in the other databases
 )
 WAIT = 10  # seconds for a connection
+UNCHANGED = ("UTF8", "SQL_ASCII")  # text in these encodings reaches us as the server keeps it
 NESTED = ("A", "C")  # arrays and composite values, by PostgreSQL's own category of types
 BINARY, JSON, JSONB = 17, 114, 3802  # object identifiers of types
 
@@ -58,7 +59,8 @@ def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> t
     """Names of the columns, and batches of records as text (None for NULL).
 
     Text, because numbers without a value, endless dates and decimals of any length have no common type, and because
-    a table then reads like its CSV export. Raises TableError for nested and binary columns.
+    a table then reads like its CSV export. Raises TableError for nested and binary columns, and for a server whose
+    encoding Python does not know.
     """
     plain = _loader(psycopg, connection)
     cursor = connection.cursor(name="dpsyn")  # on the server, so that records come in batches
@@ -75,17 +77,37 @@ def text_batches(psycopg: Any, connection: Any, statement: str, batch: int) -> t
         if categories.get(kind) in NESTED or kind in (BINARY, JSON, JSONB):
             msg = f"column '{headers.short(name)}' holds binary or nested cells; leave it out by a query"
             raise TableError(msg)
+    kept = connection.info.parameter_status("server_encoding")
+    if kept not in UNCHANGED:  # or one byte that it cannot convert would end the whole request
+        connection.execute(f"SET LOCAL client_encoding = '{kept}'")
     return names, iter(lambda: cursor.fetchmany(batch), [])
 
 
 def _loader(psycopg: Any, connection: Any) -> Any:
-    """How cells become text: as the server writes them."""
+    """How cells become text: the bytes that the server keeps; what does not decode is U+FFFD, in that cell alone."""
     from psycopg.types.string import TextLoader
 
+    kept = connection.info.parameter_status("server_encoding")
+    if kept == "UTF8":
+        return TextLoader
+    codec = "utf-8" if kept == "SQL_ASCII" else _codec(psycopg, connection, kept)
+
     class Decoded(psycopg.adapt.Loader):  # type: ignore[misc]
-        """Text of a server that keeps bytes of any encoding: what is not UTF-8 becomes U+FFFD, in that cell alone."""
+        """Text of a server that keeps it in another encoding, or in any."""
 
         def load(self, data: Any) -> str:
-            return bytes(data).decode("utf-8", "replace")
+            return bytes(data).decode(codec, "replace")
 
-    return Decoded if connection.info.parameter_status("server_encoding") == "SQL_ASCII" else TextLoader
+    return Decoded
+
+
+def _codec(psycopg: Any, connection: Any, name: str) -> str:
+    """Python's name for an encoding of a server. Raises TableError where there is none."""
+    connection.execute(f"SET LOCAL client_encoding = '{name}'")
+    try:
+        codec = str(connection.info.encoding)
+    except psycopg.NotSupportedError as error:
+        msg = f"the server keeps its text in {name}, which cannot be read here; export the table as CSV in UTF-8"
+        raise TableError(msg) from error
+    connection.execute("SET LOCAL client_encoding = 'UTF8'")
+    return codec

@@ -2,12 +2,14 @@
 
 import secrets
 import stat
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from dpsyn_core.errors import OutputError
-from ui.shared import state, visitors
+from ui.shared import access, state, visitors
+from ui.shared.text import catalogue
 
 
 @pytest.fixture
@@ -43,6 +45,49 @@ def test_a_token_that_was_issued_is_found_again_after_a_restart_and_a_changed_on
     assert visit(monkeypatch, other)[0] not in (mine, other)
     (home / visitors.KEY).unlink()
     assert visit(monkeypatch, mine)[0] != mine
+
+
+@pytest.fixture
+def secret(tmp_path, monkeypatch):
+    """The path of a file of secrets that a server looks for, which is not there yet."""
+    from streamlit import config
+    from streamlit.runtime.secrets import secrets_singleton
+
+    path = tmp_path / "secrets.toml"
+    before = config.get_option("secrets.files")
+    config._set_option("secrets.files", [str(path)], config.ConfigOption.DEFAULT_DEFINITION)
+    monkeypatch.setattr(access, "_REQUIRED", threading.Event())
+    secrets_singleton._reset()
+    yield path
+    config._set_option("secrets.files", before, config.ConfigOption.DEFAULT_DEFINITION)
+    secrets_singleton._reset()
+
+
+def test_secrets_that_cannot_be_read_keep_the_door_shut(app, secret):
+    secret.write_text('[auth]\nclient_id = "dpsyn"\ncookie_secret = "no end\n')
+    app.run()
+    assert [e.value for e in app.error] == [catalogue()["access.damaged"]]
+    assert not app.button and not app.dataframe and not app.sidebar.children
+
+
+def test_a_file_of_secrets_that_was_named_and_is_not_there_keeps_the_door_shut(app, secret):
+    from streamlit import config
+
+    config._set_option("secrets.files", [str(secret)], "command-line argument or environment variable")
+    app.run()
+    assert [e.value for e in app.error] == [catalogue()["access.damaged"]]
+
+
+def test_a_login_that_was_asked_for_once_is_asked_for_until_the_server_starts_anew(secret):
+    from streamlit.runtime.secrets import secrets_singleton
+
+    assert not access.configured()
+    secret.write_text('[auth]\nclient_id = "dpsyn"\n')
+    assert access.configured() and not access.damaged()
+    for edit in (lambda: secret.write_text("[auth\n"), lambda: secret.write_text(""), secret.unlink):
+        edit()
+        secrets_singleton._reset()
+        assert access.configured() and access.shared()
 
 
 def test_the_key_is_the_operators_alone_and_the_first_of_two_stays(home):

@@ -22,12 +22,16 @@ from dpsyn_core.progress import silent
 from dpsyn_core.records import shards
 from dpsyn_core.runs.parts import write_release_to
 from dpsyn_core.runs.release import prepare, synthesize
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.sources.spark import source as spark_source
+from dpsyn_core.sources.spark.files import SparkFiles
+from dpsyn_core.sources.spark.session import INFERENCE
 from dpsyn_core.sources.spark.source import SparkSource
 from dpsyn_core.tables import places
+from dpsyn_core.tables.text_batches import TextForm
 from tests.audit.whole import crowd, rows, schema
 from tests.synthesizers.test_counters import made
 
@@ -280,3 +284,33 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
     assert found.digests.parts == expected.digests.parts
     assert sorted(p.name for p in (tmp_path / "there").iterdir()) == [p.name for p in found.digests.parts]
     assert [p.n_records for p in found.digests.parts] == [250] * 4
+
+
+def test_a_folder_of_one_record_changes_no_value_that_other_folders_name(spark, tmp_path):
+    document = schema(unit={"max_records": 1}).document()
+    document["attributes"] = [{"name": "zip", "kind": "categorical", "values": ["01234", "1234", "abc"], "other": True}]
+    declared = Schema.of(document)
+
+    def counts():
+        with SparkFiles(f"file://{tmp_path}", TextForm()).open(declared, progress=silent) as opened:
+            return opened.counter.marginal(("zip",)).tolist()
+
+    for name in ("zip=01234", "zip=02"):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"age": ["4"]}), tmp_path / name / "part.parquet")
+    before = counts()
+    (tmp_path / "zip=abc").mkdir()
+    pq.write_table(pa.table({"age": ["4"]}), tmp_path / "zip=abc" / "part.parquet")
+    after = counts()
+    assert before == [1, 0, 0, 1] and after == [1, 0, 1, 1]
+    assert spark.conf.get(INFERENCE) == "true"
+
+
+def test_text_that_is_not_utf_8_stays_in_its_own_cell_on_executors(spark):
+    table = rows(*crowd(30, 0), ("p1", "\ufffd\ufffd", "4", "yes"), ("p2", "rome", "4", "yes"))
+    city = "if(city = '\ufffd\ufffd', cast(unhex('C328') as string), city) as city"
+    frame = spark.createDataFrame(table).selectExpr("who", city, "age", "smokes")
+    unit = {"max_records": 1}
+    expected = counted(MemorySource(table), schema(unit=unit))
+    found = counted(SparkSource(frame.coalesce(1)), schema(unit=unit))
+    assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import streamlit as st
+from streamlit.config import is_manually_set
 
 from dpsyn_core.jobs.places import confines
 from dpsyn_core.tables.confines import Confines
@@ -14,9 +16,25 @@ CLASSROOM = "DPSYN_CLASSROOM"  # environment variable; 1 serves the labs alone
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 
+_REQUIRED = threading.Event()  # set once this server has had a login, until it is started anew
+
+
 def configured() -> bool:
-    """Whether `.streamlit/secrets.toml` has an [auth] section (docs/deploy.md)."""
-    return st.secrets.load_if_toml_exists() and "auth" in st.secrets
+    """Whether the operator has configured a login: an [auth] section of the secrets (docs/deploy.md).
+
+    Streamlit takes secrets that it cannot read for secrets that nobody wrote, also after an edit while it runs. Here
+    the door stays shut then: it is better that nobody comes in than everybody.
+    """
+    if damaged() or (st.secrets.load_if_toml_exists() and "auth" in st.secrets):
+        _REQUIRED.set()
+    return _REQUIRED.is_set()
+
+
+def damaged() -> bool:
+    """Whether there are secrets, or the operator named a file of them, and they cannot be read."""
+    if st.secrets.load_if_toml_exists():
+        return False
+    return is_manually_set("secrets.files") or any(map(os.path.lexists, st.get_option("secrets.files")))
 
 
 def classroom() -> bool:
@@ -45,6 +63,9 @@ def require_login() -> None:
     if admitted():
         return
     st.title(t("access.title"), anchor=False)
+    if damaged():
+        st.error(t("access.damaged"))
+        st.stop()
     st.write(t("access.lead"))
     if st.button(t("access.login"), type="primary", key="login"):
         st.login()

@@ -13,7 +13,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Opened
-from dpsyn_core.sources.spark.session import NO_SETTINGS, session
+from dpsyn_core.sources.spark.session import NO_SETTINGS, as_text, session
 from dpsyn_core.sources.spark.source import SparkSource, columns_of, counted, encoding
 from dpsyn_core.sources.spark.tasks import ENCODED, encode, of_parts
 from dpsyn_core.tables.batches import Batches
@@ -78,7 +78,7 @@ class SparkFiles:
 
     def _at_address(self, spark: Any) -> Any:
         """The DataFrame of an address, which may hold a password, so that nothing of it is shown."""
-        with contextlib.suppress(TableError):
+        with contextlib.suppress(TableError), as_text(spark):
             return spoken(lambda: spark.read.parquet(self._place))
         msg = "Spark cannot read Parquet at this address; check the address and what the cluster may read"
         raise TableError(msg)

@@ -27,6 +27,7 @@ LOCAL = {
     "spark.executor.heartbeatInterval": "60s",
     "spark.python.authenticate.socketTimeout": "120s",
 }
+INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
 NO_SETTINGS: Mapping[str, str] = {}
 
 
@@ -71,6 +72,21 @@ def session(master: str | None, settings: Mapping[str, str] = NO_SETTINGS) -> It
         return
     msg = f"no Spark session could be opened ({kind}); check --spark-master, the version of Java and the network"
     raise SettingError(msg)
+
+
+@contextmanager
+def as_text(spark: Any) -> Iterator[None]:
+    """Lets columns that are named by folders (zip=01234) be text while an address is looked at.
+
+    Else Spark makes numbers or dates of them where all folders have such names, so that one more folder, of one
+    record perhaps, changes 1234 to 01234 for everybody.
+    """
+    before = spark.conf.get(INFERENCE)
+    spark.conf.set(INFERENCE, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(INFERENCE, before)
 
 
 def prepare(*, local: bool) -> None:

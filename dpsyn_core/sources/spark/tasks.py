@@ -13,6 +13,7 @@ from dpsyn_core.errors import DPSynError, SettingError
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.bounding import bound, name_hashes
+from dpsyn_core.tables.columnar import decoded
 from dpsyn_core.tables.places import Part
 from dpsyn_core.version import __version__
 
@@ -69,10 +70,10 @@ def of_frame(batches: Batches, work: Encoding) -> Iterator[Any]:
         if batch.num_rows:
             waiting.append(batch)
         if sum(b.num_rows for b in waiting) >= records:
-            yield pa.Table.from_batches(waiting).rename_columns(list(work.columns))
+            yield decoded(pa.Table.from_batches(waiting)).rename_columns(list(work.columns))
             waiting = []
     if waiting:
-        yield pa.Table.from_batches(waiting).rename_columns(list(work.columns))
+        yield decoded(pa.Table.from_batches(waiting)).rename_columns(list(work.columns))
 
 
 def of_parts(batches: Batches, parts: Sequence[Part]) -> Iterator[Any]:
