@@ -98,7 +98,7 @@ def test_a_kill_while_writing_leaves_no_part_under_a_visible_name(tmp_path):
     child.kill()
     child.join()
     left = [p.name for p in tmp_path.iterdir()]
-    handle = files._nameless(tmp_path)
+    handle = files.nameless(tmp_path)
     if handle is None:
         assert all(name.startswith(".dpsyn-") for name in left)
     else:

@@ -43,7 +43,7 @@ def panel(space: Workspace, job: Job) -> None:
     if measured.joint:
         note(t("released.joint", count=number(len(measured.joint))))
     if not measured:
-        note(t(why_none(job)))
+        note(why_none(job))
         return
     got = results.kept(space, ("released", job.id), lambda: _score(space, job))
     if isinstance(got, MetricError):
@@ -90,7 +90,7 @@ def why_none(job: Job) -> str:
     reason = REASONS.get(job.spec.method, "old")
     if reason == "single" and not configure(job.spec.method, job.spec.settings).no_marginals:
         reason = "old"
-    return f"released.none_{reason}"
+    return t(f"released.none_{reason}")
 
 
 def _score(space: Workspace, job: Job) -> Score | MetricError:
