@@ -57,6 +57,7 @@ def test_delta_zero_is_explained_and_leaves_one_curve(app):
 def test_delta_above_one_in_n_is_said_to_the_owner_and_not_in_safe_mode(app):
     typed(at_page(app, "privacy"), delta="0.001")
     assert "larger than 1 divided by the number of records" in words(app)
+    assert "demanded more: at most 1 divided by the square of that number" in words(app)
     app.toggle(key="safe").set_value(True).run()
     assert "1 divided by the number of records" not in words(app)
 
