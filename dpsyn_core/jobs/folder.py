@@ -76,7 +76,10 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
     from dpsyn_core.tables.places import place_batches
     from dpsyn_core.tables.text_batches import TextForm
 
-    batches = place_batches(path, TextForm(delimiter=spec.delimiter, encoding=spec.encoding))
+    form = TextForm(
+        delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline, header=spec.header
+    )  # fmt: skip
+    batches = place_batches(path, form)
     memory = planned(spec.memory_mb)
     return source_of_batches(batches, choose(batches, engine=None, memory=memory, schema=schema), False, memory)
 

@@ -87,7 +87,7 @@ def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
     """Records of a large table, drawn by chance, for looks at it; runs read all of it."""
     import numpy as np
 
-    from dpsyn_core.tables.places import place_batches
+    from dpsyn_core.tables.places import files_at, place_batches
     from dpsyn_core.tables.reading import Reading
     from dpsyn_core.tables.sampling import sampled
     from dpsyn_core.tables.text_batches import TextForm
@@ -98,15 +98,16 @@ def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
             "the lines above them from a table of this size"
         )
         raise TableError(msg)
-    if spec.header is not None:
-        msg = "headers are given, which is for files that are read whole; add a first line with the headers to this one"
-        raise TableError(msg)
-    form = TextForm(delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline)
+    form = TextForm(
+        delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline, header=spec.header
+    )  # fmt: skip
     batches = place_batches(path, form)
     most = max(1, most_cells // max(1, len(batches.columns)))
     found = sampled(batches, most, rng=np.random.default_rng())
+    text = not files_at(path)[0][0].name.lower().endswith(".parquet")
     return Reading(
-        table=found.table, kind="files", notices=batches.notices, odd=tuple(batches.odd), records=found.of,
+        table=found.table, kind="files" if text else "parquet", notices=batches.notices, odd=tuple(batches.odd),
+        records=found.of, delimiter=spec.delimiter, encoding=spec.encoding, header=spec.header,
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ class JobSpec(BaseModel):
     table: str = "table.parquet"
     delimiter: str | None = None
     encoding: str | None = None
+    multiline: bool = False
+    header: str | None = None
     epsilon: float
     delta: float
     method: str

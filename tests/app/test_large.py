@@ -7,13 +7,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC
+from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC, take_table
 from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, space_of, words
 from ui.data import loading
 from ui.shared.jobs import Jobs
+from ui.synthesize import starting
 
 RECORDS, PATIENCE = 6_000, 300.0
 SCHEMA = Schema.of({
@@ -74,6 +76,31 @@ def test_pages_show_some_records_of_a_folder_and_count_all(parts, monkeypatch, a
     by_path(app, parts)
     assert space_of(app).dataset is not data
     assert space_of(app).dataset.serial == serial
+
+
+def test_what_is_declared_of_text_does_not_depend_on_its_size_and_holds_for_runs(tmp_path, monkeypatch, app):
+    lines = "".join(f"{('Hamar', 'Mossø')[i % 2]};{i}\n" for i in range(200))
+    (tmp_path / "people.csv").write_bytes(lines.encode("latin-1"))
+    monkeypatch.setattr(loading, "LARGEST", 100)
+    monkeypatch.setattr(loading, "LOOKED", 40)
+    by_path(app, tmp_path / "people.csv")
+    first = space_of(app).dataset
+    app.selectbox(key=f"delimiter_{first.serial}").set_value(";")
+    app.selectbox(key=f"encoding_{first.serial}").set_value("cp1252")
+    app.text_input(key=f"given_{first.serial}").set_value("town;age")
+    app.button(key="reread").click().run()
+    assert not app.exception and not app.error
+    data = space_of(app).dataset
+    assert (data.table.column_names, data.records, data.whole) == (["town", "age"], 200, None)
+    assert data.serial != first.serial
+    assert app.text_input(key=f"given_{data.serial}").value == "town;age"
+    monkeypatch.setattr(starting.methods, "chosen", lambda _: "independent")
+    spec = starting.spec_of(space_of(app))
+    declared = Schema.of({"version": 1, "name": "people", "attributes": [
+        {"name": "town", "kind": "categorical", "values": ["Mossø", "Hamar"], "missing": True},
+    ]})  # fmt: skip
+    with take_table(tmp_path / "job", spec, declared).open(declared, progress=silent) as opened:
+        assert opened.counter.marginal(("town",)).tolist() == [100, 100, 0]
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 EARLIER = 20  # tables of a visitor whose schemas are kept while another one is loaded
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
 MOST_CELLS = 50_000_000  # of a Parquet file that is
+DECLARED = ("delimiter", "encoding", "multiline", "header")  # what may be said of text that is read where it lies
 LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 
@@ -78,7 +79,7 @@ def recognised(dataset: Dataset, owner: str) -> str:
     if dataset.table is None:
         return dataset.serial
     if dataset.place is not None:
-        return marked(owner.encode() + _files(Path(dataset.place)))[:24]
+        return marked(owner.encode() + _files(Path(dataset.place)) + repr(sorted(dataset.form.items())).encode())[:24]
     content = hashlib.sha256(f"{dataset.table.num_rows}".encode())
     for name, column in zip(dataset.table.column_names, dataset.table.columns, strict=True):
         # one chunk, so that the same cells give the same bytes however a reader cut them
@@ -193,6 +194,7 @@ def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lam
     dataset = _dataset(path.name, reading, path=text)
     if reading.records is not None:
         dataset.place, dataset.records = str(path.absolute()), reading.records
+        dataset.form = {key: said for key, said in asdict(form).items() if key in DECLARED}
     place(space, dataset, drafted)
 
 

@@ -148,7 +148,7 @@ def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
         salt = secrets.token_hex(16)
         serial = salted(serial, salt)
     own = whole and results.same_table(space, job)
-    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", "delimiter", "encoding")})
+    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", *loading.DECLARED)})
     return RunNote(spec=spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
 
 

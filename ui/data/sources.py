@@ -126,6 +126,8 @@ def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
 
 def _correct(space: Workspace, data: Dataset) -> None:
     """Sheet, line of the headers, delimiter, encoding and line ends in cells, correctable."""
+    if data.source.get("kind") == "files":
+        _declare(space, data)
     if data.source.get("kind") not in ("text", "excel"):
         return
     if len(data.source.get("sheets") or ()) > 1:
@@ -158,7 +160,35 @@ def _correct(space: Workspace, data: Dataset) -> None:
             _again(space, data, replace(form, header_row=1 if given else row, header=given or None))
 
 
-def _delimiter(mark: str) -> str:
+def _declare(space: Workspace, data: Dataset) -> None:
+    """The same of text that is too large to hold: what is declared here holds for its runs too."""
+    said = data.form
+    with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
+        first, second = st.columns(2, vertical_alignment="bottom")
+        delimiter = first.selectbox(
+            t("data.delimiter"), [None, *DELIMITERS], key=f"delimiter_{data.serial}", format_func=_delimiter,
+            index=[None, *DELIMITERS].index(said.get("delimiter")),
+        )  # fmt: skip
+        encoding = second.selectbox(
+            t("data.encoding"), [None, *ENCODINGS], key=f"encoding_{data.serial}",
+            format_func=lambda name: name or t("data.by_itself"), index=[None, *ENCODINGS].index(said.get("encoding")),
+        )  # fmt: skip
+        multiline = st.checkbox(
+            t("data.multiline"), said.get("multiline", False), key=f"multiline_{data.serial}",
+            help=t("data.multiline_help"),
+        )  # fmt: skip
+        header = st.text_input(
+            t("data.header"), said.get("header") or "", key=f"given_{data.serial}", help=t("data.header_help"),
+            placeholder=(delimiter or ",").join(("age", "sex", "income")),
+        )  # fmt: skip
+        if st.button(t("data.reread"), key="reread", width="stretch"):
+            form = Form(delimiter=delimiter, encoding=encoding, multiline=multiline, header=header or None)
+            _again(space, data, form)
+
+
+def _delimiter(mark: str | None) -> str:
+    if mark is None:
+        return t("data.by_itself")
     return t(f"data.delimiter_{DELIMITERS[mark]}") if mark in DELIMITERS else mark
 
 

@@ -57,6 +57,7 @@ class Dataset:
     serial: str = field(default_factory=lambda: secrets.token_hex(4))  # names the content; set when it is placed
     query_vouched: bool = False  # that its query reads each record by itself is the owner's word
     returned: bool = False  # whether it was here before, with a schema that stands again
+    form: dict[str, Any] = field(default_factory=dict)  # what was declared of the text at `place`, as runs take it
 
     @property
     def whole(self) -> pa.Table | None:

@@ -54,11 +54,11 @@ def in_place(space: Workspace) -> Choice:
     if data is None or schema is None or data.place is None:
         msg = "no table outside the app is loaded; load one on the Data page"
         raise TableError(msg)
-    memory, path = planned(job_memory()), data.place
+    memory, path, form = planned(job_memory()), data.place, TextForm(**data.form)
     key = ("in place", data.serial, hash(schema.dumps()))
     with within():
         return kept(
-            space, key, lambda: choose(place_batches(path, TextForm()), engine=None, memory=memory, schema=schema)
+            space, key, lambda: choose(place_batches(path, form), engine=None, memory=memory, schema=schema)
         )  # fmt: skip
 
 
