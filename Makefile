@@ -66,7 +66,7 @@ sbom: dev
 	$(BIN)/python -m tools.sbom
 
 # resolves anew; the locks name no host. requirements-deep.lock and requirements-spark.lock are kept by hand
-# (docs/adr/0160, 0183)
+# (docs/decisions/project.md)
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra databases --extra login -o requirements.lock pyproject.toml
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra build --extra dev -o requirements-dev.lock pyproject.toml

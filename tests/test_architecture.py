@@ -291,24 +291,6 @@ def test_types_are_checked_alike_where_the_libraries_of_deep_and_spark_are_not_i
     assert not {f"{name}.*" for name in named} - unread
 
 
-def test_the_index_of_decisions_names_every_record_and_no_other():
-    folder = ROOT / "docs" / "adr"
-    rows = re.findall(
-        r"^\| \[(\d{4})\]\((\S+)\) \| (.+?) \| (.+?) \| (.+?) \|$",
-        (folder / "README.md").read_text(encoding="utf-8"),
-        flags=re.MULTILINE,
-    )
-    records = sorted(p.name for p in folder.glob("[0-9]*.md"))
-    named = [name for _, name, *_ in rows]
-    assert named == records, f"add or remove a line of docs/adr/README.md: {sorted(set(named) ^ set(records))}"
-    for number, name, title, status, line in rows:
-        assert name.startswith(f"{number}-")
-        heading = (folder / name).read_text(encoding="utf-8").split("\n", 1)[0]
-        assert re.sub(r"^# (ADR )?\d*[ .:]*", "", heading) == title, name
-        assert re.match(r"accepted|superseded by|moved to", status), (name, status)
-        assert 20 < len(line) < 200, name
-
-
 def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
     """What a counter sums, and who is in a sample, is exact and private: it reaches a system through the gate alone."""
     callers = {"vector_sum": set(), "chance": set(), "sum_of_block": set(), "block_sum": set()}

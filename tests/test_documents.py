@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md")),
-             *sorted((ROOT / "docs" / "proofs").glob("*.md"))]  # fmt: skip
+DECISIONS = ROOT / "docs" / "decisions"
+FOLDERS = ("", "proofs", "experiments", "decisions")
+DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md"]
+DOCUMENTS += [p for folder in FOLDERS for p in sorted((ROOT / "docs" / folder).glob("*.md"))]
 BASES = ("", "dpsyn_core", "docs")  # paths are told from the root, or from the engine
 OPERATORS = {".streamlit/secrets.toml"}  # a file that whoever runs a server writes
 
@@ -19,7 +21,7 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_files_that_a_document_names_exist(path):
     named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|toml|md|json|css|js|sh))`", text(path))) - OPERATORS
     absent = [n for n in named if not any((ROOT / base / n).exists() for base in BASES)]
@@ -39,6 +41,47 @@ def test_targets_that_documents_name_are_in_the_makefile():
     documents = [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]
     named = {m for path in documents for m in re.findall(r"(?:`|^)make ([\w-]+)", text(path), re.MULTILINE)}
     assert {"app", "test-all", "check"} <= named <= targets
+
+
+def test_the_index_of_decisions_names_every_page_and_no_other():
+    named = re.findall(r"^\| \[(.+?)\]\((\S+)\) \| .+? \|$", text(DECISIONS / "README.md"), re.MULTILINE)
+    pages = sorted({p.name for p in DECISIONS.iterdir()} - {"README.md"})
+    assert len(pages) >= 13
+    assert sorted(name for _, name in named) == pages, "add or remove a line of docs/decisions/README.md"
+    assert all(name == f"{title}.md" for title, name in named)
+
+
+@pytest.mark.parametrize("path", sorted(set(DECISIONS.glob("*.md")) - {DECISIONS / "README.md"}), ids=lambda p: p.name)
+def test_a_page_of_decisions_says_what_holds_and_where_and_what_was_not_kept(path):
+    page = text(path)
+    assert page.startswith("# Decisions on ")
+    assert "\n## What holds" in page
+    assert page.count("\n## Tried and not kept\n\n| what | result |\n|---|---|\n") == 1
+    decided, tried = page.split("\n## Tried and not kept\n")
+    assert len(re.findall(r"`[\w./-]+\.\w+`", decided)) >= 8, "name the files that carry the decisions"
+    assert all(len(row.split(" | ")) == 2 for row in tried.strip().splitlines()[2:])
+
+
+def test_decisions_are_edited_and_do_not_pile_up():
+    """Whoever adds a decision shortens or removes another: a newcomer reads all pages."""
+    words = sum(any(c.isalnum() for c in word) for p in DECISIONS.glob("*.md") for word in text(p).split())
+    assert words <= 9_500, f"docs/decisions has {words} words"
+
+
+def test_nothing_points_to_decisions_by_their_former_numbers():
+    """The history of the changes alone names them: they lead nowhere else."""
+    number = re.compile("|".join((r"\bA" r"DRs?\b", r"\ba" r"dr/")))
+    folders = ("dpsyn_core", "ui", "pages", "tools", "tests", "benchmarks", "docs", "assets")
+    files = [
+        p for f in folders for ending in ("py", "md", "toml", "css", "json") for p in (ROOT / f).rglob(f"*.{ending}")
+    ]
+    files += [
+        p
+        for p in ROOT.iterdir()
+        if p.is_file() and p.suffix in (".md", ".toml", ".lock", ".py", "") and p.name[0] != "."
+    ]
+    assert len(files) > 500
+    assert not [str(p.relative_to(ROOT)) for p in files if p.name != "CHANGELOG.md" and number.search(text(p))]
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """Ends of columns in one coarse value, or in blocks of their own: `python -m benchmarks.experiments.ends`.
 
-Single columns of many shapes on equal seeded noise, counted bin by bin and a second time at coarse values (ADR 0197),
+Single columns of many shapes on equal seeded noise, counted bin by bin and a second time at coarse values,
 before any fit. Prints the mean Wasserstein distance over the interquartile range / the total variation distance of the
 bins: where the ends that single counts do not show lie in the outermost coarse value, where they have blocks of their
 own, and the same with other constants.

@@ -2,7 +2,7 @@
 
 Columns of `benchmarks.number_tables` on equal seeded noise, before any fit. Prints for each the Wasserstein distance in
 units of the number / total variation of its bins: one table bin by bin; the same, following a smooth shape with heaps
-on it; blocks and then coarse values, each with heaps (ADRs 0143 and 0216), of 16 blocks and of four bins each.
+on it; blocks and then coarse values, each with heaps, of 16 blocks and of four bins each.
 
 Strength is the number of records over the noise of a count of all that the column gets.
 """

@@ -1,4 +1,4 @@
-"""P3GM with a head for the column to predict and without one, and other schedules, on several tables (ADRs 0163, 0164).
+"""P3GM with a head for the column to predict and without one, and other schedules, on several tables.
 
 `python -m benchmarks.experiments.head [--tables clusters,scores,people] [--seeds 2]`
 

@@ -1,6 +1,6 @@
 """Values that hold many records alone, where numbers are counted in runs: `python -m benchmarks.experiments.heaps`.
 
-Single columns of many shapes on equal seeded noise, counted twice as `rls` counts numbers of small tables (ADR 0143),
+Single columns of many shapes on equal seeded noise, counted twice as `rls` counts numbers of small tables,
 before any fit. Prints for each shape the Wasserstein distance over the standard deviation / the error of the share of
 the heaped value (of the fullest bin where there is none), and means over all shapes, of these and of the total
 variation distance of the bins.

@@ -1,4 +1,4 @@
-"""Coarse values for a mean, on noisy tables alone: `python -m benchmarks.experiments.means` prints ADR 0141's figures.
+"""Coarse values for a mean, on noisy tables alone: `python -m benchmarks.experiments.means` prints them.
 
 The table CITY x SEX x INCWAGE of the bundled sample gets normal noise a hundred times, for each standard deviation and
 each share of a spread that coarse values are taken to hide; gaps are read off it as they are. Prints Markdown: coarse

@@ -1,4 +1,4 @@
-"""The linear rule at which the head of a rare target begins, with squared scores or without (ADR 0220).
+"""The linear rule at which the head of a rare target begins, with squared scores or without.
 
 `python -m benchmarks.experiments.rare_heads [--draws 12]`
 

@@ -1,4 +1,4 @@
-"""What noise on samples costs by four ways of accounting, and how long calibration takes (ADR 0155).
+"""What noise on samples costs by four ways of accounting, and how long calibration takes.
 
 `python -m benchmarks.experiments.sampled`
 """

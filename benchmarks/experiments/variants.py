@@ -47,7 +47,7 @@ class Variant:
 class Experiment:
     """Where an experiment runs: (table, epsilon); and what it compares, the usual constants first."""
 
-    notebook: str
+    about: str
     places: tuple[tuple[str, float], ...]
     variants: Mapping[str, Variant]
 
@@ -58,7 +58,7 @@ CONSTANTS: dict[str, Any] = {"shares.pairs_held": 1e-12, "shares.pairs_lost": 1e
 
 EXPERIMENTS = {
     "parts": Experiment(
-        notebook="0066",
+        about="docs/experiments/triples.md",
         places=(
             ("mixture-30000x15", 3.0), ("mixture-30000x15", 10.0), ("clique-30000x16", 3.0), ("adult_codes", 10.0),
         ),
@@ -70,7 +70,7 @@ EXPERIMENTS = {
         },
     ),
     "shares": Experiment(
-        notebook="0142",
+        about="docs/decisions/engine.md",
         places=(
             ("wide-20000x12", 0.1), ("wide-20000x12", 0.3), ("wide-20000x12", 1.0), ("interaction-20000x12", 0.3),
             ("interaction-20000x12", 1.0),
@@ -84,7 +84,7 @@ EXPERIMENTS = {
         },
     ),
     "scores": Experiment(
-        notebook="ADR 0202",
+        about="docs/decisions/engine.md",
         places=(
             ("tree-20000x20", 0.1), ("tree-20000x20", 0.3), ("mixture-30000x15", 0.3), ("skewed-5000x8", 0.3),
             ("adult_codes", 0.1),
@@ -96,7 +96,7 @@ EXPERIMENTS = {
         },
     ),
     "mixed": Experiment(
-        notebook="ADR 0211",
+        about="docs/decisions/engine.md",
         places=(("adult_raw", 0.3), ("adult_raw", 1.0), ("adult_raw", 10.0)),
         variants={
             "where that halves their values": Variant(),
@@ -105,7 +105,7 @@ EXPERIMENTS = {
         },
     ),
     "blocks": Experiment(
-        notebook="ADR 0217",
+        about="docs/decisions/engine.md",
         places=(("adult_raw", 0.1), ("adult_raw", 0.3), ("adult_raw", 1.0)),
         variants={
             "up to 600": Variant(),
@@ -114,7 +114,7 @@ EXPERIMENTS = {
         },
     ),
     "scoring-fit": Experiment(
-        notebook="0066",
+        about="docs/experiments/triples.md",
         places=(("mixture-30000x15", 10.0), ("clique-30000x16", 3.0)),
         variants={
             "20,000 records, effort .33": Variant(),
@@ -123,7 +123,7 @@ EXPERIMENTS = {
         },
     ),
     "resolution": Experiment(
-        notebook="0068",
+        about="docs/experiments/refinements.md",
         places=(("adult_codes", 10.0),),
         variants={
             "as chosen": Variant(),
@@ -133,7 +133,7 @@ EXPERIMENTS = {
         },
     ),
     "averages": Experiment(
-        notebook="0068",
+        about="docs/experiments/refinements.md",
         places=(("adult_codes", 1.0), ("tree-20000x20", 1.0)),
         variants={
             "12 averaged sweeps": Variant(),
@@ -144,7 +144,7 @@ EXPERIMENTS = {
         },
     ),
     "proposals": Experiment(
-        notebook="0079",
+        about="docs/experiments/the-kernel.md",
         places=(("deterministic-10000x16", 1.0), ("deterministic-10000x16", 10.0), ("tree-20000x20", 1.0)),
         variants={
             "up to 96 proposals": Variant(),
@@ -153,7 +153,7 @@ EXPERIMENTS = {
         },
     ),
     "second-scoring": Experiment(
-        notebook="0100",
+        about="docs/experiments/two-resolutions.md",
         places=(
             ("adult_codes", 0.3), ("adult_codes", 1.0), ("tree-20000x20", 0.3), ("mixture-30000x15", 1.0),
         ),
@@ -199,7 +199,7 @@ def report(name: str, experiment: Experiment, seeds: int) -> None:
             row.append(f"{two:.4f} / {three:.4f} ({took:.1f})")
         rows.append(row)
         print("| " + " | ".join(map(str, row)) + " |", file=sys.stderr, flush=True)
-    print(f"\n### {name} (notebook {experiment.notebook}, {seeds} seeds)\n")
+    print(f"\n### {name} ({experiment.about}, {seeds} seeds)\n")
     print(markdown(["table, epsilon", *experiment.variants], rows), flush=True)
 
 

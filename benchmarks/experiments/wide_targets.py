@@ -1,4 +1,4 @@
-"""What a budget lets a wide table say about one of its columns, and about each by itself (ADRs 0200, 0201).
+"""What a budget lets a wide table say about one of its columns, and about each by itself.
 
 `python -m benchmarks.experiments.wide_targets [--tables wide,esr-like,isolet-like] [--draws 5]`
 

@@ -20,15 +20,14 @@ class Inference:
     """Parts of the measured pairs that are left out in turn."""
 
     effort: float = 0.1
-    """Of a usual fit, for all of them: their spread hardly depends on it (ADR 0148)."""
+    """Of a usual fit, for all of them: their spread hardly depends on it."""
 
     exact_part: float = 0.8
     """Of the half-width of a measured table's noisy cells that an interval around the synthetic answer has at least:
     a fit draws on other tables too and is usually closer, but not always."""
 
     agreeing: float = 0.5
-    """Of the same half-width: how far the noisy cells may be from the synthetic answer before its interval grows (ADR
-    0203)."""
+    """Of the same half-width: how far the noisy cells may be from the synthetic answer before its interval grows."""
 
     looks: int = 24
     """Random functionals of each left-out or merged table."""

@@ -1,7 +1,7 @@
 """The distribution of the privacy loss of T equal steps: a T-fold convolution by Fourier transforms.
 
 As dp_accounting's `DensePLDPmf.self_compose` does it, which the tests compare it with; without that library, whose
-import takes longer than all convolutions of a run (docs/adr/0221).
+import takes longer than all convolutions of a run (docs/decisions/privacy.md).
 """
 
 from __future__ import annotations

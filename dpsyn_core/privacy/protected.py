@@ -60,7 +60,7 @@ class Protected:
 
 
 def protected(entries: Iterable[Entry]) -> list[Protected]:
-    """Everybody whom one of these runs protects, each once; for replace as soon as one run is (ADR 0033).
+    """Everybody whom one of these runs protects, each once; for replace as soon as one run is.
 
     Runs whose unit was not written down stand for single records: they have a bound for those, whatever it was.
     """

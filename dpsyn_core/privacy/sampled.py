@@ -27,7 +27,7 @@ Profile = tuple[Floats, Floats]  # grid of privacy losses, and the delta (rounde
 MOST_RECORDS = 64  # records of one individual, each sampled by itself, for which losses are composed
 MOST_STEPS = 1_000_000
 LEAST_DELTA = 1e-11  # below, rounding of the Fourier transforms would decide
-SHARE = 1 / 20  # of a run's delta, usually: the mu that is left over loses least (ADR 0155)
+SHARE = 1 / 20  # of a run's delta, usually: the mu that is left over loses least
 _WIDEST = 60.0  # privacy loss of one step beyond which samples are not told from the whole
 _REACH = 9.5  # standard deviations of noise that are laid out; the rest, 1e-21, is added to delta
 # grid points in one standard deviation of a step's privacy loss, by the number of steps: fewer make mu larger

@@ -18,7 +18,7 @@ from dpsyn_core.schema.domain import Domain
 
 Floats = NDArray[np.float64]
 SWEEPS = 8  # of Gibbs sampling (convention)
-WEAKEST = 0.05  # correlation from which on a number takes part: a weak one may follow from two strong ones (ADR 0196)
+WEAKEST = 0.05  # correlation from which on a number takes part: a weak one may follow from two strong ones
 HIDDEN = 0.002  # share of a number's variance inside its bins, under which chance does as well
 STRONGEST = 0.9995  # correlation; nearer to 1 the conditional law is narrower than a cell can show
 LEAST_EIGENVALUE = 1e-3  # of a correlation matrix that is inverted

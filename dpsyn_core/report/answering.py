@@ -240,7 +240,7 @@ def refit_of(manifest: Manifest, schema: Schema, n_records: int, *, effort: floa
     """The record synthesis of the run's system, at some effort; None where it needs more than released tables.
 
     effort: of the run's. Below 1, records are not evened out either: that takes more than half the time, and intervals
-    made of such refits are as wide and hold as often (docs/adr/0148).
+    made of such refits are as wide and hold as often (docs/decisions/questions-and-answers.md).
     """
     if manifest.method not in REFITTED:
         return None

@@ -18,7 +18,7 @@ from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.sampling import Sample, read_or_sample
 from dpsyn_core.tables.text_batches import TextForm
 
-BASE, CELL = 600 * 10**6, 24  # bytes of a report: in any case, and for each cell of the tables it reads (ADR 0208)
+BASE, CELL = 600 * 10**6, 24  # bytes of a report: in any case, and for each cell of the tables it reads
 FEWEST = 10_000  # records that any report may read
 
 

@@ -1,6 +1,6 @@
 """Constants of record least squares after measuring: each with its unit, and its reason or the experiment behind it.
 
-A constant that says "convention" was not measured against others. ADRs 0060 to 0065 and the notebooks in
+A constant that says "convention" was not measured against others. docs/decisions/engine.md and the notebooks in
 docs/experiments hold the measurements that are named. Limits of the file formats and of the compiled kernels stand
 beside the code that sets them (`MAX_VALUES` in fit.py, `EXPONENTIALS` in kernel.py).
 """
@@ -52,11 +52,11 @@ class Shrinkage:
 
     smooth_part: float = 0.5
     """Of the smooth estimate of an ordered one-way, the rest of the sparse one: ages are smooth, hours worked are
-    heaped. Weights chosen by the data were no better (docs/experiments/0078)."""
+    heaped. Weights chosen by the data were no better (docs/experiments/range-queries.md)."""
 
     interaction_part: float = 0.5
     """Of the interaction estimate of a pair table, the rest of the estimate cell by cell: smooth dependence suits the
-    first, narrow bands of cells the second, and the mean does better than both (ADR 0134)."""
+    first, narrow bands of cells the second, and the mean does better than both."""
 
     expected_cuts: tuple[float, ...] = (0.25, 2.0)
     """Records that the copula expects in a cell of two numbers, over the noise of the cell: cells with less than the
@@ -89,17 +89,17 @@ class Shrinkage:
     (`python -m benchmarks.experiments.thin_tails`)."""
 
     shortest_empty: int = 8
-    """Values: shorter runs without evidence stay, for smoothing has taken most of their noise (ADR 0134)."""
+    """Values: shorter runs without evidence stay, for smoothing has taken most of their noise."""
 
     listed_evenly: int = 8
     """Values of a short list without order, at most, whose counts are pulled together where noise is large."""
 
     beside_shown: float = 2.0
-    """Standard deviations by which a coarse value must exceed what single counts show in it, for the rest to be a tail
-    (ADR 0147)."""
+    """Standard deviations by which a coarse value must exceed what single counts show in it, for the rest to be a
+    tail."""
 
     tail_block: float = 12.0
-    """Values of the first block of an end that shows nothing (ADR 0195) ..."""
+    """Values of the first block of an end that shows nothing ..."""
 
     tail_growth: float = 4.0
     """... and how many times as long each further block is."""
@@ -194,7 +194,7 @@ class Fitting:
 
     cheap_visits: float = 2.5e8
     """Visits that a fit may take in any case, some .6 s of one core: up to `most_proposals` in small tables
-    (docs/experiments/0079)."""
+    (docs/experiments/the-kernel.md)."""
 
     usual_proposals: float = 32.0
     """Proposals to a cell: beyond it, noise of the measurements outweighs what moves still gain
@@ -204,28 +204,28 @@ class Fitting:
     """Proposals to a cell where records are many; most of what moves can win is won with 8."""
 
     most_proposals: float = 96.0
-    """Proposals to a cell where that is cheap; deterministic tables gain most (docs/experiments/0079)."""
+    """Proposals to a cell where that is cheap; deterministic tables gain most (docs/experiments/the-kernel.md)."""
 
     sweeps: int = 8
-    """Visits of a record, among which the proposals are shared, so that temperatures can fall (ADR 0061)."""
+    """Visits of a record, among which the proposals are shared, so that temperatures can fall."""
 
     cold_sweeps: int = 2
-    """Sweeps at temperature 0 at the end (ADR 0061)."""
+    """Sweeps at temperature 0 at the end."""
 
     fewest_sweeps: int = 4
-    """Sweeps up to which all are at temperature 0: too few to cool down in (ADR 0061)."""
+    """Sweeps up to which all are at temperature 0: too few to cool down in."""
 
     hot: float = 3.0
-    """First temperature; at 1 a move is weighed as the noise of the targets weighs it (ADR 0061)."""
+    """First temperature; at 1 a move is weighed as the noise of the targets weighs it."""
 
     hottest: float = 50.0
-    """First temperature where targets are precise, at most (ADR 0061)."""
+    """First temperature where targets are precise, at most."""
 
     cold: float = 0.01
-    """Last temperature above 0 (ADR 0061)."""
+    """Last temperature above 0."""
 
     fluctuation: float = 30.0
-    """Counts by which a cell should fluctuate at first: sigma times the root of the temperature (ADR 0061)."""
+    """Counts by which a cell should fluctuate at first: sigma times the root of the temperature."""
 
     any_value: float = 0.1
     """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the
@@ -240,7 +240,7 @@ class Fitting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evening:
-    """How sampling error is averaged out of fitted records (ADR 0062, docs/experiments/0068)."""
+    """How sampling error is averaged out of fitted records (docs/experiments/refinements.md)."""
 
     temperature: float = 5.0
     """Of the walk, in squared counts: enough to change pairs that no target holds; half of it is worse."""
@@ -249,16 +249,18 @@ class Evening:
     """Sweeps before averages are taken, until the walk no longer depends on the fit (convention)."""
 
     averaged_sweeps: int = 12
-    """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time (docs/experiments/0068)."""
+    """Sweeps that are averaged; twice as many gain about 1 % for a fifth more time
+    (docs/experiments/refinements.md)."""
 
     fit_sweeps: int = 4
-    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing (docs/experiments/0068)."""
+    """Sweeps of the fit to targets and averages, at temperature 0; eight change nothing
+    (docs/experiments/refinements.md)."""
 
     largest_pair: int = 400_000
     """Cells of a pair table that is averaged: 1.6 MB of counts."""
 
     most_work: int = 12_000_000
-    """Records times pairs up to which averaging pays: large tables have little sampling error left (ADR 0062)."""
+    """Records times pairs up to which averaging pays: large tables have little sampling error left."""
 
     deviation: float = 15.0
     """Counts: the standard deviation that an averaged cell is trusted with; 7 to 25 do the same."""

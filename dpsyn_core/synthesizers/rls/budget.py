@@ -195,7 +195,7 @@ def plan_budget(
 
 
 def _counted(sizes: tuple[int, ...], ranked: tuple[int, ...], tuning: Tuning) -> tuple[int, ...]:
-    """What attributes count for when the one-ways are planned: numbers for at most so many values (ADR 0151)."""
+    """What attributes count for when the one-ways are planned: numbers for at most so many values."""
     r = tuning.resolution
     return tuple(
         min(size, r.numbers_weight) if bins and size >= r.numbers_from else size

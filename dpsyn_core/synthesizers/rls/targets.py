@@ -62,7 +62,7 @@ def with_target(pairs: Pairs, target: str, needs: Sequence[Need], view: View) ->
     A model that learns on the records needs to know how numbers depend on each other in each class of the target. The
     target with each number alone says nothing of that, and a pair the same for all classes. In a class the dependence
     of two numbers is little more than one correlation, so that the triple says it about as well as a pair would; a
-    triple of categories would make their pair noisier for nothing (docs/adr/0149).
+    triple of categories would make their pair noisier for nothing.
 
     Args:
         pairs: chosen by their scores.

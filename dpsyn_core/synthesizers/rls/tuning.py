@@ -2,7 +2,8 @@
 
 They were tuned on Adult and the simulated tables of `benchmarks/tables.py`; `python -m benchmarks.experiments.variants`
 runs any of them with other values on equal noise. A constant that says "convention" was not measured against others.
-The notebooks that are named stand in docs/experiments; `records/rls/tuning.py` holds the constants of what follows.
+The notebooks that are named are in docs/experiments, what was tried and not kept is in docs/decisions/engine.md;
+`records/rls/tuning.py` holds the constants of what follows.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class Shares:
 
     scores: float = 0.02
     """Of the rest, for the scores of all pairs at least; where they are precise, .05 and .1 change nothing (notebook
-    0100)."""
+    two-resolutions)."""
 
     scores_most: float = 0.1
     """Of the rest, for the scores at most, where they are to have ..."""
 
     score_noise: float = 0.04
-    """... no more noise than this share of the records (ADR 0202)."""
+    """... no more noise than this share of the records."""
 
     score_help: float = 0.1
     """The same share, above which the noise of a score would stay even then: scores get no more than usual
@@ -75,14 +76,14 @@ class Shares:
 
     coarse_one_way: float = 0.15
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same
-    Wasserstein distance and noisier single values (ADR 0197)."""
+    Wasserstein distance and noisier single values."""
 
     hopeless: float = 0.85
     """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
-    noise alone, and what pairs would get is worth more to one-ways (ADR 0144)."""
+    noise alone, and what pairs would get is worth more to one-ways."""
 
     held_back: float = 0.25
-    """Of the cost of pairs, for the second round, in which triples are scored (notebook 0066)."""
+    """Of the cost of pairs, for the second round, in which triples are scored (notebook triples)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,42 +97,43 @@ class Resolution:
     """Coarse values at `strong` strength."""
 
     most: float = 640.0
-    """Coarse values at most; more gain nothing at epsilon 10 (notebook 0068)."""
+    """Coarse values at most; more gain nothing at epsilon 10 (notebook refinements)."""
 
     strong: float = 1800.0
     """Strength up to which coarse values grow from `weak` to `usual`, with the power `power_weak`."""
 
     power_weak: float = 1.5
-    """Power of the strength below `strong`; tables with few and with many cells want different ones (notebook 0100)."""
+    """Power of the strength below `strong`; tables with few and with many cells want different ones (notebook
+    two-resolutions)."""
 
     stronger: float = 2700.0
-    """Strength from which on they grow beyond `usual`, with the power `power_strong` (notebook 0100)."""
+    """Strength from which on they grow beyond `usual`, with the power `power_strong` (notebook two-resolutions)."""
 
     power_strong: float = 0.9
-    """Power of the strength above `stronger`: nearly in proportion (notebook 0100)."""
+    """Power of the strength above `stronger`: nearly in proportion (notebook two-resolutions)."""
 
     fine: tuple[float, ...] = (64.0, 48.0, 32.0)
     """Coarse values that small tables take whatever the strength: there, merging loses more than noise adds
-    (notebook 0100)."""
+    (notebook two-resolutions)."""
 
     few_cells: float = 40.0
     """Cells that pairs have on average, at most, for that."""
 
     numbers: float = 0.56
     """Coarse values of a number in its pairs with other numbers, over the cube root of the strength: 12 and 24 on
-    diamonds at epsilon 1 and 10 (ADR 0134)."""
+    diamonds at epsilon 1 and 10."""
 
     numbers_from: int = 40
     """Values from which on a number is measured so: ages in years, and not bins of five years, which pairs can afford
     to tell apart. 100 leaves ages out, and rank correlations of the heavy table of benchmarks.numbers are off by six
-    times as much (ADR 0150)."""
+    times as much."""
 
     mixed: float = 0.32
     """Coarse values of a number in its pairs with categories, over the power `mixed_power` of the strength: 31 and 90
-    on diamonds at epsilon 1 and 10 (ADR 0198)."""
+    on diamonds at epsilon 1 and 10."""
 
     mixed_power: float = 0.5
-    """Of the strength: what merging hides falls with the number of values, and their noise grows (ADR 0198)."""
+    """Of the strength: what merging hides falls with the number of values, and their noise grows."""
 
     fine_from: int = 128
     """Bins of a number from which on a second table of its coarse values is measured, and `mixed` holds."""
@@ -139,21 +141,21 @@ class Resolution:
     mixed_fewer: float = 2.0
     """Times fewer coarse values than bins, from which on `mixed` holds for numbers of `numbers_from` bins as well: with
     1, ages in years lose accuracy at large budgets, and where it never holds, a rare target is lost among the noise of
-    many cells (ADR 0211)."""
+    many cells."""
 
     coarse_one_way: float = 32.0
-    """Coarse values of that table, at most about (ADR 0197)."""
+    """Coarse values of that table, at most about."""
 
     scarce: float = 100.0
     """Strength of a one-way, records over the noise of one count, up to which noise counts as large against the
-    records (ADR 0143)."""
+    records."""
 
     blocks_below: float = 200.0
     """Strength up to which single bins of a number would be lost in noise, and blocks of bins are counted instead. With
     300, wide ranges get tails that are none."""
 
     few_blocks_below: float = 600.0
-    """The same for numbers of less than `fine_from` bins, whose single bins have no second table (ADR 0217)."""
+    """The same for numbers of less than `fine_from` bins, whose single bins have no second table."""
 
     blocks: float = 0.32
     """Blocks of a number that are counted first, over that strength ..."""
@@ -162,7 +164,7 @@ class Resolution:
     """... but at least so many. Numbers with less than twice as many bins keep single bins."""
 
     block_values: float = 4.0
-    """Bins that a block holds at least on average, where these are more than the fewest blocks (ADR 0217)."""
+    """Bins that a block holds at least on average, where these are more than the fewest blocks."""
 
     coarse_share: float = 0.5
     """Of what such a number gets, for its second table."""
@@ -175,7 +177,7 @@ class Resolution:
 
     numbers_weight: int = 100
     """Values that a number counts for when the one-ways get their share, at most: its neighbours are smoothed together.
-    Without a limit, a thousand bins take from pairs what they do not need (ADR 0151)."""
+    Without a limit, a thousand bins take from pairs what they do not need."""
 
     numbers_least: float = 5.0
     """Coarse values of a number in such pairs at least (convention)."""
@@ -194,14 +196,14 @@ class Resolution:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairChoice:
-    """Which pairs are measured, and which are scored a second time at a coarser resolution (notebook 0100)."""
+    """Which pairs are measured, and which are scored again at a coarser resolution (notebook two-resolutions)."""
 
     def most(self, attributes: int, total: float) -> int:
         """Pairs that are measured at most, for so many attributes and about so many records."""
         return int(max(self.fewest_most, 4.5 * attributes, self.most_visits / max(total, 1.0)))
 
     noise_factor: float = 0.7
-    """Of the nominal noise of a table: about this part is left after shrinking and fitting (ADR 0065)."""
+    """Of the nominal noise of a table: about this part is left after shrinking and fitting."""
 
     coarser: float = 8.0
     """Times fewer coarse values in the coarser table; 4 is worse on Adult at epsilon 1, level elsewhere."""
@@ -216,7 +218,7 @@ class PairChoice:
     """Of a pair's score: noise of its usual table from which on a coarser one is considered."""
 
     most_visits: float = 2.8e10
-    """Records times measured pairs, at most: fitting takes seven minutes of two cores for so many (ADR 0207)."""
+    """Records times measured pairs, at most: fitting takes seven minutes of two cores for so many."""
 
     fewest_most: int = 2_000
     """Pairs that may be measured however many records there are (convention)."""
@@ -227,7 +229,7 @@ class PairChoice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TripleChoice:
-    """Whether triples are scored, and which of them are measured (notebook 0066)."""
+    """Whether triples are scored, and which of them are measured (notebook triples)."""
 
     most_attributes: int = 60
     """Attributes up to which triples are considered: 34,220 of them."""

@@ -52,7 +52,7 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
 def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> NDArray[np.intp]:
     """The map from the values in order of an attribute to so many runs of nearly equal length; special values stay.
 
-    0, the ends and the roundest value of each run have cells of their own (ADR 0216), in the order of first values.
+    0, the ends and the roundest value of each run have cells of their own, in the order of first values.
     """
     ranked = attribute.size - attribute.special
     runs = np.append(np.arange(ranked) * count // ranked, count + np.arange(attribute.special)).astype(np.intp)
