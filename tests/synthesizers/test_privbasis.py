@@ -11,10 +11,15 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.synthesizers.privbasis import basis
 from dpsyn_core.synthesizers.privbasis.basis import (
+    SEARCHED,
+    Queries,
     build_bases,
     maximal_cliques,
     mean_variance,
+    merge_best,
+    merge_by_twos,
     split_clique,
     superset_sums,
 )
@@ -79,6 +84,100 @@ def test_bases_hold_every_item_and_pair_and_merging_lowered_the_variance(seed):
     start = maximal_cliques(items, pairs)
     alone = [frozenset([i]) for i in items if not any(i in b for b in start)]
     assert mean_variance(bases, queries) <= mean_variance([*start, *alone], queries)
+
+
+def random_graph(seed, most=12, share=0.5):
+    """Items, pairs, the sets that are merged (its cliques and lone items), and the queries."""
+    rng = np.random.default_rng(seed)
+    items = list(range(int(rng.integers(3, most))))
+    pairs = [p for p in itertools.combinations(items, 2) if rng.random() < rng.uniform(0.1, share)]
+    sets = maximal_cliques(items, pairs)
+    alone = [i for i in items if not any(i in s for s in sets)]
+    sets += [frozenset(alone[i : i + 3]) for i in range(0, len(alone), 3)]
+    return items, pairs, sets, [frozenset([i]) for i in items] + [frozenset(p) for p in pairs]
+
+
+def partitions(things):
+    if not things:
+        yield []
+        return
+    first, *rest = things
+    for blocks in partitions(rest):
+        yield [[first], *blocks]
+        for i, block in enumerate(blocks):
+            yield [*blocks[:i], [first, *block], *blocks[i + 1 :]]
+
+
+def least_variance(sets, queries, longest):
+    """Over all ways to merge the sets, one by one."""
+    ways = ([frozenset().union(*block) for block in blocks] for blocks in partitions(sets))
+    return min(mean_variance(way, queries) for way in ways if max(map(len, way)) <= longest)
+
+
+def paper_graph():
+    pairs = sorted({p for m in MAXIMAL for p in itertools.combinations(sorted(m), 2)})
+    return pairs, [frozenset([i]) for i in range(7)] + [frozenset(p) for p in pairs]
+
+
+def test_the_example_of_the_paper_is_covered_by_two_bases_where_the_first_rise_would_leave_five():
+    pairs, queries = paper_graph()
+    asked, sets = Queries(queries), [frozenset(m) for m in MAXIMAL]
+    first_rise = merge_by_twos(sets, asked, 12, patience=1)
+    assert (len(first_rise), mean_variance(first_rise, queries)) == (5, pytest.approx(39.444, abs=0.001))
+    assert mean_variance(merge_by_twos(sets, asked, 12), queries) == pytest.approx(34.8, abs=0.05)
+    bases = build_bases(range(7), pairs, 12)
+    published = mean_variance([frozenset({A, B, C, D, E}), frozenset({A, B, G, H})], queries)
+    assert (len(bases), mean_variance(bases, queries)) == (2, pytest.approx(published))
+    assert published == pytest.approx(32.356, abs=0.001)
+
+
+@pytest.mark.parametrize("longest", [4, 12])
+def test_few_sets_are_merged_in_the_best_of_all_ways(longest):
+    merged = 0
+    for seed in range(60):
+        items, pairs, sets, queries = random_graph(seed, most=9)
+        if not 1 < len(sets) <= 7 or max(map(len, sets)) > longest:
+            continue
+        bases = build_bases(items, pairs, longest)
+        assert max(map(len, bases)) <= longest
+        assert mean_variance(bases, queries) == pytest.approx(least_variance(sets, queries, longest))
+        merged += 1
+    assert merged > 20
+
+
+def test_the_search_finds_the_best_way_from_the_sets_themselves_too():
+    for seed in range(40):
+        _, _, sets, queries = random_graph(seed, most=8)
+        if 1 < len(sets) <= 6:
+            found = merge_best(sets, Queries(queries), 12, sets)
+            assert mean_variance(found, queries) == pytest.approx(least_variance(sets, queries, 12))
+
+
+def test_on_no_graph_are_bases_worse_than_by_merging_up_to_the_first_rise():
+    better = large = 0
+    for seed in range(100):
+        items, pairs, sets, queries = random_graph(seed, most=18, share=0.35)
+        if len(sets) in range(10, SEARCHED + 1):
+            continue  # these are as fine, but take long
+        before = mean_variance(merge_by_twos(sets, Queries(queries), 12, patience=1), queries)
+        after = mean_variance(build_bases(items, pairs, 12), queries)
+        assert after <= before * (1 + 1e-12)
+        better += after < 0.99 * before
+        large += len(sets) > SEARCHED
+    assert better > 30
+    assert large > 10
+
+
+def test_the_search_ends_in_time_and_gives_no_less_than_it_was_given(monkeypatch):
+    monkeypatch.setattr(basis, "SEARCH_STEPS", 3)
+    for seed in range(20):
+        _, _, sets, queries = random_graph(seed)
+        if len(sets) > 1:
+            asked = Queries(queries)
+            known = merge_by_twos(sets, asked, 12)
+            found = merge_best(sets, asked, 12, known)
+            assert mean_variance(found, queries) <= mean_variance(known, queries)
+            assert all(any(q <= b for b in found) for q in queries)
 
 
 def test_epsilon_is_split_a_tenth_four_tenths_and_a_half():
