@@ -1,5 +1,8 @@
 """Queries of a real PostgreSQL server read each record by itself, or are refused before anything is read."""
 
+import random
+
+import psycopg
 import pytest
 
 from dpsyn_core.errors import TableError
@@ -18,6 +21,7 @@ from tests.tables.query_cases import (
     ROWS,
     VIEWS,
 )
+from tests.tables.random_queries import HARD, Maker, check_additive
 
 pytestmark = pytest.mark.postgresql
 ODD = """
@@ -208,3 +212,24 @@ def test_a_backslash_in_a_text_is_a_backslash(server):
     loose = Database.of(server.address + "?options=-c%20standard_conforming_strings%3Doff")
     query = r"SELECT id FROM people WHERE town = '\' OR id = 1"
     assert read_database(loose, query=query).to_pydict() == {"id": ["1"]}
+
+
+def test_whatever_the_grammar_takes_in_reads_each_record_by_itself(server):
+    names = ["whole", "none", *(f"one{row[0]}" for row in HARD)]
+    with server.connect() as connection:
+        for name in names:
+            connection.execute(f"CREATE DATABASE {name}")
+    opened = {}
+    for name, rows in zip(names, [HARD, [], *([row] for row in HARD)], strict=True):
+        with server.connect(name) as connection:
+            filled(connection, rows)
+        opened[name] = server.connect(name)
+        opened[name].autocommit = False
+    whole, none, *alone = opened.values()
+    found = check_additive(
+        "postgresql", Maker("postgresql", random.Random(7)), 700, whole=whole, alone=alone, none=none,
+        faults=psycopg.Error,
+    )  # fmt: skip
+    assert found > 50
+    for connection in opened.values():
+        connection.close()

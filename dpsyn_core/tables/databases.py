@@ -13,7 +13,7 @@ from typing import Any, Literal
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, relations, sql_words
 from dpsyn_core.tables.frames import checked
-from dpsyn_core.tables.queries import NoColumnError, Query, quoted, whole
+from dpsyn_core.tables.queries import NoColumnError, Query, Written, quoted, whole
 from dpsyn_core.tables.query_grammar import parse
 
 System = Literal["duckdb", "sqlite", "postgresql"]
@@ -148,12 +148,20 @@ def asked_of(database: Database, table: str | None, query: str | None, *, vouche
 def statement_of(database: Database, connection: Any, asked: Query | str) -> str:
     """The SELECT for what is asked, on tables alone. Raises TableError for what is neither table nor readable view."""
     if isinstance(asked, str):
-        return asked
-    try:
-        return relations.written(database.system, connection, asked).sql
-    except (relations.NoTableError, NoColumnError) as error:
-        what = "no such table" if isinstance(error, relations.NoTableError) else "no such column"
-        raise _refused(database, what) from error
+        found = Written(sql=asked, columns=())
+    else:
+        try:
+            found = relations.written(database.system, connection, asked)
+        except (relations.NoTableError, NoColumnError) as error:
+            what = "no such table" if isinstance(error, relations.NoTableError) else "no such column"
+            raise _refused(database, what) from error
+    if database.system == "duckdb":
+        if found.tried:
+            # it calculates with the least and largest values of a column, so that whether TRY fails on one record
+            # would depend on the others
+            connection.execute("PRAGMA disable_optimizer")
+        connection.execute("SET lock_configuration = true")
+    return found.sql
 
 
 @contextmanager
@@ -191,7 +199,6 @@ def _open_duckdb(database: Database) -> tuple[Any, type[Exception]]:
         "allow_persistent_secrets": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        "lock_configuration": True,
     }
     try:
         return duckdb.connect(database.place, read_only=True, config=options), duckdb.Error

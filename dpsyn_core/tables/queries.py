@@ -62,10 +62,11 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """A SELECT for the database, and the names of its columns."""
+    """A SELECT for the database, and the names of its columns. tried: it holds expressions in TRY."""
 
     sql: str
     columns: tuple[str, ...]
+    tried: bool = False
 
 
 class NoColumnError(LookupError):
@@ -96,7 +97,8 @@ def write(query: Query, source: str, columns: Sequence[str], system: str) -> Wri
     if query.order:
         by = [str(b) if isinstance(b, int) else quoted(_found(b, [*names, *columns], dialect)) for b, _ in query.order]
         sql += " ORDER BY " + ", ".join(f"{b} {way}" for b, (_, way) in zip(by, query.order, strict=True))
-    return Written(sql=sql, columns=tuple(names))
+    tried = dialect.tried and (bool(query.where) or any(i.pieces and not i.plain for i in query.items))
+    return Written(sql=sql, columns=tuple(names), tried=tried)
 
 
 def meant(name: Name, columns: Sequence[str], system: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpsyn_core.errors import TableError
@@ -75,7 +75,8 @@ def _written(system: str, connection: Any, query: Query, find: Any, depth: int) 
             what = "a definition that is not read here"
             raise NotByRecordError(what, where=f"'{name}' is a view, which") from error
         below = _written(system, connection, inner, find, depth + 1)
-        return queries.write(query, f"({below.sql}) AS {quoted(f'view {depth}')}", below.columns, system)
+        above = queries.write(query, f"({below.sql}) AS {quoted(f'view {depth}')}", below.columns, system)
+        return replace(above, tried=above.tried or below.tried)
     if found.strange and any(queries.meant(n, found.columns, system) in found.strange for n in query.computed):
         what = "a condition on a column whose type is not one of the usual ones"
         raise NotByRecordError(what)
