@@ -149,12 +149,13 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         item_rows(schema)  # refuses a schema without items before a large table is read
         table = open_input(args, schema)
         if not isinstance(table, Source):
-            return from_table(table, schema), schema.ledger_name, schema
+            return from_table(table, schema, strict=args.strict), schema.ledger_name, schema
         found = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
         say_odd(table, str(args.table))
         return found, schema.ledger_name, schema
-    for name in ("encoding", "decimal", "sql_table", "sql_query", "engine", "memory", "spark_master"):
-        if getattr(args, name) is not None:
+    texts = ("encoding", "decimal", "sheet", "header", "sql_table", "sql_query", "engine", "memory", "spark_master")
+    for name in (*texts, "spark_conf", "multiline", "strict"):
+        if getattr(args, name):
             msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
             raise SettingError(msg)
     refuse_word(args)

@@ -12,10 +12,9 @@ from dpsyn_core.counting.transactions import TableTransactions, TransactionCount
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
-from dpsyn_core.sources.bounding import bound
+from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.tables.transactions import read_items, read_transactions
 
 HELD = 3  # times that the bits of all items are in memory while the most frequent itemsets are looked for
@@ -65,25 +64,19 @@ def items_text(names: Sequence[str]) -> str:
     return "\n".join(names)
 
 
-def from_table(table: Any, schema: Schema) -> ItemSource:
+def from_table(table: Any, schema: Schema, *, strict: bool = False) -> ItemSource:
     """Transactions of a table: attributes of two values are the items, and the second value means present.
 
     Args:
         table: pyarrow table, private.
         schema: public metadata.
+        strict: refuse a table with cells that the schema has no place for, an exact answer for the owner only.
 
     Raises:
         SettingError: no attribute has exactly two values.
         TableError: the table does not fit the schema.
     """
-    items = item_rows(schema)
-    names = schema.domain().names
-    codes = bound(Codec(schema).encode(table), schema.unit.max_records)
-    return ItemSource(
-        counter=TableTransactions.of_codes(codes[items] == 1),
-        items=tuple(names[i] for i in items),
-        unit=Unit.of(schema.unit),
-    )
+    return from_source(MemorySource(table, strict=strict), schema)
 
 
 def from_source(

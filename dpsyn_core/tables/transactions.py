@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables.lines import normalised
 
 MAX_BYTES = 2 << 30
 
@@ -38,7 +39,8 @@ def read_items(path: Path) -> tuple[str, ...]:
 def read_transactions(path: Path, names: tuple[str, ...], *, delimiter: str | None = None) -> Transactions:
     """Reads a text file of transactions.
 
-    An empty line is an empty transaction; an item twice in a line counts once; items outside `names` are left out
+    LF, CR LF and CR each end a line. An empty line is an empty transaction; an item twice in a line counts once; items
+    outside `names` are left out
     (which the guarantee needs: the list is public, the file is not).
 
     Args:
@@ -51,7 +53,7 @@ def read_transactions(path: Path, names: tuple[str, ...], *, delimiter: str | No
 
     text = _text(path)
     lines = text.split("\n")
-    if lines and not lines[-1].strip():
+    if not lines[-1]:  # what follows the last line end is a line if it has a byte, as in every other text
         lines.pop()
     trimmed = pc.utf8_trim_whitespace(pa.array(lines, type=pa.large_string()))
     split = pc.utf8_split_whitespace(trimmed) if delimiter is None else pc.split_pattern(trimmed, delimiter)
@@ -68,7 +70,7 @@ def _text(path: Path) -> str:
             msg = f"'{path.name}' is larger than 2 GiB; split it, or draw a public part of it"
             raise TableError(msg)
         # a letter that is not UTF-8 makes its item one that is not public; it changes no other one
-        return path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        return bytes(normalised(memoryview(path.read_bytes()))).decode("utf-8", "replace")
     except OSError as error:
         msg = f"'{path.name}' cannot be read: {error.strerror}; check the path"
         raise TableError(msg) from error

@@ -63,6 +63,33 @@ def test_unknown_items_repeats_and_empty_lines_are_read_as_sets_of_public_items(
     assert counter.patterns([0, 1])[0] == 3
 
 
+def test_transactions_are_the_lines_of_a_text_wherever_one_is_cut_out(files):
+    from dpsyn_core.tables.transactions import read_transactions
+
+    folder, _ = files
+    path = folder / "lines.txt"
+    for end in ("\n", "\r\n", "\r"):
+        for last in (" ", "tea", "\t"):  # without a line end
+            found = []
+            for lines in (["bread", "", last], ["bread", "", last, "tea"], ["bread", last]):
+                path.write_bytes(end.join(lines).encode())
+                found.append(read_transactions(path, tuple(ITEMS)).n_records)
+            assert found == [3, 4, 2]
+
+
+def test_strictness_holds_for_tables_that_are_read_whole_too(files, capsys):
+    folder, _ = files
+    (folder / "table.csv").write_text("bread,milk\n1,0\n0,maybe\n")
+    attributes = [{"name": n, "kind": "categorical", "values": ["0", "1"]} for n in ITEMS[:2]]
+    (folder / "schema.json").write_text(json.dumps({"version": 1, "name": "market", "attributes": attributes}))
+    for engine in ([], ["--engine", "memory"], ["--engine", "stored"]):
+        extra = ["--schema", str(folder / "schema.json"), "--strict", "--k", "2", *engine]
+        assert call(folder, *extra, table="table.csv") == 2
+        error = capsys.readouterr().err
+        assert "exact answer" in error and "maybe" not in error
+    assert not Ledger().entries("market")
+
+
 def test_a_binary_table_with_a_schema_is_a_table_of_items(files):
     folder, baskets = files
     with (folder / "table.csv").open("w", newline="") as file:
@@ -106,6 +133,8 @@ def test_what_a_schema_bought_or_read_from_the_data_stands_in_the_manifest_of_it
     [
         (["--items", "items.txt", "--k", "40"], "31 itemsets"),
         (["--items", "missing.txt"], "cannot be read"),
+        (["--items", "items.txt", "--strict"], "--strict goes with --schema"),
+        (["--items", "items.txt", "--header", "a,b"], "--header goes with --schema"),
         (["--items", "items.txt", "--epsilon", "0"], "epsilon"),
         (["--items", "items.txt", "--set", "sizes=3"], "settings are"),
         (["--items", "items.txt", "--out", "out.txt"], "must end with"),
