@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.consistency.lattice import overlaps
-from dpsyn_core.consistency.simplex import RULES, Rule, norm_sub
+from dpsyn_core.consistency.simplex import RIPPLE_DEPTH, RULES, Rule, norm_sub
 from dpsyn_core.consistency.totals import total_weights
 from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.algebra import project, spread
@@ -33,7 +33,8 @@ def make_consistent(
 
     Args:
         measured: released tables; an attribute has the same resolution on all of them.
-        rule: how negative cells are removed; "none" makes one pass over the overlaps and stops.
+        rule: how negative cells are removed; "none" makes one pass over the overlaps and stops. Where all cells are
+            above minus RIPPLE_DEPTH, norm_sub takes over from ripple.
         rounds: cap on the alternation.
         total: the number of records when it is public; otherwise it is estimated by inverse variance.
         progress: reports the rounds.
@@ -54,7 +55,9 @@ def make_consistent(
         progress("consistency", step + 1, rounds, worst)
         if worst >= -TOLERANCE or rule == "none":
             break
-        values = [RULES[rule](v) for v in values]
+        # ripple leaves shallow cells alone, so that more rounds of it would change nothing and tables stay apart
+        remove = norm_sub if rule == "ripple" and worst >= -RIPPLE_DEPTH else RULES[rule]
+        values = [remove(v) for v in values]
     if rule != "none" and values:
         weights = total_weights([v.size for v in values], sigmas)
         sums = sum(w * float(v.sum()) for w, v in zip(weights, values, strict=True))

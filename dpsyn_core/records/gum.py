@@ -49,7 +49,7 @@ def gum(
     errors = np.full(len(tables), np.inf)
     history: list[float] = []
     for sweep in range(settings.sweeps):
-        rate, copies = settings.rate(sweep), settings.copies(sweep)
+        rate, copies = settings.rate(sweep), settings.copies(sweep, history)
         for i in np.argsort(-errors, kind="stable"):
             t = tables[i]
             errors[i] = update(codes, t.rows, t.sizes, targets[i], rate, copies, cell, state, by_share)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
-Fill = Literal["s5", "half", "duplicate", "replace"]
+Fill = Literal["s5", "half", "duplicate", "replace", "close"]
 Updater = Literal["gum", "mcf"]
 Decay = Literal["step", "exponential", "linear", "square-root"]
 Removal = Literal["proportional", "share"]
+
+CLOSE = 0.1  # records count as close to the tables once a sweep lowered their distance by less than this part
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,8 +45,18 @@ class GumSettings:
             return self.alpha / (1 + fallen)
         return self.alpha / math.sqrt(1 + fallen)
 
-    def copies(self, sweep: int) -> float:
-        """The share of additions that copy a whole record; S5 alternates half of them and all of them."""
+    def copies(self, sweep: int, history: Sequence[float]) -> float:
+        """The share of additions that copy a whole record.
+
+        S5 alternates half of them and all of them. Close copies none until the records are close to the tables, and
+        then only copies.
+
+        Args:
+            sweep: counted from 0.
+            history: mean total variation distance to the targets in each sweep before.
+        """
+        if self.fill == "close":
+            return 1.0 if any(b > (1 - CLOSE) * a for a, b in pairwise(history)) else 0.0
         return {"s5": 0.5 if sweep % 2 == 0 else 1.0, "half": 0.5, "duplicate": 1.0, "replace": 0.0}[self.fill]
 
 

@@ -97,6 +97,16 @@ class PrivSynConfig(RecordSettings):
         description="Attributes that no measured marginal connects are synthesized separately and joined at random.",
     )
 
+    alpha: float = Field(
+        1.0,
+        gt=0,
+        le=10,
+        title="Update rate",
+        description=(
+            "Share of its count by which a cell may grow in one update. 1 is what the authors of PrivSyn used; 0.2 is "
+            "as good."
+        ),
+    )
     sweeps: int = Field(
         50, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.consistency.simplex import Rule
@@ -18,10 +19,25 @@ from dpsyn_core.records.settings import Decay, Fill, FitSettings, GumSettings, R
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
 
+Preset = Literal["measured", "2018"]
+# what the authors of the entry to the NIST 2018 challenge say that they did (appendices A.2 and A.3)
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "2018": {"alpha": 0.2, "decay": 1.0, "sweeps": 100, "removal": "share", "fill": "close", "polish": 0},
+}
+
 
 class RecordSettings(FewValuesConfig, ABC):
     """How marginals are made consistent and how records follow them; all of it is post-processing."""
 
+    preset: Preset = Field(
+        "measured",
+        title="Preset of the updates",
+        description=(
+            "measured: the values below, which came out best or as good as any. 2018: what the authors describe, for "
+            "comparison: update rate 0.2 without decay, at most 100 sweeps, removal by share, copies only when close, "
+            "no polish; a value below that is set to something else wins."
+        ),
+    )
     nonnegativity: Rule = Field(
         "norm_sub",
         title="Negative cells",
@@ -49,7 +65,14 @@ class RecordSettings(FewValuesConfig, ABC):
         30, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
     )
     alpha: float = Field(
-        1.0, gt=0, le=10, title="Update rate", description="Share of its count by which a cell may grow in one update."
+        0.2,
+        gt=0,
+        le=10,
+        title="Update rate",
+        description=(
+            "Share of its count by which a cell may grow in one update. The authors of GUM used 0.2 in 2018, always "
+            "below 1, and 1 in PrivSyn."
+        ),
     )
     decay: float = Field(
         0.84, gt=0, le=1, title="Rate decay", description="The update rate is multiplied by this at every step."
@@ -70,15 +93,16 @@ class RecordSettings(FewValuesConfig, ABC):
         title="Removal",
         description=(
             "Over-full cells give records in proportion to their excess, or the same share of their count, but no more "
-            "than their excess."
+            "than their excess, which is what the authors describe. Neither is better on most tables."
         ),
     )
     fill: Fill = Field(
         "s5",
         title="Filling",
         description=(
-            "How a cell gains records: copies of whole records, records rewritten on the marginal only, half of each, "
-            "or s5, which alternates half of each and copies only."
+            "How a cell gains records: duplicate copies whole records, replace rewrites records on the marginal only, "
+            "half does half of each, s5 alternates half of each and copies only; close rewrites at first and copies "
+            "once the records are close to the tables, as the authors of 2018 advise, and is no better on most tables."
         ),
     )
     polish: int = Field(
@@ -89,6 +113,15 @@ class RecordSettings(FewValuesConfig, ABC):
         description="Single-cell moves proposed for every record after the sweeps; 0 leaves the result of the sweeps.",
         json_schema_extra={"unit": "per record"},
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_preset(cls, values: Any) -> Any:
+        """The preset's values where none is given."""
+        if not isinstance(values, dict) or "preset" not in values:
+            return values
+        name = str(values["preset"])  # the command reads 2018 as a number
+        return {**PRESETS.get(name, {}), **values, "preset": name}
 
     def fit_settings(self) -> FitSettings:
         """The settings in the form the record floor takes."""

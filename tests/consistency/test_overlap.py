@@ -87,7 +87,24 @@ def test_one_pass_agrees_on_every_overlap(sets):
     assert disagreement(tables) < 1e-9
 
 
-@pytest.mark.parametrize("rule", ["norm_sub", "norm_cut"])
+@pytest.mark.parametrize("rule", ["norm_sub", "norm_cut", "ripple"])
+@pytest.mark.parametrize("sigma", [1, 5])
+def test_with_many_rounds_tables_agree_to_far_less_than_one_record(rule, sigma):
+    sizes = {"a": 4, "b": 3, "c": 5, "d": 2}
+    rng = np.random.default_rng(0)
+    codes = [rng.choice(s, 400, p=rng.dirichlet(np.full(s, 0.4))) for s in sizes.values()]
+    tables = []
+    for some in itertools.combinations(range(4), 3):
+        counts = np.zeros([list(sizes.values())[i] for i in some])
+        np.add.at(counts, tuple(codes[i] for i in some), 1)
+        names = tuple(list(sizes)[i] for i in some)
+        tables.append(measurement(names, counts + rng.normal(0, sigma, counts.shape), sigma))
+    after = make_consistent(tables, rule=rule, rounds=300)
+    assert min(m.values.min() for m in after) >= 0
+    assert disagreement(after) < 1e-3
+
+
+@pytest.mark.parametrize("rule", ["norm_sub", "norm_cut", "ripple"])
 def test_the_result_is_non_negative_of_one_total_and_nearly_agrees(rule):
     sizes = {"a": 3, "b": 5, "c": 4, "d": 6}
     before = noisy(list(itertools.combinations(sizes, 2)), sizes, sigma=15)

@@ -217,7 +217,13 @@ def test_gum_reaches_consistent_targets():
 def test_the_rate_falls_in_steps_and_s5_alternates():
     settings = GumSettings(alpha=2.0, decay=0.5, decay_every=3)
     assert [settings.rate(t) for t in range(7)] == [2, 2, 2, 1, 1, 1, 0.5]
-    assert [settings.copies(t) for t in range(4)] == [0.5, 1.0, 0.5, 1.0]
+    assert [settings.copies(t, []) for t in range(4)] == [0.5, 1.0, 0.5, 1.0]
+
+
+def test_close_rewrites_until_a_sweep_gains_little_and_copies_from_then_on():
+    settings = GumSettings(fill="close")
+    history = [0.5, 0.3, 0.2, 0.19, 0.1]  # the distance falls by 5 % in the fourth sweep
+    assert [settings.copies(t, history[:t]) for t in range(6)] == [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
 
 
 def test_the_same_seed_gives_the_same_records():
