@@ -13,7 +13,7 @@ Rows = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 SEARCHED = 12  # sets to merge, above which there are too many ways (4 million for 12) to search among them
-SEARCH_STEPS = 20_000  # of the search, one to three seconds; up to 10 sets end before
+SEARCH_STEPS = 20_000  # of the search, some seconds; on random graphs up to 10 sets ended before
 PATIENCE = 16  # merges in a row that do not lower the variance; of few sets all are tried
 ROUNDING = 1e-12  # part of a variance by which sums of other order may differ
 
