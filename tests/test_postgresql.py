@@ -285,7 +285,7 @@ def test_a_shared_server_reaches_named_hosts_only_and_lends_nobody_its_own_right
     ],
 )
 def test_a_server_is_shared_unless_only_this_machine_reaches_it(address, hosts, answer, monkeypatch):
-    options = {"server.address": address, "server.allowedHosts": hosts}
+    options = {"server.address": address, "server.allowedHosts": hosts, "secrets.files": []}
     monkeypatch.setattr(access.st, "get_option", options.__getitem__)
     assert access.shared() is answer
 
