@@ -145,6 +145,8 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
         which = f"the table ({parts} part{'s' * (parts > 1)})" if table.is_dir() else "one part"
     charged = f"whose charges add up to {promise}" if found.charges else "of a run that added no noise"
     said = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
+    if found.query:
+        said += "; that its query reads each record by itself is the owner's word"
     if not found.private:
         said = f"{NOT_PRIVATE}: {said}, and {'; '.join(found.not_private_because)}"
     if more:

@@ -210,6 +210,11 @@ def test_digests_of_what_is_not_at_hand_change_nothing_about_the_file_that_is(pl
     assert edited(place, lambda m: FREE_OF_DIGESTS[field](m["digests"])).publishable
 
 
+def test_a_receipt_says_that_the_query_rests_on_the_owners_word(place):
+    assert "owner's word" not in edited(place, lambda m: None).sentence
+    assert "is the owner's word" in edited(place, FREE["query"]).sentence
+
+
 def test_a_digest_of_another_file_leaves_the_table_and_not_the_file(place):
     found = edited(place, lambda m: m["digests"].update(files={"csv": "0" * 64}))
     assert found.holds and not found.publishable
