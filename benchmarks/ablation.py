@@ -160,7 +160,7 @@ def changes(data: Data, epsilon: float, seed: int, parts: Mapping[str, Part]) ->
 
     def errors(tables: list[Measurement]) -> np.ndarray:
         made = configure("rls", {}).calibrate(task).synthesize(tables, None, rng=np.random.default_rng(seed))
-        return np.log(np.maximum(data.errors(made), 1e-9))
+        return np.asarray(np.log(np.maximum(data.errors(made), 1e-9)))
 
     called: set[str] = set()
     with watched([p for part in PARTS.values() for p in part.instead], called):
