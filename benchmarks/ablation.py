@@ -6,9 +6,9 @@ a function of the engine is replaced, for that run alone, by nothing or by the s
 the first release that differs; what is drawn later differs, which the noise of the repeats shows.
 
 Prints a Markdown table for each kind of table: the change of each error in per cent when a mechanism is taken out, the
-geometric mean over the repeats and the tables of the kind. Bold: above 1 %, and above twice its standard error over
-repeats, which the last row tells. A dash: the run is the same without it. Each table alone goes to stderr. Adult is
-measured where --data names the folder that holds it; --without takes out the named mechanisms alone.
+geometric mean over the repeats and the tables of the kind. Bold: above 1 %, and above three times its standard error
+over repeats, which the last row tells. A dash: the run is the same without it. Each table alone goes to stderr. Adult
+is measured where --data names the folder that holds it; --without takes out the named mechanisms alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from tests.seeded import SeededNoise
 
 DELTA = 1e-9
 SETS = 300  # pairs, and triples, that are compared, at most; drawn once
-CLEAR, LEAST = 2.0, 1.0  # standard errors, and per cent, that a change must exceed to count
+CLEAR, LEAST = 3.0, 1.0  # standard errors, and per cent, that a change must exceed to count
 KINDS: dict[str, tuple[str, ...]] = {
     "small tables": ("tree-1000x10", "skewed-1000x6"),
     "few values": ("wide-3000x12", "interaction-4000x12"),
@@ -217,7 +217,7 @@ def _noise(found: np.ndarray) -> np.ndarray:
 
 
 def rows_of(found: Sequence[np.ndarray], parts: Sequence[str]) -> list[list[str]]:
-    """A row a part, a column an epsilon: the mean over tables; and the middle noise of all parts that do something."""
+    """A row a part that does something, a column an epsilon: the mean over tables; last the middle noise of all."""
     middle = _change(np.mean([x.mean(axis=-1) for x in found], axis=0))
     noise = np.sqrt(np.sum([_noise(x) ** 2 for x in found], axis=0)) / len(found)
     moved = np.any([x.any(axis=(2, 3)) for x in found], axis=0)  # (parts, epsilons)
@@ -228,9 +228,10 @@ def rows_of(found: Sequence[np.ndarray], parts: Sequence[str]) -> list[list[str]
             " / ".join(_cell(*x) for x in zip(middle[i, j], clear[j], strict=True)) if moved[i, j] else "-"
             for j in range(middle.shape[1])
         ]
-        rows.append([part, *cells])
+        if moved[i].any():
+            rows.append([part, *cells])
     usual = [np.median(noise[moved[:, j], j], axis=0) if moved[:, j].any() else [] for j in range(moved.shape[1])]
-    return [*rows, ["twice the noise", *(" / ".join(f"{CLEAR * x:.1f}" for x in of) for of in usual)]]
+    return [*rows, [f"{CLEAR:g} standard errors", *(" / ".join(f"{CLEAR * x:.1f}" for x in of) for of in usual)]]
 
 
 def _cell(change: float, clear: bool) -> str:

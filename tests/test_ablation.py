@@ -34,5 +34,5 @@ def test_a_run_without_what_it_does_not_use_is_the_same_and_without_evening_anot
 def test_changes_beyond_their_noise_and_one_per_cent_are_bold():
     steady, noisy = np.log(1.05) + np.zeros(3), np.log([0.9, 1.2, 1.1])
     found = np.array([steady, noisy, np.zeros(3)])[:, None, None, :]
-    assert rows_of([found], ["a", "b", "c"])[:3] == [["a", "**+5.0**"], ["b", "+5.9"], ["c", "-"]]
+    assert rows_of([found], ["a", "b", "c"]) == [["a", "**+5.0**"], ["b", "+5.9"], ["3 standard errors", "12.8"]]
     assert set(OF_TARGETS) <= set(PARTS)
