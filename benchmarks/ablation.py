@@ -242,7 +242,7 @@ def _cell(change: float, clear: bool) -> str:
 def main() -> None:
     """Prints a table for each kind of table that is measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", help="comma-separated names, or kinds; default all that need no data")
+    parser.add_argument("--tables", help="comma-separated kinds or names; default all that need no data")
     parser.add_argument("--epsilons", default=".3,1,10")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=list(PARTS), metavar="NAME")
@@ -250,9 +250,11 @@ def main() -> None:
     given = parser.parse_args()
     parts, epsilons = {name: PARTS[name] for name in given.without}, [float(e) for e in given.epsilons.split(",")]
     asked = given.tables.split(",") if given.tables else [k for k in KINDS if given.data or k != "Adult"]
+    listed = {name for names in KINDS.values() for name in names}
+    others = {name: (name,) for name in asked if name not in KINDS and name not in listed}
     start = time.process_time()
     with mock.patch.object(tables, "DATA", given.data or tables.DATA):
-        for kind, names in KINDS.items():
+        for kind, names in {**KINDS, **others}.items():
             wanted = [n for n in names if kind in asked or n in asked]
             if wanted:
                 some = {n: p for n, p in parts.items() if kind != "a declared target" or n in OF_TARGETS}
