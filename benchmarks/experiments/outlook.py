@@ -1,7 +1,7 @@
 """What noise alone would give single columns, for tables of several shapes: by which runs are warned of.
 
 `python -m benchmarks.experiments.outlook [--methods privbayes,rls]` plans runs at epsilon 1 (delta 1e-5 where the
-system takes one) on schemas of the shapes of docs/systems.md and prints `dpsyn_core.runs.outlook.column_error` of each.
+system takes one) on schemas of the shapes of docs/systems.md and prints `dpsyn_core.runs.plan.column_error` of each.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ import argparse
 from typing import Any
 
 from benchmarks.process import table as markdown
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.outlook import LOST, column_error
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.plan import LOST, column_error, plan
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, configure
+from dpsyn_core.synthesizers.registry import config_class
 
 SHAPES = {  # name: (records, sizes of categories, numbers)
     "Adult": (43_957, (9, 16, 7, 15, 6, 5, 2, 42, 2), 5),
@@ -52,10 +50,9 @@ def main() -> None:
         for method in methods:
             guarantee = config_class(method).guarantee
             schema = schema_of(name, guarantee.neighbours[0])
-            budget = Budget(epsilon=1.0, delta=1e-5 if guarantee.approximate else 0.0)
-            task = Task.of(schema, budget)
-            domain = configure(method, {}).working_domain(task.domain)
-            error = column_error(plan(method, {}, task), domain, records)
+            spec = RunSpec(epsilon=1.0, delta=1e-5 if guarantee.approximate else 0.0, method=method)
+            domain = spec.config.working_domain(schema.domain())
+            error = column_error(plan(spec, schema), domain, records)
             row.append("-" if error is None else f"{error:.3f}{' (warned)' if error >= LOST else ''}")
         rows.append(row)
     print(markdown(["table", *methods], rows))
