@@ -38,7 +38,6 @@ def polish(
     tables: Sequence[Table],
     *,
     passes: int,
-    squared: bool = False,
     rng: Generator,
     progress: Progress = silent,
 ) -> NDArray[np.unsignedinteger]:
@@ -50,9 +49,8 @@ def polish(
         codes: unsigned (n_attributes, n_records).
         tables: targets; a cell's target need not be whole.
         passes: proposals a record, at most; it stops when a pass gains less than 0.1 %.
-        squared: squared residuals instead of absolute ones.
         rng: post-processing randomness.
-        progress: gets the mean total variation distance to the targets (absolute residuals only).
+        progress: gets the mean total variation distance to the targets.
 
     Returns:
         New codes of the same shape.
@@ -64,7 +62,7 @@ def polish(
     residual = _residuals(codes, tables)
     records = np.ascontiguousarray(codes.T)
     weight = np.concatenate([np.full(t.share.size, t.weight) for t in tables])
-    level = float(np.sum(weight * (residual.astype(np.float64) ** 2 if squared else np.abs(residual))))
+    level = float(np.sum(weight * np.abs(residual)))
     state = seed_state(rng)
     for start in range(0, passes, CHECK):
         many = min(CHECK, passes - start)
@@ -81,7 +79,6 @@ def polish(
                 layout.other_row,
                 layout.other_stride,
                 layout.movable,
-                squared,
                 state,
             )
         distance = float(np.abs(residual).sum(dtype=np.float64)) / (2 * n * len(tables))

@@ -11,7 +11,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.consistency.simplex import Rule as NonNegativity
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.inference.reading import Reader, ReadingSettings
@@ -32,7 +31,7 @@ from dpsyn_core.synthesizers.asked import asked_of, held, with_extra
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.record_settings import RecordConfig, RecordSettings, records_from, updates
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 
@@ -44,7 +43,7 @@ MOST_COEFFICIENTS = 100_000  # each is a marginal of its own while it is counted
 
 
 @register("priview")
-class PriViewConfig(RecordSettings):
+class PriViewConfig(RecordConfig):
     """Settings of PriView."""
 
     summary = "Wide views that cover all pairs or triples; any k-way marginal from them by maximum entropy."
@@ -116,11 +115,7 @@ class PriViewConfig(RecordSettings):
             "least norm, or one of least disagreement by a linear program."
         ),
     )
-    nonnegativity: NonNegativity = Field(
-        "ripple",
-        title="Negative cells",
-        description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
-    )
+    update: RecordSettings = updates(nonnegativity="ripple")
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
@@ -128,7 +123,7 @@ class PriViewConfig(RecordSettings):
 
     def reading(self) -> ReadingSettings:
         """How marginals are read off the views."""
-        return ReadingSettings(reconstruction=self.reconstruction, nonnegativity=self.nonnegativity)
+        return ReadingSettings(reconstruction=self.reconstruction, nonnegativity=self.update.nonnegativity)
 
     def build(self, task: Task) -> Synthesizer:
         """Chooses views and noise from the domain and the budget alone."""
@@ -254,7 +249,7 @@ class PriView(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Consistency with ripple, then records that follow the views."""
         return records_from(
-            measured.measured, self.domain, n_records, self.config, n_public=self.task.n_public, rng=rng,
+            measured.measured, self.domain, n_records, self.config.update, n_public=self.task.n_public, rng=rng,
             progress=progress,
         )  # fmt: skip
 
