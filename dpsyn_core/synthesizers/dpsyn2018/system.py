@@ -40,7 +40,7 @@ from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, even
 
 # of the budget, for the first releases beside all pairs and triples of parts, hundreds of which have equal noise: with
-# less, too many values are taken for rare (`benchmarks.experiments.parts_of_designs`)
+# less, too many values are taken for rare
 FIRST_INSIDE = 0.15
 RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
 
