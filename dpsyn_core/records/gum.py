@@ -13,14 +13,14 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
 from dpsyn_core.records.settings import UpdateSettings
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.tables import TargetTable
 
 WINDOW, GAIN = 5, 0.01  # stop when the mean error fell by less than 1 % over 5 sweeps
 
 
 def gum(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     settings: UpdateSettings,
     *,
     rng: Generator,
@@ -47,7 +47,7 @@ def gum(
 
 def mcf(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     *,
     sweeps: int,
     rng: Generator,
@@ -64,7 +64,7 @@ def mcf(
 
 def _sweep(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     sweeps: int,
     rate: Callable[[int], float],
     copies: Callable[[int, Sequence[float]], float],

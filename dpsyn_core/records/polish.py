@@ -13,7 +13,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.gum_kernel import cell_numbers
 from dpsyn_core.records.polish_kernel import polish_pass
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.tables import TargetTable
 
 CHECK = 5  # passes between two checks of the gain
 GAIN = 0.001  # stop when a pass lowers the residuals by less than this share
@@ -35,7 +35,7 @@ class _Layout:
 
 def polish(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     *,
     passes: int,
     rng: Generator,
@@ -89,7 +89,7 @@ def polish(
     return np.ascontiguousarray(records.T)
 
 
-def _layout(tables: Sequence[Table], d: int) -> _Layout:
+def _layout(tables: Sequence[TargetTable], d: int) -> _Layout:
     """Turns tables into entries by attribute. Loops over tables and axes only."""
     starts = np.concatenate([[0], np.cumsum([t.share.size for t in tables])]).astype(np.int64)
     found: list[list[tuple[float, int, int, list[tuple[int, int]]]]] = [[] for _ in range(d)]
@@ -114,7 +114,7 @@ def _layout(tables: Sequence[Table], d: int) -> _Layout:
     )
 
 
-def _residuals(codes: NDArray[np.unsignedinteger], tables: Sequence[Table]) -> NDArray[np.float32]:
+def _residuals(codes: NDArray[np.unsignedinteger], tables: Sequence[TargetTable]) -> NDArray[np.float32]:
     """Count minus target of every cell, float32, table after table."""
     n = codes.shape[1]
     cell = np.empty(n, dtype=np.int32)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.runs.plan import Plan
+from dpsyn_core.runs.plan import RunPlan
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
@@ -18,7 +18,7 @@ LOST = 0.25  # expected error of single columns from which on a table is of no u
 NO_TABLES = ("total", "cell", "question", "synthetic", "patterns")  # kinds of steps that say nothing of every column
 
 
-def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
+def column_error(made: RunPlan, domain: Domain, n_records: float) -> float | None:
     """Mean TVD that noise alone would give single columns, at most 1; None where no step measures tables of them.
 
     Numbers are compared at `COARSE` parts of their range, each of which holds the noise of its bins. The step with the
@@ -48,7 +48,7 @@ def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
     return min(found, default=None)
 
 
-def lost(made: Plan, method: str, settings: Mapping[str, Any], task: Task, n_records: float) -> float | None:
+def lost(made: RunPlan, method: str, settings: Mapping[str, Any], task: Task, n_records: float) -> float | None:
     """The error of single columns where it is so large that the result would be of no use; else None."""
     n = float(n_records if task.n_public is None else task.n_public)
     error = column_error(made, configure(method, settings).working_domain(task.domain), n)

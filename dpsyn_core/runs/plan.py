@@ -5,15 +5,15 @@ from __future__ import annotations
 from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.dry_run import ASSUMED, Plan, plan, plan_of
+from dpsyn_core.synthesizers.dry_run import ASSUMED, RunPlan, plan, plan_of
 from dpsyn_core.synthesizers.steps import Step, noise_of
 
-__all__ = ["ASSUMED", "Plan", "Step", "check_drawable", "check_shares", "plan", "plan_of"]
+__all__ = ["ASSUMED", "RunPlan", "Step", "check_drawable", "check_shares", "plan", "plan_of"]
 
 _SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs
 
 
-def check_drawable(made: Plan) -> None:
+def check_drawable(made: RunPlan) -> None:
     """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
 
     Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest

@@ -139,7 +139,7 @@ class Views:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class ViewChoice:
     """Size of views and what they cover; noise: expected distance that it adds to a covered set, at most about 1."""
 
     cover: Literal[2, 3]
@@ -148,7 +148,7 @@ class Choice:
     noise: float
 
 
-def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice:
+def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> ViewChoice:
     """The views for a budget: triples where noise moves them by at most 3 records in 1,000, else pairs.
 
     Of views of 5 to 11 attributes the size with the least expected noise on a covered set is taken; the number of
@@ -162,7 +162,7 @@ def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice
 
     Source: Qardaji, Yang, Li 2014 (PriView), section 4.5, where noise of .1 to .3 per cent is the rule of thumb.
     """
-    best: dict[int, Choice] = {}
+    best: dict[int, ViewChoice] = {}
     options: tuple[Literal[2, 3], ...] = (2, 3) if len(domain) >= 3 and math.comb(len(domain), 3) <= TRIPLES else (2,)
     for t in options:
         for size in SIZES:
@@ -171,7 +171,7 @@ def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice
             sigma = math.sqrt(2) * share.scale(unit.l1()) if share.pure else share.sigma(unit.l2())
             noise = view_noise(design, domain.sizes, min(t, len(domain)), sigma) / (2 * max(n, 1.0))
             if t not in best or noise < best[t].noise:
-                best[t] = Choice(cover=t, view_size=size, views=len(design), noise=noise)
+                best[t] = ViewChoice(cover=t, view_size=size, views=len(design), noise=noise)
     return best[3] if 3 in best and best[3].noise <= BEARABLE else best[2]
 
 

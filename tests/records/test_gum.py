@@ -9,13 +9,13 @@ from dpsyn_core.records.gum import flow, gum, mcf
 from dpsyn_core.records.gum_kernel import removals, update
 from dpsyn_core.records.random import seed_state
 from dpsyn_core.records.settings import UpdateSettings
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.tables import TargetTable
 
 
 def table(rows, counts, weight=1.0):
     counts = np.asarray(counts, dtype=float)
     share = (counts / counts.sum()).ravel()
-    return Table(rows=np.array(rows), sizes=np.array(counts.shape), share=share, weight=weight)
+    return TargetTable(rows=np.array(rows), sizes=np.array(counts.shape), share=share, weight=weight)
 
 
 def step(codes, rows, target, *, alpha=1.0, copies=0.5, seed=0):

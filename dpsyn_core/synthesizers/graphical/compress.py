@@ -16,7 +16,7 @@ from dpsyn_core.records.copula import hand_out, scores_in_bins
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.few_values import FewValuesConfig, many
-from dpsyn_core.synthesizers.graphical.fit import Target
+from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal
 from dpsyn_core.synthesizers.graphical.model import draw_within
 
 Recodes = dict[str, NDArray[np.intp]]
@@ -56,7 +56,7 @@ def coarse_sizes(domain: Domain, recodes: Recodes) -> dict[str, int]:
     return {a.name: int(recodes[a.name].max()) + 1 if a.name in recodes else a.size for a in domain.attributes}
 
 
-def target(m: Measurement, recodes: Recodes) -> Target:
+def target(m: Measurement, recodes: Recodes) -> NoisyMarginal:
     """A measurement as something to fit; one-ways at full resolution are summed into the coarse codes.
 
     Sums keep their variance: k cells of variance s^2 give k s^2.
@@ -67,7 +67,7 @@ def target(m: Measurement, recodes: Recodes) -> Target:
         recode = recodes[m.attributes[0]]
         values = np.asarray(np.bincount(recode, weights=values), dtype=np.float64)
         variances = np.asarray(np.bincount(recode, weights=variances), dtype=np.float64)
-    return Target(attributes=m.attributes, values=values, variances=variances)
+    return NoisyMarginal(attributes=m.attributes, values=values, variances=variances)
 
 
 def decode(
