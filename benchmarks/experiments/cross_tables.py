@@ -21,9 +21,8 @@ from benchmarks.process import table as markdown
 from benchmarks.questions import DELTA, _schema, adult_triples, distance, made, named
 from benchmarks.tables import Table, adult_codes
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map
 from dpsyn_core.measurement.select import shares
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.domain import AttributeSet
@@ -62,11 +61,11 @@ def ceiling(data: Table, base: np.ndarray, sets: list[AttributeSet], part: float
     scaled = MemoryCounter(base, data.domain).marginals(sets)
     ones = {a.name: counter.marginals([(a.name,)])[0].astype(np.float64) for a in data.domain.attributes}
     maps = {
-        (name, r): coarse_map(ones[name], data.domain[name], least=n / r)
+        (name, r): Coarsening.by_mass(ones[name], data.domain[name], least=n / r)
         for name, r in product(data.domain.names, RESOLUTIONS)
     }
     found = []
-    cells = [np.array([int(maps[m, 12].max()) + 1 for m in s]).prod() for s in sets]
+    cells = [np.array([maps[m, 12].size for m in s]).prod() for s in sets]
     costs = whole.split([float(x) for x in shares(np.array(cells, dtype=np.float64), pure=False)])
     for s, real, had, cost in zip(sets, counter.marginals(sets), scaled, costs, strict=True):
         before = had * (n / base.shape[1])
@@ -76,7 +75,7 @@ def ceiling(data: Table, base: np.ndarray, sets: list[AttributeSet], part: float
             noisy = coarsen(real.astype(np.float64), s, own)
             noisy = noisy + rng.normal(0.0, cost.sigma(1.0), noisy.shape)
             held = coarsen(before, s, own)
-            inside = np.ix_(*(own[m] for m in s))
+            inside = np.ix_(*(own[m].map for m in s))
             share = np.divide(before, held[inside], out=np.zeros_like(before), where=held[inside] > 0)
             for trust in TRUSTS[1:]:
                 wanted = np.maximum(held + trust * (noisy - held), 0.0)

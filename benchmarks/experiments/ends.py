@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.experiments.one_ways import columns, errors
 from benchmarks.number_tables import simple_table
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.sums import shrink_with_sums
@@ -69,7 +69,7 @@ def estimate(
     of_values, of_sums = noise / np.sqrt(1 - PART), noise / np.sqrt(PART)
     values = truth + of_values * rng.normal(size=a.size)
     known = shrink_with_sums(values, of_values, [], ordered=True, special=a.special, total=total)
-    recode = coarse_map(known, a, least=max(total / VALUES, 3 * of_values))
+    recode = Coarsening.by_mass(known, a, least=max(total / VALUES, 3 * of_values)).map
     if own:
         centred = values[:ranked] + (total - float(values.sum())) / a.size
         recode = with_ends(recode, supported(centred, of_values, strict_ends=True), tuning=tuning)

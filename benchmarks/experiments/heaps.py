@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.number_tables import simple_table
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.rls.few import shrink_blocks
 from dpsyn_core.records.rls.heaps import ZERO, expected_heaps, heaps, in_heavy_runs, set_apart
 from dpsyn_core.records.rls.shape import Sums
@@ -90,7 +90,7 @@ def estimate(
         chance = expected_heaps(size, level, tuning=tuning)
     first = _counted(truth, runs, sigma, rng)
     known = shrink_blocks([first], size, special=0, total=total, heaped=chance, tuning=tuning)
-    again = coarse_map(known, a, least=max(total / r.few_values, r.few_held * sigma))
+    again = Coarsening.by_mass(known, a, least=max(total / r.few_values, r.few_held * sigma)).map
     if chance is not None:
         likely = heaps([first], chance, total, tuning=tuning)[0] > tuning.heap_again
         again = set_apart(again, likely | in_heavy_runs(first, tuning=tuning))

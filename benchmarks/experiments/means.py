@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.process import table as markdown
 from benchmarks.questions import FORMS, incomes, named
-from dpsyn_core.questions.coarse import mean_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.sample import sample_schema, sample_table
@@ -35,7 +35,7 @@ def main() -> int:
     rows = []
     for sigma in SIGMAS:
         for hidden in HIDDEN:
-            recode = mean_map(ones, numbers, noise=20 * sigma / hidden)
+            recode = Coarsening.by_mean(ones, numbers, noise=20 * sigma / hidden).map
             known = np.eye(int(recode.max()) + 1)[recode]  # (values, coarse values)
             held = np.where(np.isnan(numbers), 0.0, ones)
             mass = held @ known

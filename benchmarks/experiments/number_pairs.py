@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks.number_tables import TABLES
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.rls.denoise import shrink_interaction, shrink_pair, shrink_unordered
 from dpsyn_core.records.rls.numbers import shrink_mixed, shrink_numbers
 from dpsyn_core.schema.codec import Codec
@@ -73,8 +73,8 @@ def main() -> None:
             for k in sorted(pair, key=lambda k: not fine[k]):  # the number first
                 a = domain.attributes[k]
                 counts = np.bincount(codes[k], minlength=a.size).astype(np.float64)
-                coarse = coarse_map(counts, a, least=n / (args.values if both else args.mixed))
-                axes.append(coarse[codes[k]] if fine[k] else codes[k].astype(np.intp))
+                coarse = Coarsening.by_mass(counts, a, least=n / (args.values if both else args.mixed))
+                axes.append(coarse.map[codes[k]] if fine[k] else codes[k].astype(np.intp))
             shape = tuple(int(x.max()) + 1 for x in axes)
             if min(shape) < 2:
                 continue

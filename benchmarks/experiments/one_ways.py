@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.number_tables import TABLES, Table
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.sums import shrink_with_sums
@@ -65,7 +65,7 @@ def main() -> None:
                     noisy = truth + sigma * drawn
                     clean = shrink_one_way(noisy, sigma, ordered=True, special=a.special, total=total)
                     if part:
-                        recode = coarse_map(clean, a, least=max(total / VALUES, 3 * sigma))
+                        recode = Coarsening.by_mass(clean, a, least=max(total / VALUES, 3 * sigma)).map
                         sums = np.bincount(recode, weights=truth)
                         of_sums = args.noise / float(np.sqrt(part))
                         known = Sums(recode, sums + of_sums * again[: len(sums)], of_sums)

@@ -36,7 +36,7 @@ def exactly(measured: list[Measurement], codes: np.ndarray, names: tuple[str, ..
     for m in measured:
         if len(m.attributes) > 1:
             axes = [codes[names.index(n)] for n in m.attributes]
-            coarse = [m.recodes[n][c] if n in m.recodes else c for n, c in zip(m.attributes, axes, strict=True)]
+            coarse = [m.recodes[n].map[c] if n in m.recodes else c for n, c in zip(m.attributes, axes, strict=True)]
             flat = np.ravel_multi_index(coarse, m.values.shape)
             values = np.bincount(flat, minlength=m.cells).reshape(m.values.shape).astype(np.float64)
             out.append(replace(m, values=values, sigma=NEARLY_EXACT))
