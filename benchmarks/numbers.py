@@ -52,11 +52,6 @@ def synthetic_of(table: Table, codes: Any, seed: int) -> Any:
     return table_of(codes, table.schema, columns=table.table.column_names, rng=np.random.default_rng(seed))
 
 
-def score_of(table: Table, codes: Any, seed: int) -> list[float]:
-    """Scores of coded synthetic records in the order of METRICS."""
-    return _scored(table, synthetic_of(table, codes, seed))
-
-
 def _scored(table: Table, synthetic: Any) -> list[float]:
     measurements: list[Measurement] = []
     comparison = compare_tables(even_bins(table.schema), synthetic, table.table, measurements=measurements)

@@ -29,7 +29,7 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not sign or not key:
-            msg = f"--set got '{pair}'; it needs the form key=value, for example --set sweeps=30"
+            msg = f"--set got '{pair}'; it needs the form key=value, for example --set effort=2"
             raise SettingError(msg)
         if key in settings:
             msg = f"--set names '{key}' twice; give each setting once"

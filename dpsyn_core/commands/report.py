@@ -91,7 +91,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.metrics.learning import Learning
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
-    from dpsyn_core.metrics.workload import Query
+    from dpsyn_core.metrics.workload import CountQuery
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.report.released import load_released
@@ -131,7 +131,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         most=most,
     )
     out = []
-    queries: list[Query] = []
+    queries: list[CountQuery] = []
     for i, (name, comparison) in enumerate(comparisons.items()):
         queries = queries or [parse(text, comparison) for text in args.query]
         scores = {} if args.order is None else {f"tvd-{args.order}way": KWayTVD(order=args.order).score(comparison)}

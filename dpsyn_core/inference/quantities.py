@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpsyn_core.inference.functional import Batch, Floats, Map
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.inference.functional import Batch, Floats
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.schema.domain import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean
@@ -54,7 +54,7 @@ class Quantity(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sums(Quantity):
+class WeightedCounts(Quantity):
     """Weighted counts: cells of a table, ranges, sums. weights: float64 (K, *shape)."""
 
     attributes: AttributeSet
@@ -75,11 +75,11 @@ class Sums(Quantity):
 class Cells(Quantity):
     """Counts of some cells of a (coarse) table, from `first` to before `last` of its flat cells.
 
-    maps: for each attribute the coarse value of each of its values. shape: of the coarse table.
+    maps: how coarse each attribute is. shape: of the coarse table.
     """
 
     attributes: AttributeSet
-    maps: tuple[Map, ...]
+    maps: tuple[Coarsening, ...]
     shape: tuple[int, ...]
     first: int
     last: int
@@ -96,8 +96,8 @@ class Cells(Quantity):
         cells = np.unravel_index(np.arange(self.first, self.last), self.shape)
         out = np.ones((self.last - self.first, *[1] * table.ndim))
         for axis, (recode, at) in enumerate(zip(self.maps, cells, strict=True)):
-            member = (at[:, None] == recode[None, :]).astype(np.float64)
-            out = out * member.reshape(len(at), *[len(recode) if i == axis else 1 for i in range(table.ndim)])
+            member = (at[:, None] == recode.map[None, :]).astype(np.float64)
+            out = out * member.reshape(len(at), *[size if i == axis else 1 for i, size in enumerate(table.shape)])
         return out
 
 
@@ -233,7 +233,7 @@ class Gaps(Quantity):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shares(Grouped):
+class SharesBelow(Grouped):
     """The share of each group below a value of its own: what intervals of quantiles are made of.
 
     An interval for the share of records below an estimated quantile is turned into one for the quantile by reading the
@@ -251,7 +251,7 @@ class Shares(Grouped):
     def of(
         cls, *, attributes: AttributeSet, axis: int, numbers: Floats, ends: tuple[Floats, Floats], at: float,
         table: Floats,
-    ) -> Shares:  # fmt: skip
+    ) -> SharesBelow:  # fmt: skip
         """Shares below the quantiles of a table."""
         blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
         found = blank.quantiles(table, np.array([at]))

@@ -16,12 +16,12 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import dry_run
-from dpsyn_core.synthesizers.dry_run import ASSUMED, Plan, plan_of
+from dpsyn_core.synthesizers.dry_run import ASSUMED, RunPlan, plan_of
 from dpsyn_core.synthesizers.registry import DEFAULT
 from dpsyn_core.synthesizers.steps import Step, noise_of
 
 __all__ = [
-    "ASSUMED", "LOST", "Plan", "Step", "check_drawable", "check_shares", "column_error", "lost", "lost_sentence",
+    "ASSUMED", "LOST", "RunPlan", "Step", "check_drawable", "check_shares", "column_error", "lost", "lost_sentence",
     "plan", "plan_of",
 ]  # fmt: skip
 
@@ -31,7 +31,7 @@ LOST = 0.25  # expected error of single columns from which on a table is of no u
 NO_TABLES = ("total", "cell", "question", "synthetic", "patterns")  # kinds of steps that say nothing of every column
 
 
-def plan(spec: RunSpec, schema: Schema, *, n_records: float | None = None) -> Plan:
+def plan(spec: RunSpec, schema: Schema, *, n_records: float | None = None) -> RunPlan:
     """What a run would charge. Raises what calibration raises; reads no data.
 
     Args:
@@ -42,7 +42,7 @@ def plan(spec: RunSpec, schema: Schema, *, n_records: float | None = None) -> Pl
     return dry_run.plan(spec.method, spec.settings, spec.task(schema), n_records=n_records)
 
 
-def check_drawable(made: Plan) -> None:
+def check_drawable(made: RunPlan) -> None:
     """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
 
     Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest
@@ -67,7 +67,7 @@ def check_shares(cost: Cost, unit: Unit, *, parts: int) -> None:
     check_widest(noise_of(cost.scaled(1 / parts), unit))
 
 
-def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
+def column_error(made: RunPlan, domain: Domain, n_records: float) -> float | None:
     """Mean TVD that noise alone would give single columns, at most 1; None where no step measures tables of them.
 
     Numbers are compared at `COARSE` parts of their range, each of which holds the noise of its bins. The step with the
@@ -97,7 +97,7 @@ def column_error(made: Plan, domain: Domain, n_records: float) -> float | None:
     return min(found, default=None)
 
 
-def lost(made: Plan, spec: RunSpec, schema: Schema, n_records: float) -> float | None:
+def lost(made: RunPlan, spec: RunSpec, schema: Schema, n_records: float) -> float | None:
     """The error of single columns where it is so large that the result would be of no use; else None."""
     n = float(n_records if schema.n_records is None else schema.n_records)
     error = column_error(made, spec.config.working_domain(schema.domain()), n)

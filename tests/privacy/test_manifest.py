@@ -42,7 +42,7 @@ def manifest(**changes):
         "unit": Unit(),
         "charges": charges(),
         "method": "independent",
-        "settings": {"sweeps": 3},
+        "settings": {"sweeps": 3, "update": {"polish": 1}},
         "n_records": 100,
         "dataset": "census",
         "run_id": "r1",
@@ -142,6 +142,7 @@ def test_the_certificate_names_unit_budget_charges_method_and_versions():
     ):
         assert part in text
     assert "sweeps = 3" in text
+    assert "update.polish = 1" in text
 
 
 def test_a_long_list_of_charges_is_cut_and_counted():

@@ -146,7 +146,7 @@ def test_an_attribute_of_a_part_without_a_one_way_gets_one():
 def test_attributes_of_a_part_that_no_listed_set_connects_stay_independent():
     codes, domain = followed(3000), Domain.of(SIZES)
     design = {"parts": [list(SIZES)], "marginals": [{"epsilon": 0, "sets": [["a", "b", "c"], ["d", "e", "f"]]}]}
-    out, _, _ = noiseless(codes, domain, design=design, polish=0)
+    out, _, _ = noiseless(codes, domain, design=design, **{"update.polish": 0})
     for pair in itertools.product(*PARTS):
         table = PlainCounter(out, domain).marginal(pair) / out.shape[1]
         alone = np.outer(table.sum(axis=1), table.sum(axis=0))

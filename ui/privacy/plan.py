@@ -12,7 +12,7 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.expected import expected_tvd
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.plan import ASSUMED, Plan, Step, lost, plan
+from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.synthesizers.registry import DEFAULT
 from ui.privacy.guarantee import records
@@ -33,7 +33,7 @@ SHOWN = 4  # columns of a part of a design that are named
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
-def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> Plan | None:
+def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> RunPlan | None:
     """What the chosen system would charge on this schema and its unit; None without one, or when it is refused.
 
     public: forecasts rest on a public guess of the number of records, not on the owner's count. quiet: the page says
@@ -52,7 +52,7 @@ def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bo
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
-def _plan(run: RunSpec, text: str, about: int, _schema: Schema) -> Plan:
+def _plan(run: RunSpec, text: str, about: int, _schema: Schema) -> RunPlan:
     """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private.
 
     text: of the schema. _schema: the same, not part of the key, so that its bins stay with it.
@@ -71,14 +71,14 @@ def guessed() -> int:
     return int(st.session_state.get(ABOUT, ASSUMED))
 
 
-def marginals(found: Plan | None) -> list[Step]:
+def marginals(found: RunPlan | None) -> list[Step]:
     """The steps that release tables of counts."""
     if found is None:
         return []
     return [s for s in found.steps if s.sigma is not None and s.kind not in ("total", "cell")]
 
 
-def k_field(found: Plan | None) -> int:
+def k_field(found: RunPlan | None) -> int:
     """The number of marginals at which the plot is read; the run's own when nothing was chosen."""
     if K not in st.session_state and K not in st.query_params:
         ks = [found.k(s) for s in marginals(found)] if found else []
@@ -86,7 +86,7 @@ def k_field(found: Plan | None) -> int:
     return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
 
 
-def points(found: Plan | None) -> list[tuple[str, float, float]]:
+def points(found: RunPlan | None) -> list[tuple[str, float, float]]:
     """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses.
 
     Parts of a design whose tables have equal noise are one point.
@@ -116,7 +116,7 @@ def _words(step: Step) -> str:
     return t("plan.many", n=step.kind.split("-")[0])
 
 
-def split(space: Workspace, found: Plan | None) -> None:
+def split(space: Workspace, found: RunPlan | None) -> None:
     """The budget as one stacked bar, and what each part buys."""
     if found is None:
         note(t("plan.none"))
@@ -179,7 +179,7 @@ def assumption(space: Workspace) -> None:
         private_tag()
 
 
-def line(found: Plan, step: Step) -> str:
+def line(found: RunPlan, step: Step) -> str:
     """What a step takes and gives, in one sentence."""
     parts = _parts(step)
     std = found.std(step)
@@ -208,7 +208,7 @@ def _parts(step: Step) -> str:
     return t("plan.release") if step.parts[1] == 1 else t("plan.releases", count=high)
 
 
-def expected(space: Workspace, found: Plan | None) -> None:
+def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
     shown = marginals(found)
     if found is None or not shown:
