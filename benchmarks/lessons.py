@@ -32,7 +32,7 @@ from dpsyn_core.records.gum import gum, mcf
 from dpsyn_core.records.polish import polish
 from dpsyn_core.records.settings import UpdateSettings
 from dpsyn_core.records.tables import tables_of
-from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table

@@ -22,7 +22,7 @@ from dpsyn_core.metrics.raw_correlation import RankCorrelation
 from dpsyn_core.metrics.registry import metric_class
 from dpsyn_core.metrics.tails import Tails
 from dpsyn_core.metrics.wasserstein import Wasserstein
-from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 

@@ -46,6 +46,11 @@ def check_writable(path: Path) -> None:
         raise OutputError(msg) from error
 
 
+def same_path(a: object, b: object) -> bool:
+    """Whether both are paths and name one file; the address of a database is no path."""
+    return isinstance(a, Path) and isinstance(b, Path) and a.resolve() == b.resolve()
+
+
 def check_folder(out: Path) -> None:
     """Raises OutputError, before anything is spent, for a folder that cannot be written or holds something."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

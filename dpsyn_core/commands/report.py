@@ -188,8 +188,8 @@ def chosen_models(text: str) -> tuple[str, ...]:
 
 def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
     """Refuses an output that is an input, and lists of files that do not pair up with the tables."""
-    from dpsyn_core.commands.common import same_path
     from dpsyn_core.errors import OutputError, SettingError
+    from dpsyn_core.files import same_path
 
     inputs = [args.real, *args.synthetic, args.schema, *args.manifest, *args.measurements]
     inputs += [args.held_out] if args.held_out else []

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SizeError
 from dpsyn_core.inference.functional import MOST_CELLS, Floats
 from dpsyn_core.inference.quantities import Cells, Explained, Gaps, Gini, Means, Quantity, SharesBelow, WeightedCounts
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.answers import Axis
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -89,7 +90,7 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> QuestionQ
         if name in question.bins:
             recode, labels = coarse_of(attribute, question.bins[name])
         else:
-            recode, labels = np.arange(attribute.size), attribute.labels()
+            recode, labels = Coarsening.identity(attribute.size), attribute.labels()
         axes.append(Axis(name=name, labels=tuple(labels)))
         maps[name] = recode
     names = domain.ordered_set(question.of)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.functional import Floats, count, part, reach, sampling
 from dpsyn_core.inference.tuning import INFERENCE, Inference
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.inference.functional import Batch, Floats, Map, merged_weights
+from dpsyn_core.inference.functional import Batch, Floats, merged_weights
+from dpsyn_core.marginals.constraint import proper
 from dpsyn_core.marginals.merging import merged, noisy_total
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -95,7 +96,7 @@ class Evidence:
         dropped = tuple(i for i, n in enumerate(table.attributes) if n not in names)
         summed = int(np.prod([table.values.shape[i] for i in dropped], dtype=np.int64))
         projected = table.values.sum(axis=dropped)
-        recodes: list[Map | None] = [_proper(table.recodes.get(n)) for n in names]
+        recodes = [proper(table.recodes.get(n)) for n in names]
         weights, inside = batch.weights, None
         aligned = np.ones(len(weights), dtype=bool)
         if any(r is not None for r in recodes):
@@ -143,8 +144,3 @@ class Evidence:
             np.divide(1.0, precision, out=np.full(k, np.inf), where=some),
             cells,
         )
-
-
-def _proper(recode: Map | None) -> Map | None:
-    """A coarse map that merges something; None for one that keeps all values apart, in whatever order."""
-    return None if recode is None or bool((recode == np.arange(len(recode))).all()) else np.asarray(recode)

@@ -28,7 +28,7 @@ from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import Batch, Floats, centred, count, onto, reach, sampling, subsets
 from dpsyn_core.inference.quantities import Quantity
 from dpsyn_core.inference.tuning import INFERENCE, Inference
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -217,8 +217,7 @@ class Inferrer:
             inside = np.zeros(len(half))
             if read.inside is not None:
                 recode = m.recodes[name]
-                held = np.bincount(recode, weights=table) / np.bincount(recode)
-                inside = reach(read.inside, held[recode])
+                inside = reach(read.inside, recode.expand(recode.sum(table) / recode.width))
             found.append(half**2 + (z * inside) ** 2)
         least: Floats = np.min(found, axis=0)
         return least

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpsyn_core.inference.functional import Batch, Floats, Map
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.inference.functional import Batch, Floats
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.schema.domain import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean
@@ -75,11 +75,11 @@ class WeightedCounts(Quantity):
 class Cells(Quantity):
     """Counts of some cells of a (coarse) table, from `first` to before `last` of its flat cells.
 
-    maps: for each attribute the coarse value of each of its values. shape: of the coarse table.
+    maps: how coarse each attribute is. shape: of the coarse table.
     """
 
     attributes: AttributeSet
-    maps: tuple[Map, ...]
+    maps: tuple[Coarsening, ...]
     shape: tuple[int, ...]
     first: int
     last: int
@@ -96,8 +96,8 @@ class Cells(Quantity):
         cells = np.unravel_index(np.arange(self.first, self.last), self.shape)
         out = np.ones((self.last - self.first, *[1] * table.ndim))
         for axis, (recode, at) in enumerate(zip(self.maps, cells, strict=True)):
-            member = (at[:, None] == recode[None, :]).astype(np.float64)
-            out = out * member.reshape(len(at), *[len(recode) if i == axis else 1 for i in range(table.ndim)])
+            member = (at[:, None] == recode.map[None, :]).astype(np.float64)
+            out = out * member.reshape(len(at), *[size if i == axis else 1 for i, size in enumerate(table.shape)])
         return out
 
 

@@ -146,18 +146,23 @@ def plain(question: Question) -> dict[str, Any]:
     }
 
 
-def declared(questions: Questions | Iterable[object] | dict[str, Any] | str | Path | None, schema: Schema) -> Questions:
-    """Questions however they are given: a document, its parsed JSON, a list, or the path of a file; checked.
+Given = Questions | Iterable[object] | dict[str, Any] | str | Path
+"""Questions however a caller has them: a document, its parsed JSON, a list, or the path of a file."""
 
-    None takes those of the schema file. Raises QuestionError.
-    """
-    if questions is None:
-        return Questions.in_schema(schema).checked(schema)
+
+def given(questions: Given) -> Questions:
+    """The document. Raises QuestionError."""
     if isinstance(questions, Questions):
-        return questions.checked(schema)
+        return questions
     if isinstance(questions, str | Path):
-        return Questions.load(questions).checked(schema)
-    return Questions.of(questions if isinstance(questions, dict) else list(questions)).checked(schema)
+        return Questions.load(questions)
+    return Questions.of(questions if isinstance(questions, dict) else list(questions))
+
+
+def declared(questions: Given | None, schema: Schema) -> Questions:
+    """The document, checked against a schema; None takes the questions of the schema file. Raises QuestionError."""
+    found = Questions.in_schema(schema) if questions is None else given(questions)
+    return found.checked(schema)
 
 
 def json_schema() -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _table(question: TableQuestion, table: _Table) -> Answer:
         if name in question.bins:
             recode, labels = coarse_of(table.schema[name], question.bins[name])
             axes.append(Axis(name=name, labels=tuple(labels)))
-            column = recode[column]
+            column = recode.map[column]
         else:
             axes.append(table.axis(name))
         keys.append(column)

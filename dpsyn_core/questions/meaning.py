@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
 from dpsyn_core.questions.language import Clause
 from dpsyn_core.schema.categorical import CategoricalAttribute
@@ -17,7 +18,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical
 
 Floats = NDArray[np.float64]
-Map = NDArray[np.intp]
 
 
 def attribute_of(schema: Schema, name: str) -> Any:
@@ -112,8 +112,8 @@ def within(attribute: Any, clause: Clause) -> Floats:
     return share
 
 
-def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
-    """A public coarse map (code -> coarse code) and one label a coarse code. Raises QuestionError.
+def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
+    """A public coarsening and one label a coarse code. Raises QuestionError.
 
     Cells without order (missing, special values) keep a coarse code each.
     """
@@ -125,7 +125,7 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
         raise QuestionError(msg)
     labels = attribute.labels()
     if isinstance(bins, QuestionCountBins):
-        key = np.arange(plain) * min(bins.count, plain) // plain
+        key = Coarsening.even(attribute, bins.count).map[:plain]
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
     else:
         numbers = numbers_of(attribute)[:plain]
@@ -138,10 +138,10 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
         order = first if len(first) else np.zeros(0, dtype=np.intp)
         names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
     rest = np.arange(attribute.special) + len(names)
-    return np.concatenate([key, rest]).astype(np.intp), [*names, *labels[plain:]]
+    return Coarsening.of(np.concatenate([key, rest])), [*names, *labels[plain:]]
 
 
-def _grouped(attribute: Any, bins: GroupBins) -> tuple[Map, list[str]]:
+def _grouped(attribute: Any, bins: GroupBins) -> tuple[Coarsening, list[str]]:
     key = np.full(attribute.size, -1, dtype=np.intp)
     names = []
     for number, group in enumerate(bins.groups):
@@ -157,7 +157,7 @@ def _grouped(attribute: Any, bins: GroupBins) -> tuple[Map, list[str]]:
         names.append("(all others)")
     if len(set(names)) < len(names):
         names = [f"{i + 1}: {n}" for i, n in enumerate(names)]
-    return key, names
+    return Coarsening.of(key), names
 
 
 def _named(bins: Bins, number: int, label: str) -> str:

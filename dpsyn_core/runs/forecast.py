@@ -8,14 +8,13 @@ systems that choose their tables on the way may measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from dpsyn_core.metrics.expected import expected_tvd
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.questions import figures
 from dpsyn_core.questions.compile import Need, Workload, compile_question, workload_of
 from dpsyn_core.questions.document import Questions
@@ -29,9 +28,9 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
 )
 from dpsyn_core.runs.plan import ASSUMED, RunPlan, plan_of
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.steps import Step
 
 DRAWS = 200  # noisy copies of one assumed group, from which the mean error of its figure is taken
@@ -69,33 +68,20 @@ class Forecasts:
     takes: bool
 
 
-def forecast(
-    method: str,
-    settings: Mapping[str, Any],
-    schema: Schema,
-    budget: Budget,
-    questions: Questions,
-    *,
-    share: float | None = None,
-    n_records: float = ASSUMED,
-) -> Forecasts:
-    """What declaring these questions changes. Reads no data; raises what calibration raises.
+def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Forecasts:
+    """What declaring the questions of a run changes. Reads no data; raises what calibration raises.
 
     Args:
-        method: name of a system.
-        settings: its settings.
+        spec: of the run, with its questions.
         schema: of the table; the questions fit it.
-        budget: of the run.
-        questions: to be declared.
-        share: that they get; None is the default of `workload_of`.
         n_records: about how many records there are; a public number in the schema comes before it.
     """
-    config = configure(method, settings)
-    plain = Task.of(schema, budget, questions=Questions.of([]))
+    config, questions = spec.config, spec.asked(schema)
+    workload = workload_of(questions, schema, spec.questions_share)
+    plain = Task.of(schema, spec.budget, questions=Questions.of([]))
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)
-    workload = workload_of(questions, schema, share)
     told = None
     if workload is not None and config.takes_questions:
         told = _told(config, replace(plain, workload=workload), n)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import Sample, SumRule
 from dpsyn_core.errors import MethodError
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.measurement.dirichlet import urn_unit
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -87,21 +87,17 @@ class _EmptyTable:
         """Keeps the domain."""
         self.domain = domain
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Zeros of the right shape."""
-        shape = tuple(int(recodes[n].max()) + 1 if n in recodes else self.domain[n].size for n in attributes)
+        shape = coarse_shape(self.domain, attributes, recodes)
         return np.zeros(shape, dtype=np.int64)
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Zeros, set by set."""
         return [self.marginal(s, {n: recodes[n] for n in s if n in recodes}) for s in sets]
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nothing."""
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

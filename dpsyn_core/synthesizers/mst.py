@@ -14,6 +14,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -24,7 +25,7 @@ from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.asked import QuestionTables, asked_of, held
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, rare_codes, target
 from dpsyn_core.synthesizers.graphical.fit import Potentials, estimate_total
 from dpsyn_core.synthesizers.graphical.library import require_mbi
 from dpsyn_core.synthesizers.graphical.settings import ModelSettings, records_of

@@ -6,7 +6,7 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.compile import Need, Workload
@@ -86,11 +86,11 @@ ASKED = "declared questions"
 WORKLOAD = Workload(
     needs=(
         Need(
-            attributes=("a", "b", "c"), weight=1.0, questions=("a gap",), maps={"b": np.array([1, 0])},
+            attributes=("a", "b", "c"), weight=1.0, questions=("a gap",), maps={"b": Coarsening.of([1, 0])},
             means={"c": np.array([0.0, 5.0, 50.0, np.nan])}, whole=frozenset({"a"}),
         ),
         Need(attributes=("b", "d"), weight=0.5, questions=("a prediction",), whole=frozenset({"d"}), target="d"),
-        Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": np.array([0, 0, 1])}),
+        Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": Coarsening.of([0, 0, 1])}),
         Need(attributes=("c", "d"), weight=1.0, questions=("a table",)),
     ),
     share=0.5,
@@ -266,7 +266,7 @@ class TwoSided:
 
     def marginal(self, attributes, recodes=NO_RECODES):
         used = {n: recodes[n] for n in attributes if n in recodes}
-        key = (self.side, tuple(attributes), *((n, np.asarray(r).tobytes()) for n, r in sorted(used.items())))
+        key = (self.side, tuple(attributes), *((n, used[n]) for n in sorted(used)))
         if key not in self.known:
             self.known[key] = self.sides[self.side].marginal(attributes, used)
         return self.known[key].copy()

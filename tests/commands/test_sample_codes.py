@@ -43,5 +43,5 @@ def test_the_shipped_design_fits_at_every_budget_and_favours_the_income_score():
         assert len(system.listed) == count
         heaviest = max(system.listed, key=lambda s: s.weight)
         assert [w.name for w in heaviest.parts] == ["CITY", "SEX", "INCWAGE"]
-        wage = system.working["INCWAGE"].maps["INCWAGE"]
+        wage = system.working["INCWAGE"].maps["INCWAGE"].map
         assert (wage == wage[0]).sum() == 1 and (wage == wage[-1]).sum() == 1  # zero and 999998 alone

@@ -11,11 +11,12 @@ from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.inference.quantities import Means, WeightedCounts
 from dpsyn_core.inference.redraw import redrawn
 from dpsyn_core.inference.tuning import INFERENCE
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.schema.domain import Domain
 
 DOMAIN = Domain.of({"a": 4, "b": 3, "c": 2})
-MERGED = np.array([0, 0, 1, 1])
+MERGED = Coarsening.of([0, 0, 1, 1])
 
 
 def table(names, values, sigma, **recodes):

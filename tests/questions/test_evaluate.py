@@ -112,7 +112,7 @@ def test_a_table_has_one_figure_a_coarse_cell():
     assert got.values.shape == (3, 3) and got.values.sum() == 200
     recode, labels = coarse_of(schema()["CITY"], one(
         {"kind": "table", "of": ["CITY"], "bins": {"CITY": {"groups": [["A", "C"]]}}}).bins["CITY"])  # fmt: skip
-    assert recode.tolist() == [0, 1, 0] and labels == ["A or C", "(all others)"]
+    assert recode.map.tolist() == [0, 1, 0] and labels == ["A or C", "(all others)"]
 
 
 def test_prediction_says_how_much_each_column_tells_of_the_target():

@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.synthesizers.dry_run import plan
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from dpsyn_core.synthesizers.settings import fields_of
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for

@@ -137,7 +137,7 @@ def test_groups_bins_and_sets_may_differ_by_budget():
     made = {e: configure("dpsyn-2018", {"design": design}).calibrate(task_for("dpsyn-2018", SIZES, 1, epsilon=e))
             for e in (0.3, 1.0, 4.0)}  # fmt: skip
     assert [made[e].working["d"].size for e in (0.3, 1.0, 4.0)] == [3, 3, 3]
-    assert made[4.0].working["d"].maps["d"].tolist() == [0] * 2 + [1] * 7 + [2] * 21
+    assert made[4.0].working["d"].maps["d"].map.tolist() == [0] * 2 + [1] * 7 + [2] * 21
     assert "ab" in made[0.3].working and "ab" not in made[1.0].working
 
 

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import Recodes, coarsen
 from dpsyn_core.marginals.compression import Compressed, compress, compressed_one_way, on_compressed
 from dpsyn_core.marginals.types import JointTable, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
@@ -34,7 +34,6 @@ from dpsyn_core.synthesizers.dpsyn2018.measured import over_attributes
 from dpsyn_core.synthesizers.dpsyn2018.parts import PartsBudget
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.few_values import Recodes
 from dpsyn_core.synthesizers.record_settings import RecordConfig, RecordSettings, consistent_tables, updates
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, even
