@@ -57,7 +57,7 @@ class ReadSpec(BaseModel):
     header_row: int = Field(default=1, ge=1)
     header: str | None = None
     most_cells: int | None = Field(
-        default=None, ge=1, description="Of a path: where it holds more cells, so many are drawn by chance; null: all"
+        default=None, ge=1, description="Of a path: a sample of this many cells is read where it has more; null: all"
     )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
