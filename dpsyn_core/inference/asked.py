@@ -172,8 +172,8 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
         found = Gini(attributes=names, axis=axis, numbers=numbers)
     else:
         every = Means(attributes=names, axis=axis, numbers=numbers)
-        per_group = np.tile(np.nan_to_num(numbers), (groups, 1))
-        found = Sums(attributes=names, weights=every.spread(per_group, domain.shape(names)))
+        influence = np.tile(np.nan_to_num(numbers), groups)
+        found = Sums(attributes=names, weights=every.spread(influence, domain.shape(names)))
     return Asked(axes=tuple(axes), parts=((found, place),))
 
 
