@@ -25,8 +25,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
-from dpsyn_core.questions.meaning import coarse_of, code_of, numbers_of, within
+from dpsyn_core.questions.meaning import coarse_of, code_of, conditions, numbers_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -110,10 +109,7 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
 
 
 def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:
-    shares: dict[str, Floats] = {}
-    for clause in clauses(question.where):
-        passes = within(schema[clause.attribute], clause)
-        shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
+    shares = conditions(question.where, schema)
     names = domain.ordered_set(n for n, share in shares.items() if not (share == 1).all())  # what is no condition
     _check(1, domain.cells(names), question.name)
     weights: Floats = np.ones(1)
