@@ -119,7 +119,7 @@ def total_again_cost(whole: Cost, n_public: int | None, total: float, noise: Noi
     first = total_cost(whole, n_public, shares_)
     if first is None or total > shares_.total_sure * noise.of_cell(first):
         return None
-    return whole.scaled(shares_.total_again_pure if whole.pure else shares_.total_again)
+    return whole.scaled(2 * shares_.total_again if whole.pure else shares_.total_again)
 
 
 def plan_budget(

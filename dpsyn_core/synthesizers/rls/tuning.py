@@ -21,11 +21,8 @@ class Shares:
     """Of the budget, for the number of records, where it is not public (convention)."""
 
     total_again: float = 0.03
-    """Of the budget, for the number of records once more where there are few: with `total` alone, a table of 50 records
-    has between 0 and 150 at epsilon 1 ..."""
-
-    total_again_pure: float = 0.06
-    """... and of a pure epsilon, by which noise falls faster."""
+    """Of the budget, for the number of records once more where there are few, and twice that of a pure epsilon, with
+    which noise falls faster: with `total` alone, a table of 50 records has between 0 and 150 at epsilon 1."""
 
     total_sure: float = 12.0
     """Standard deviations of its noise up to which the released number counts as few."""

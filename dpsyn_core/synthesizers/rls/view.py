@@ -33,7 +33,6 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 Floats = NDArray[np.float64]
 SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
 CELLS_AT_ONCE = 1 << 16  # of pair tables that lose their noise together
-THREADS = 2  # that do so; what comes out does not depend on their number
 
 
 def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
@@ -277,7 +276,7 @@ class View:
             values, sigmas = np.stack([m.values for m in tables]), np.array([m.sigma for m in tables])
             return shrink_pairs(values, alone, sigmas, tuning=self.tuning.records.shrinkage)
 
-        with ThreadPoolExecutor(THREADS) as pool:
+        with ThreadPoolExecutor(self.tuning.records.fitting.threads) as pool:
             found = list(pool.map(shrink, parts)) if len(parts) > 1 else [shrink(part) for part in parts]
         return {i: table for part, made in zip(parts, found, strict=True) for i, table in zip(part, made, strict=True)}
 
