@@ -40,7 +40,7 @@ def spec_of(space: Workspace) -> JobSpec:
         seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
         dataset=space.dataset.ledger,
         table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
-        **space.dataset.form,
+        form=space.dataset.form,
         memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )
