@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
-from dpsyn_core.tables.text_batches import text_batches
+from dpsyn_core.tables.text_batches import divisible, text_batches
 from dpsyn_core.tables.write import write_table
 from tests.tables.reading import read
 
@@ -40,6 +41,33 @@ def test_text_that_is_cut_anywhere_reads_as_it_does_whole(tmp_path_factory, text
     assert parts.columns == tuple(whole.table.column_names)
     assert parts.notices == whole.notices
     assert sorted(parts.odd) == sorted(whole.odd)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    PIECES, st.sampled_from([1, 7, 40]), st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["utf-8", "utf-16-le"])
+)
+def test_headers_below_a_title_are_the_same_wherever_the_text_is_cut(tmp_path_factory, text, piece, end, encoding):
+    path = tmp_path_factory.mktemp("text") / "t.csv"
+    path.write_bytes((end.join(["", "Täble, of", "", "", "(2024)", "a,b", ""]) + text).encode(encoding))
+    form = ReadForm(encoding=encoding, header_row=3)
+    whole = read(path, encoding=encoding, header_row=3)
+    parts = text_batches(path, form, piece=piece)
+    assert parts.columns == ("a", "b")
+    assert rows(together(parts)) == rows(whole.table)
+    assert sorted(parts.odd) == sorted(whole.odd)
+    if divisible(path, form):
+        shares = [text_batches(path, form, share=Share(i, 3)) for i in range(3)]
+        assert sorted(row for share in shares for row in rows(together(share))) == rows(whole.table)
+
+
+def test_headers_far_below_the_beginning_of_a_file_are_found(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"".join(b"%d %s\n" % (i, b"x" * 999) for i in range(600)) + b"a,b\n1,2\n")
+    found = text_batches(path, ReadForm(header_row=601), piece=10_000)
+    assert found.columns == ("a", "b") and together(found).to_pydict() == {"a": ["1"], "b": ["2"]}
+    with pytest.raises(TableError, match="the file has fewer"):
+        text_batches(path, ReadForm(header_row=700))
 
 
 def test_bytes_that_do_not_decode_are_lost_in_their_cell_alone(tmp_path):
