@@ -42,7 +42,7 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
         a.name: Coarsening.by_mass(p, a, least=max(total / RESOLUTION, 3 * m.sigma))
         for a, p, m in zip(domain.attributes, columns, ones, strict=True)
     }
-    sums = {a.name: np.bincount(coarse[a.name], weights=p) for a, p in zip(domain.attributes, columns, strict=True)}
+    sums = {a.name: coarse[a.name].sum(p) for a, p in zip(domain.attributes, columns, strict=True)}
     expected = [np.outer(sums[a], sums[b]) / total for a, b in pairs]
     scores, _ = score_sets(counter, pairs, expected, [coarse] * len(pairs), cost=for_scores, gate=gate, name="scores")
     cells = np.array([e.size for e in expected], dtype=float)

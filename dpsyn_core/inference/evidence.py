@@ -18,7 +18,7 @@ CLOSE = 1e-9  # relative difference of weights that counts as none
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class TableEvidence:
     """What one released table says about K functionals that it covers.
 
     values: float64 (K,), sums over its noisy cells. weights: float64 (K, *coarse sizes), of those sums. variance: (K,),
@@ -90,7 +90,7 @@ class Evidence:
         score = self.scores.get(names)
         return fitted if score is None else max(fitted, score / max(self.total, 1.0))
 
-    def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> Reading:
+    def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> TableEvidence:
         """What a table that covers a batch says about it: aligned functionals exactly, others by coarse averages."""
         names = batch.attributes
         dropped = tuple(i for i, n in enumerate(table.attributes) if n not in names)
@@ -108,7 +108,7 @@ class Evidence:
         flat = weights.reshape(len(weights), -1)
         squares = (flat**2).sum(axis=1)
         fourth = np.maximum((flat**4).sum(axis=1), 1e-300)
-        return Reading(
+        return TableEvidence(
             values=flat @ projected.ravel(),
             weights=weights,
             variance=table.sigma**2 * summed * squares,

@@ -57,7 +57,7 @@ class Quantity(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sums(Quantity):
+class WeightedCounts(Quantity):
     """Weighted counts: cells of a table, ranges, sums. weights: float64 (K, *shape)."""
 
     attributes: AttributeSet
@@ -206,7 +206,7 @@ class Gaps(Grouped):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shares(Grouped):
+class SharesBelow(Grouped):
     """The share of each group below a value of its own: what intervals of quantiles are made of.
 
     An interval for the share of records below an estimated quantile is turned into one for the quantile by reading the
@@ -224,7 +224,7 @@ class Shares(Grouped):
     def of(
         cls, *, attributes: AttributeSet, axis: int, numbers: Floats, ends: tuple[Floats, Floats], at: float,
         table: Floats,
-    ) -> Shares:  # fmt: skip
+    ) -> SharesBelow:  # fmt: skip
         """Shares below the quantiles of a table."""
         blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
         found = blank.quantiles(table, at)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dpsyn_core.runs.spec import RunSpec
 
-class JobSpec(BaseModel):
-    """A run. Paths are relative to the job's folder unless absolute.
+
+class JobSpec(RunSpec):
+    """A run, with its table and its limits. Paths are relative to the job's folder unless absolute.
 
     An absolute `table` is a file, a folder or a pattern of files; it is read in batches and may be larger than memory.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     charges: ClassVar[bool] = True  # whether it spends budget of the ledger
 
@@ -24,18 +24,7 @@ class JobSpec(BaseModel):
     encoding: str | None = None
     multiline: bool = False
     header: str | None = None
-    epsilon: float
-    delta: float
-    method: str
-    settings: dict[str, Any] = Field(default_factory=dict)
-    n_records: int | None = None
-    seed: int
-    dataset: str | None = None
-    questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
-    questions_share: float | None = Field(default=None, ge=0, le=1)
-    query_vouched: bool = Field(
-        default=False, description="That the query behind the table reads each record by itself is the owner's word"
-    )
+    tables: Literal[1] = Field(default=1, exclude=True, description="The pages show one")
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.questions.forms import Bins, CountBins, EdgeBins, GroupBins, Value, WidthBins
+from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
 from dpsyn_core.questions.language import Clause, clauses
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
@@ -133,14 +133,14 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
         msg = f"'{attribute.name}' has no order, so it has no bins of numbers; write {{'groups': [['a', 'b'], ...]}}"
         raise QuestionError(msg)
     labels = attribute.labels()
-    if isinstance(bins, CountBins):
+    if isinstance(bins, QuestionCountBins):
         key = Coarsening.even(attribute, bins.count).map[:plain]
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
     else:
         numbers = numbers_of(attribute)[:plain]
         if isinstance(bins, WidthBins):
             raw = np.floor(numbers / float(bins.width)).astype(np.int64)
-        elif isinstance(bins, EdgeBins):
+        elif isinstance(bins, QuestionEdgeBins):
             raw = np.searchsorted(np.asarray(bins.edges, dtype=np.float64), numbers, side="right")
         found, first = np.unique(raw, return_index=True)
         key = np.searchsorted(found, raw)
@@ -172,7 +172,7 @@ def _grouped(attribute: Any, bins: GroupBins) -> tuple[Coarsening, list[str]]:
 def _named(bins: Bins, number: int, label: str) -> str:
     if isinstance(bins, WidthBins):
         return f"{canonical(number * bins.width)} to under {canonical((number + 1) * bins.width)}"
-    if isinstance(bins, EdgeBins):
+    if isinstance(bins, QuestionEdgeBins):
         edges = bins.edges
         if number == 0:
             return f"under {canonical(edges[0])}"

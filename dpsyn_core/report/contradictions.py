@@ -26,7 +26,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import MethodConfig, Task
-from dpsyn_core.synthesizers.dry_run import Plan, plan_of
+from dpsyn_core.synthesizers.dry_run import RunPlan, plan_of
 from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
 from dpsyn_core.version import __version__
 
@@ -165,7 +165,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return [f"the run could not have been made as the manifest states it: {error}"]
 
 
-def _of_plans(found: Manifest, plans: Sequence[Plan]) -> list[str]:
+def _of_plans(found: Manifest, plans: Sequence[RunPlan]) -> list[str]:
     """Holds the charges against the steps that the method states for this schema, these settings and this budget.
 
     plans: for the numbers of records that the private table may have had.
@@ -182,7 +182,7 @@ def _too_few(kind: str, fewest: int, listed: int) -> str:
     return f"the method charges for '{kind}' {fewest} times or more, and the manifest {listed} times"
 
 
-def _of_steps(found: Manifest, made: Plan) -> list[str]:
+def _of_steps(found: Manifest, made: RunPlan) -> list[str]:
     """As `_of_plans`, for a method that states its steps, which do not depend on the number of records."""
     taken: list[list[ChargeRecord]] = [[] for _ in made.steps]
     for c in found.charges:

@@ -34,7 +34,7 @@ ASSUMED = 10_000  # records, where nobody says how many there are
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class RunPlan:
     """What a run will charge: its steps, and every single charge where they are known."""
 
     cost: Cost
@@ -140,7 +140,7 @@ class _DryGate(Gate):
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
 
 
-def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> Plan:
+def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> RunPlan:
     """What `method` would charge for this task. Raises what calibration raises; reads no data.
 
     Args:
@@ -156,14 +156,14 @@ def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: flo
     return plan_of(config.calibrate(task), task, n_records=n_records)
 
 
-def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> Plan:
+def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> RunPlan:
     """The plan of a system that is calibrated already; otherwise as `plan`."""
     about = task.n_public if task.n_public is not None else n_records
     stated = tuple(system.steps(float(ASSUMED if about is None else about)))
     if stated:
-        return Plan(cost=system.cost, unit=task.unit, steps=stated)
+        return RunPlan(cost=system.cost, unit=task.unit, steps=stated)
     account = Account(system.cost)
     gate = _DryGate(account=account, noise=_NoNoise(), unit=task.unit)
     system.measure(_EmptyTable(task.domain), gate=gate)
     steps = tuple(_steps(account.charges, system.cost))
-    return Plan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))
+    return RunPlan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))

@@ -15,11 +15,11 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.jobs.places import FOLDERS
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.plan import plan
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.dry_run import plan
 from ui.data.places import allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t

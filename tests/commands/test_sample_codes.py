@@ -25,7 +25,7 @@ def test_the_written_files_import_and_run(tmp_path, monkeypatch, capsys):
     assert (
         main(
             ["synth", str(table), "--schema", str(schema), "--method", "dpsyn-2018", "--set", f"design={design}",
-             "--set", "sweeps=5", "--set", "polish=0", "--epsilon", "1", "--delta", "1e-9", "--seed", "1",
+             "--set", "update.sweeps=5", "--set", "update.polish=0", "--epsilon", "1", "--delta", "1e-9", "--seed", "1",
              "--n-records", "500", "--out", str(out), "--manifest", str(manifest), "--quiet"]
         )
         == 0

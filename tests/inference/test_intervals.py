@@ -8,7 +8,7 @@ from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import count
 from dpsyn_core.inference.intervals import Inferrer
-from dpsyn_core.inference.quantities import Means, Sums
+from dpsyn_core.inference.quantities import Means, WeightedCounts
 from dpsyn_core.inference.redraw import redrawn
 from dpsyn_core.inference.tuning import INFERENCE
 from dpsyn_core.marginals.coarsening import Coarsening, coarsen
@@ -63,7 +63,7 @@ def inferrer(measured, *, scores=None, refit=noisy_copy, pure=False):
 def cells(names, **chosen):
     weights = np.zeros((1, *DOMAIN.shape(names)))
     weights[(0, *(chosen.get(n, slice(None)) for n in names))] = 1
-    return Sums(attributes=names, weights=weights, floor=0.0)
+    return WeightedCounts(attributes=names, weights=weights, floor=0.0)
 
 
 def test_a_count_of_one_column_is_that_of_its_noisy_cells_with_their_known_noise():

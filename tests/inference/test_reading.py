@@ -10,6 +10,7 @@ from dpsyn_core.inference.reading import Reader, ReadingSettings
 from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.runs.marginals import as_table, read_marginals, release_marginals
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
@@ -123,7 +124,7 @@ def test_a_number_of_many_bins_keeps_its_own_labels(tmp_path):
     )  # fmt: skip
     private = pa.table({"x": x.astype(str), "y": np.array(["a", "b"])[rng.integers(0, 2, 3000)]})
     ledger = Ledger(tmp_path / "ledger.sqlite3")
-    got = release_marginals(private, schema, [["x"]], epsilon=10, delta=1e-6, ledger=ledger)
+    got = release_marginals(private, schema, [["x"]], RunSpec(epsilon=10, delta=1e-6, method="priview"), ledger=ledger)
     rows = as_table(got.found[0], schema).to_pylist()
     assert len(rows) == 120
     assert sum(r["count"] for r in rows if int(r["x"]) < 56) < 100

@@ -16,7 +16,7 @@ from dpsyn_core.metrics.nist_income import NistIncome, clean_score, official_sid
 from dpsyn_core.metrics.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
 from dpsyn_core.metrics.nist_view import nist_comparison, strict_view
 from dpsyn_core.metrics.roles import Roles
-from dpsyn_core.metrics.workload import Condition, Query, chance_workload
+from dpsyn_core.metrics.workload import Condition, CountQuery, chance_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small, small_domain
 
@@ -39,9 +39,9 @@ def condition(name, *values):
 
 
 QUERIES = [
-    Query((condition("SEX", 1),)),
-    Query((condition("CITY", 1, 3), condition("A", 0))),
-    Query((condition("CITY", 3), condition("INCWAGE", 0))),
+    CountQuery((condition("SEX", 1),)),
+    CountQuery((condition("CITY", 1, 3), condition("A", 0))),
+    CountQuery((condition("CITY", 3), condition("INCWAGE", 0))),
 ]
 
 

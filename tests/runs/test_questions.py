@@ -50,7 +50,7 @@ def test_without_questions_nothing_is_said_and_nothing_is_charged_for_them():
 
 def test_questions_of_the_schema_are_taken_and_others_take_their_place():
     schema = sample_schema().model_copy(update={"questions": GAP["questions"]})
-    release = synthesize(few(), schema, **BUDGET, method="dpsyn", settings={"sweeps": 1})
+    release = synthesize(few(), schema, **BUDGET, method="dpsyn", settings={"update.sweeps": 1})
     assert release.manifest.questions.document == Questions.of(GAP).document()
     with pytest.raises(MethodError, match="cannot be told questions"):
         synthesize(few(), schema, **BUDGET, method="independent")
@@ -84,7 +84,7 @@ def test_the_command_takes_questions_and_plans_with_them(tmp_path, capsys):
     table.write_text("".join(lines))
     out, manifest = tmp_path / "s.csv", tmp_path / "m.json"
     arguments = [str(table), *budget, "--method", "priview", "--out", str(out), "--manifest", str(manifest), "--quiet"]
-    assert main(["synth", *arguments, "--set", "sweeps=1"]) == 0
+    assert main(["synth", *arguments, "--set", "update.sweeps=1"]) == 0
     assert json.loads(manifest.read_text())["questions"]["document"] == Questions.of(GAP).document()
     assert main(["synth", *arguments, "--questions-share", "2"]) == 2
     assert "between 0 and 1" in capsys.readouterr().err

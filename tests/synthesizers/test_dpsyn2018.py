@@ -66,7 +66,7 @@ def test_views_are_drawn_without_the_data_and_stay_under_the_cap():
     assert other.config.view_seed == 9
 
 
-@pytest.mark.parametrize("settings", [{}, {"updater": "mcf", "sweeps": 20}, {"view_size": 3}])
+@pytest.mark.parametrize("settings", [{}, {"update.updater": "mcf", "update.sweeps": 20}, {"view_size": 3}])
 def test_dependences_survive_and_independent_loses_them(settings):
     codes = random_codes(SIZES, 4000)
     task = task_for("dpsyn-2018", SIZES, 4000, epsilon=5.0)

@@ -16,7 +16,7 @@ from dpsyn_core.records.copula import hand_out, scores_in_bins
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.few_values import FewValuesConfig, many
-from dpsyn_core.synthesizers.graphical.fit import Target
+from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal
 from dpsyn_core.synthesizers.graphical.model import draw_within
 
 
@@ -51,7 +51,7 @@ def coarse_sizes(domain: Domain, recodes: Recodes) -> dict[str, int]:
     return dict(zip(domain.names, coarse_shape(domain, domain.names, recodes), strict=True))
 
 
-def target(m: Measurement, recodes: Recodes) -> Target:
+def target(m: Measurement, recodes: Recodes) -> NoisyMarginal:
     """A measurement as something to fit; one-ways at full resolution are summed into the coarse codes.
 
     Sums keep their variance: k cells of variance s^2 give k s^2.
@@ -61,7 +61,7 @@ def target(m: Measurement, recodes: Recodes) -> Target:
     if len(m.attributes) == 1 and m.attributes[0] in recodes and m.attributes[0] not in m.recodes:
         recode = recodes[m.attributes[0]]
         values, variances = recode.sum(values), recode.sum(variances)
-    return Target(attributes=m.attributes, values=values, variances=variances)
+    return NoisyMarginal(attributes=m.attributes, values=values, variances=variances)
 
 
 def decode(

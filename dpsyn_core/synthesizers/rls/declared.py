@@ -25,7 +25,7 @@ from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Declared:
+class DeclaredNeeds:
     """Tables that will be measured for questions, with the coarse maps and the cost of each."""
 
     needs: tuple[Need, ...]
@@ -38,7 +38,7 @@ class Declared:
         return measure_marginals(counter, sets, self.costs, gate=gate, recodes=self.recodes, kind="question")
 
 
-def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> Declared:
+def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> DeclaredNeeds:
     """Settles coarse values and costs from released one-ways. Reads nothing else.
 
     Args:
@@ -52,7 +52,7 @@ def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noi
     recodes = tuple(coarse_maps(n, view, sigma=noise.of_cell(c)) for n, c in zip(needs, first, strict=True))
     cells = np.array([cells_of(n, maps, view) for n, maps in zip(needs, recodes, strict=True)], dtype=np.float64)
     costs = cost.split([float(p) for p in question_shares(weights * cells, noise=noise)])
-    return Declared(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
+    return DeclaredNeeds(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
 
 
 def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> Step:
