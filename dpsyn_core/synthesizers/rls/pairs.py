@@ -17,7 +17,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.tuning import PairChoice
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
 
@@ -39,7 +39,7 @@ class Pairs:
 
 def choose_pairs(
     counter: Counter,
-    view: View,
+    view: RlsEvidence,
     *,
     plan: BudgetPlan,
     cost: Cost,
@@ -63,7 +63,7 @@ def choose_pairs(
         view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
         plan: what the scores may spend.
         cost: what the tables of pairs may spend.
-        resolution: coarse values an attribute, at most about; see `View.recodes`.
+        resolution: coarse values an attribute, at most about; see `RlsEvidence.recodes`.
         gate: through which scores are released.
         pairs: those to score, if not all.
         progress: told the steps.
@@ -129,7 +129,7 @@ def choose_pairs(
 
 
 def _implied(
-    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: View
+    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: RlsEvidence
 ) -> NDArray[np.float64]:
     """L1 error of each pair of numbers that is not chosen, because two chosen pairs make both follow a third number.
 
@@ -159,7 +159,7 @@ def _implied(
     return np.array(gaps)
 
 
-def finer_where_small(view: View, resolution: float) -> float:
+def finer_where_small(view: RlsEvidence, resolution: float) -> float:
     """A resolution, or a finer one where pairs have few cells even then: there, merging loses more than noise adds."""
     tuning = view.tuning.resolution
     for finer in tuning.fine:
