@@ -146,9 +146,6 @@ PARTS: dict[str, Part] = {
     "copula of two numbers": Part(
         measuring=True, making=True, instead={f"{ENGINE}.view.shrink_numbers": _pair_of_numbers}
     ),
-    "smoothing of mixed pairs": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.view.View._clean_mixed": lambda *a: a[-1]}
-    ),
     "denoising of triples": Part(
         making=True, instead={f"{ENGINE}.view.View._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
     ),

@@ -1,4 +1,4 @@
-"""Noisy pair tables with numbers in them, without most of their noise: values of numbers have distances. Blind."""
+"""Noisy tables of two numbers, without most of their noise: values of numbers have distances. Blind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.records.rls.denoise import shrink_differences, shrink_interaction, shrink_ordered, shrink_unordered
+from dpsyn_core.records.rls.denoise import shrink_differences, shrink_unordered
 from dpsyn_core.records.rls.place import Copula
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
@@ -108,21 +108,3 @@ def shrink_classes(
 def _copula(rows: Floats, columns: Floats) -> Copula:
     p, q = (np.maximum(side, 1e-6 * float(side.sum())) for side in (rows, columns))
     return Copula(p / p.sum(), q / q.sum())
-
-
-def shrink_mixed(values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage) -> Floats:
-    """A noisy table of a number and a category: the mean of its shrunken interaction and of smoothed differences.
-
-    How often a category occurs changes little from one value of a number to the next: for each category the differences
-    from what is expected are smoothed along the number.
-
-    Args:
-        values: float64 (r, c), noisy counts; rows are a number's coarse values in order.
-        expected: float64 (r, c), what independence lets expect.
-        sigma: standard deviation of the noise of a cell.
-        tuning: constants.
-    """
-    smooth = np.stack([shrink_ordered(column, sigma, tuning=tuning) for column in (values - expected).T], axis=1)
-    part = tuning.interaction_part
-    mean: Floats = part * shrink_interaction(values, expected, sigma, tuning=tuning) + (1 - part) * (expected + smooth)
-    return mean

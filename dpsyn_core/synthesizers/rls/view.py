@@ -19,7 +19,7 @@ from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
-from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
+from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.start import independent_rows
@@ -32,7 +32,6 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 Floats = NDArray[np.float64]
 SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
-MOST_SMOOTHED = 64  # values of a category, each smoothed on its own: some tens of milliseconds
 CELLS_AT_ONCE = 1 << 16  # of pair tables that lose their noise together
 THREADS = 2  # that do so; what comes out does not depend on their number
 
@@ -289,22 +288,15 @@ class RlsEvidence:
         than was added, and the table is trusted accordingly: otherwise a few records in each of the many cells that
         should be empty would cost next to nothing, and pairs with categories would put them there.
         """
-        tuning, clean, sigma = self.tuning.records.shrinkage, shrunk, m.sigma
-        if not self.numbers.intersection(m.attributes):
-            return clean, sigma
-        alone, clean = self.product(m.attributes, maps), clean.copy()
-        if self.numbers.issuperset(m.attributes):
-            rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
-            part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
-            sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
-            scale = held / max(float(sides[0].sum()), 1e-9)
-            clean[:rows, :columns], left = shrink_numbers(
-                part, sides[0] * scale, sides[1] * scale, sigma, tuning=tuning
-            )
-            sigma *= float(np.clip(left, tuning.least_left, 1.0))
-        else:
-            clean = self._clean_mixed(m, maps, alone, clean)
-        return clean, sigma
+        if not self.numbers.issuperset(m.attributes):
+            return shrunk, m.sigma
+        tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
+        rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
+        part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
+        sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
+        scale = held / max(float(sides[0].sum()), 1e-9)
+        clean[:rows, :columns], left = shrink_numbers(part, sides[0] * scale, sides[1] * scale, m.sigma, tuning=tuning)
+        return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
 
     def _clean_wide(self, m: Measurement, maps: Recodes) -> tuple[Floats, float]:
         """A table of three or more attributes without most of its noise, and the noise that it is trusted with.
@@ -332,17 +324,6 @@ class RlsEvidence:
         part = values[:, :rows, :columns]
         clean[:, :rows, :columns], left = shrink_classes(part, first, second, m.sigma, tuning=tuning)
         return np.moveaxis(clean, 0, axis), m.sigma * float(np.clip(left, tuning.least_left, 1.0))
-
-    def _clean_mixed(self, m: Measurement, maps: Recodes, alone: Floats, clean: Floats) -> Floats:
-        """The table of a number and a category; special values of the number as `clean` has them."""
-        axis = 0 if m.attributes[0] in self.numbers else 1
-        number = self.domain[m.attributes[axis]]
-        ranked = self._ranked(number.name, maps[number.name])
-        values, expected, out = (t if axis == 0 else t.T for t in (m.values, alone, clean.copy()))
-        if min(ranked, values.shape[1]) > 1 and values.shape[1] <= MOST_SMOOTHED:
-            tuning = self.tuning.records.shrinkage
-            out[:ranked] = shrink_mixed(values[:ranked], expected[:ranked], m.sigma, tuning=tuning)
-        return out if axis == 0 else out.T
 
 
 def _cells(measured: Measurement, names: AttributeSet) -> int:

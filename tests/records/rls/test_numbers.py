@@ -1,10 +1,10 @@
-"""Pair tables with numbers: noise far from the band goes, dependence of any shape stays, categories are smoothed."""
+"""Pair tables with numbers: noise far from the band goes, dependence of any shape stays."""
 
 import numpy as np
 import pytest
 
-from dpsyn_core.records.rls.denoise import shrink_interaction, shrink_pair
-from dpsyn_core.records.rls.numbers import shrink_classes, shrink_mixed, shrink_numbers
+from dpsyn_core.records.rls.denoise import shrink_pair
+from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers
 from dpsyn_core.records.rls.place import Copula, correlations_of
 
 K, N, SIGMA = 12, 20_000.0, 40.0
@@ -53,19 +53,6 @@ def test_dependence_that_no_copula_explains_is_kept():
     truth = two_lines()
     usual, clean = errors(truth, lambda t: np.abs(t - truth).sum())
     assert clean < usual
-
-
-def test_a_category_that_changes_smoothly_along_a_number_is_smoothed_along_it():
-    x = np.linspace(0, 1, 30)
-    shares = np.stack([0.2 + 0.3 * x, 0.5 - 0.3 * x, np.full(30, 0.3)], axis=1)
-    truth = N / 30 * shares
-    expected = np.outer(truth.sum(1), truth.sum(0)) / N
-    off, usual = [], []
-    for seed in range(4):
-        noisy = truth + np.random.default_rng(seed).normal(0, SIGMA, truth.shape)
-        off.append(np.abs(shrink_mixed(noisy, expected, SIGMA) - truth).sum())
-        usual.append(np.abs(shrink_interaction(noisy, expected, SIGMA) - truth).sum())
-    assert np.mean(off) < 0.9 * np.mean(usual)
 
 
 def test_correlations_of_records_are_those_of_the_copula_behind_their_cells():
