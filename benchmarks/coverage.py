@@ -27,7 +27,7 @@ from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import Batch, count, merged_weights
 from dpsyn_core.inference.intervals import Inferrer
-from dpsyn_core.inference.quantities import Quantity, Sums
+from dpsyn_core.inference.quantities import Quantity, WeightedCounts
 from dpsyn_core.inference.regression import fit, infer_regression
 from dpsyn_core.inference.tuning import INFERENCE
 from dpsyn_core.marginals.types import Measurement
@@ -49,9 +49,9 @@ MOST_WEIGHTS = 300_000  # of one batch of ranges
 GOALS = {"exact": 0.80, "estimated": 1.0, "bounded": 1.5}
 
 
-def ranges(made: Case, rng: np.random.Generator, queries: int = QUERIES) -> list[Sums]:
+def ranges(made: Case, rng: np.random.Generator, queries: int = QUERIES) -> list[WeightedCounts]:
     """Random ranges: sets of one to three attributes, in each a batch of runs of values (or of sets of values)."""
-    domain, out = made.table.domain, list[Sums]()
+    domain, out = made.table.domain, list[WeightedCounts]()
     usable = [a.name for a in domain.attributes if a.size > 1]
     while sum(len(q.weights) for q in out) < queries:
         names = domain.ordered_set(rng.choice(usable, min(int(rng.integers(1, 4)), len(usable)), replace=False))
@@ -71,7 +71,7 @@ def ranges(made: Case, rng: np.random.Generator, queries: int = QUERIES) -> list
                     chosen = rng.choice(a.size, len(chosen), replace=False)
                 members[k, chosen] = 1
             weights = weights * members.reshape(each, *[a.size if j == i else 1 for j in range(len(names))])
-        out.append(Sums(attributes=names, weights=weights, floor=0.0))
+        out.append(WeightedCounts(attributes=names, weights=weights, floor=0.0))
     return out
 
 

@@ -28,9 +28,9 @@ def accuracy() -> str:
     for epsilon in (0.3, 1.0, 8.0):
         for label, settings in (
             ("default", {}),
-            ("no polish", {"polish": 0}),
-            ("30 rounds", {"consistency_rounds": 30}),
-            ("mcf, no polish", {"updater": "mcf", "polish": 0}),
+            ("no polish", {"update.polish": 0}),
+            ("30 rounds", {"update.consistency_rounds": 30}),
+            ("mcf, no polish", {"update.updater": "mcf", "update.polish": 0}),
         ):
             runs = [run_system("dpsyn", codes, domain, epsilon=epsilon, seed=s, settings=settings) for s in SEEDS]
             two = np.mean([mean_distance(codes, r.codes, domain, 2) for r in runs])

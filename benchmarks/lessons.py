@@ -30,9 +30,9 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.records.gum import gum, mcf
 from dpsyn_core.records.polish import polish
-from dpsyn_core.records.settings import GumSettings
+from dpsyn_core.records.settings import UpdateSettings
 from dpsyn_core.records.tables import tables_of
-from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table
@@ -227,7 +227,7 @@ def growing() -> dict[str, list[float]]:
         if name == "mcf":
             out[name] = mcf(codes, tables, sweeps=SWEEPS, rng=rng)
         else:
-            out[name] = gum(codes, tables, GumSettings(sweeps=SWEEPS, fill=name), rng=rng)  # type: ignore[arg-type]
+            out[name] = gum(codes, tables, UpdateSettings(alpha=1.0, sweeps=SWEEPS, fill=name), rng=rng)  # type: ignore[arg-type]
     seen: list[float] = [out["s5"][-1]]
     polish(codes, tables, passes=SWEEPS, rng=rng, progress=lambda _s, _d, _t, v=None: seen.append(v or 0.0))
     out["polish"] = seen

@@ -46,13 +46,6 @@ def _table(name: str, columns: Columns, attributes: list[dict[str, Any]]) -> Tab
     return Table(name=name, table=pa.table(columns), schema=schema)
 
 
-def simple_table(name: str, values: np.ndarray, low: float, high: float, decimals: int) -> Table:
-    """A table of one number."""
-    rounded = values.clip(low, high).round(decimals)
-    whole = rounded.astype(np.int64) if decimals == 0 else rounded
-    return _table("one number", {name: whole}, [number(name, low, high, decimals=decimals)])
-
-
 def functional(n: int = 20_000, seed: int = 1) -> Table:
     """Numbers that nearly determine each other, and two groups."""
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from dpsyn_core.metrics.raw_correlation import RankCorrelation
 from dpsyn_core.metrics.registry import metric_class
 from dpsyn_core.metrics.tails import Tails
 from dpsyn_core.metrics.wasserstein import Wasserstein
-from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 
@@ -50,11 +50,6 @@ def even_bins(schema: Schema, count: int = BINS) -> Schema:
 def synthetic_of(table: Table, codes: Any, seed: int) -> Any:
     """The synthetic table (pyarrow) of coded records."""
     return table_of(codes, table.schema, columns=table.table.column_names, rng=np.random.default_rng(seed))
-
-
-def score_of(table: Table, codes: Any, seed: int) -> list[float]:
-    """Scores of coded synthetic records in the order of METRICS."""
-    return _scored(table, synthetic_of(table, codes, seed))
 
 
 def _scored(table: Table, synthetic: Any) -> list[float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import choose_sets, score_sets, shares
@@ -39,10 +39,10 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
     ones = measure_marginals(counter, domain.singletons(), parts, gate=gate)
     columns = [simplex(m.values, total) for m in ones]
     coarse = {
-        a.name: coarse_map(p, a, least=max(total / RESOLUTION, 3 * m.sigma))
+        a.name: Coarsening.by_mass(p, a, least=max(total / RESOLUTION, 3 * m.sigma))
         for a, p, m in zip(domain.attributes, columns, ones, strict=True)
     }
-    sums = {a.name: np.bincount(coarse[a.name], weights=p) for a, p in zip(domain.attributes, columns, strict=True)}
+    sums = {a.name: coarse[a.name].sum(p) for a, p in zip(domain.attributes, columns, strict=True)}
     expected = [np.outer(sums[a], sums[b]) / total for a, b in pairs]
     scores, _ = score_sets(counter, pairs, expected, [coarse] * len(pairs), cost=for_scores, gate=gate, name="scores")
     cells = np.array([e.size for e in expected], dtype=float)
@@ -55,7 +55,7 @@ def prototype(codes: np.ndarray, domain: Domain, *, epsilon: float, delta: float
     targets = [
         Target(
             attributes=tuple(domain.index(a) for a in m.attributes),
-            maps=tuple(m.recodes.get(a, np.arange(domain[a].size)) for a in m.attributes),
+            maps=tuple(m.recodes[a].map if a in m.recodes else np.arange(domain[a].size) for a in m.attributes),
             values=m.values, sigma=m.sigma,
         )
         for m in [*ones, *joint]

@@ -1,4 +1,4 @@
-"""Files: atomic writes, files for the owner alone, and the folder that holds the ledger and the jobs.
+"""Files: atomic writes, files for the owner alone, the folder of ledger and jobs, and JSON with each field once.
 
 What a run releases has the mode that the person's umask gives it. What reads the private table, or holds it, is for its
 owner alone: mode 0600, whatever the umask.
@@ -12,7 +12,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from dpsyn_core.errors import OutputError
 
@@ -44,6 +44,11 @@ def check_writable(path: Path) -> None:
     except OSError as error:
         msg = f"cannot write into the folder of '{path.name}': {error.strerror}; choose a folder that you may write to"
         raise OutputError(msg) from error
+
+
+def same_path(a: object, b: object) -> bool:
+    """Whether both are paths and name one file; the address of a database is no path."""
+    return isinstance(a, Path) and isinstance(b, Path) and a.resolve() == b.resolve()
 
 
 def check_folder(out: Path) -> None:
@@ -196,3 +201,17 @@ def not_private_name(path: Path) -> Path:
     ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
     stem = path.name[: len(path.name) - len(ending)]
     return path if stem.endswith(NOT_PRIVATE) else path.with_name(f"{stem}{NOT_PRIVATE}{ending}")
+
+
+class RepeatedFieldError(ValueError):
+    """A field of a JSON object stands twice, and readers of JSON disagree about which of the two counts."""
+
+
+def fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, for `object_pairs_hook`. Raises RepeatedFieldError with the first name that stands twice."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise RepeatedFieldError(repr(key[:80]))
+        found[key] = value
+    return found

@@ -325,3 +325,12 @@ def test_torch_is_imported_by_the_deep_systems_alone_and_inside_their_functions(
         tree = ast.parse((ROOT / user).read_text(encoding="utf-8"))
         top = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
         assert not [n for n in top if any(a.name == "torch" for a in n.names)], user
+
+
+def test_no_name_of_a_class_stands_in_two_modules():
+    places = {}
+    for path in engine_files():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(place_of(path))
+    assert not {name: where for name, where in places.items() if len(where) > 1}, "give each the word for what it is"

@@ -17,7 +17,7 @@ from dpsyn_core.errors import SchemaError, UnitError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs import release
+from dpsyn_core.runs import measured
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
@@ -131,7 +131,7 @@ def test_the_manifest_does_not_time_what_reads_the_table(book, monkeypatch):
             clock[0] += 100.0
             return super().marginals(*arguments, **named)
 
-    monkeypatch.setattr(release.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(measured.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(memory, "bound", slow)
     monkeypatch.setattr(memory, "MemoryCounter", SlowCounter)
     assert run(rows(*crowd(30, 0)), schema(), book).manifest.seconds == 0

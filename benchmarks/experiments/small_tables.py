@@ -23,7 +23,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.output import table_of
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import draft

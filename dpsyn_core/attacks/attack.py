@@ -14,12 +14,8 @@ from dpsyn_core.attacks.result import AttackResult
 from dpsyn_core.attacks.spec import AttackSpec
 from dpsyn_core.attacks.world import build
 from dpsyn_core.errors import SettingError
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.document import declared
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.tables.frames import to_arrow
 
 
@@ -81,8 +77,5 @@ def check(schema: Schema, spec: AttackSpec) -> None:
     if spec.kind in ("linkage", "inference") and len(names) < 2:
         msg = f"the schema has one column, and {spec.kind} needs at least two; use the kind 'membership'"
         raise SettingError(msg)
-    asked = declared(spec.questions, schema)
-    budget = Budget(epsilon=spec.epsilon, delta=spec.delta)
-    budget.check_spendable()
-    task = Task.of(schema, budget, questions=asked, questions_share=spec.questions_share)
-    configure(spec.method, spec.settings).calibrate(task)
+    spec.budget.check_spendable()
+    spec.config.calibrate(spec.task(schema))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.attacks.bounds import excess, interval, least_epsilon
-from dpsyn_core.attacks.outcome import Floats, Outcome, Tally
+from dpsyn_core.attacks.outcome import AttackTally, Floats, Outcome
 from dpsyn_core.attacks.result import Rate, Roc, Verdict
 
 USUAL, SURE = 0.05, 1e-4  # chances of a bound above the truth: of the one that is shown, and of the one that accuses
@@ -113,16 +113,16 @@ def _found(score: Floats, truth: NDArray[np.bool_], alarms: Floats) -> Floats:
 
 def rates(outcomes: Sequence[Outcome]) -> tuple[Rate, ...]:
     """Successes by name over all runs, and all together where there are several names."""
-    total: dict[str, Tally] = {}
+    total: dict[str, AttackTally] = {}
     for one in outcomes:
         for name, tally in one.tallies.items():
-            total[name] = total.get(name, Tally()) + tally
+            total[name] = total.get(name, AttackTally()) + tally
     if len(total) > 1:
-        total = {"all columns": sum(total.values(), Tally()), **total}
+        total = {"all columns": sum(total.values(), AttackTally()), **total}
     return tuple(rate(name, tally) for name, tally in total.items() if tally.inside and tally.control)
 
 
-def rate(name: str, tally: Tally) -> Rate:
+def rate(name: str, tally: AttackTally) -> Rate:
     """A tally with its excess."""
     found, low, high = excess((tally.inside_right, tally.inside), (tally.control_right, tally.control))
     return Rate(

@@ -119,7 +119,7 @@ def _recoded(codes: Codes, one: Measurement, domain: Domain) -> NDArray[np.intp]
     """Codes on the axes of a marginal, some of which are coarser than the schema's."""
     return np.stack(
         [
-            one.recodes[name][row] if name in one.recodes else row.astype(np.intp)
+            one.recodes[name].map[row] if name in one.recodes else row.astype(np.intp)
             for name, row in zip(one.attributes, codes, strict=True)
         ]
     ) if one.attributes else np.zeros((0, codes.shape[1]), dtype=np.intp)  # fmt: skip

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
+class AttackTally:
     """Attempts of an attack on people of the table, and on the control group: how many, and how many succeeded."""
 
     inside: int = 0
@@ -20,9 +20,9 @@ class Tally:
     control: int = 0
     control_right: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: AttackTally) -> AttackTally:
         """Both together."""
-        return Tally(
+        return AttackTally(
             inside=self.inside + other.inside, inside_right=self.inside_right + other.inside_right,
             control=self.control + other.control, control_right=self.control_right + other.control_right,
         )  # fmt: skip
@@ -43,7 +43,7 @@ class Outcome:
     guessed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     said: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     sure: Floats = field(default_factory=lambda: np.zeros(0))
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    tallies: dict[str, AttackTally] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """As JSON values, for the pipe from a child."""
@@ -67,5 +67,5 @@ class Outcome:
             guessed=np.asarray(document["guessed"], dtype=np.int64),
             said=np.asarray(document["said"], dtype=bool),
             sure=np.asarray(document["sure"], dtype=np.float64),
-            tallies={k: Tally(**dict(zip(names, t, strict=True))) for k, t in document["tallies"].items()},
+            tallies={k: AttackTally(**dict(zip(names, t, strict=True))) for k, t in document["tallies"].items()},
         )

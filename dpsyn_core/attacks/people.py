@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.attacks.outcome import Floats, Outcome, Tally
+from dpsyn_core.attacks.outcome import AttackTally, Floats, Outcome
 from dpsyn_core.attacks.spec import AttackSpec
 from dpsyn_core.attacks.world import World
 from dpsyn_core.schema.codec import Codes
@@ -48,7 +48,7 @@ def attack(
         right, sure = _infer(records, made, domain, columns)
     is_in = tossed[coins]
     tallies = {
-        name: Tally(
+        name: AttackTally(
             inside=int((is_in & at).sum()), inside_right=int((is_in & at & right).sum()),
             control=int((~is_in & at).sum()), control_right=int((~is_in & at & right).sum()),
         )
@@ -80,7 +80,7 @@ def _single_out(world: World, tossed: NDArray[np.bool_], made: Codes, rng: Gener
     inside, control = fits[table].sum(axis=0) == 1, fits[~table].sum(axis=0) == 1
     one = np.flatnonzero(fits.sum(axis=0) == 1)
     record = fits[:, one].argmax(axis=0)
-    tally = Tally(
+    tally = AttackTally(
         inside=len(alone), inside_right=int(inside.sum()), control=len(alone), control_right=int(control.sum())
     )
     coins, sure = world.coin[record], widths[one].astype(np.float64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,7 +19,9 @@ from dpsyn_core.attacks.outcome import Outcome
 from dpsyn_core.attacks.spec import AttackSpec
 from dpsyn_core.attacks.world import World, WorldSource
 from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.release import in_memory
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 
 
@@ -30,20 +33,18 @@ class Shadow:
         self.world, self.schema, self.spec = world, schema, spec
         self.domain = schema.domain()
         self.probe = Probe(world, self.domain) if spec.kind == "membership" else None
-        self._wanted = spec.n_records
-        if spec.n_records is not None:  # as many synthetic records for each real one as the attacked run writes
-            self._wanted = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))
+        # every shadow run draws its own seed, and writes as many synthetic records for each real one as the run does
+        shadow: dict[str, Any] = {"seed": None, "dataset": "shadow run"}
+        if spec.n_records is not None:
+            shadow["n_records"] = max(1, round(spec.n_records * world.usual / max(1, world.table_records)))
+        self._run: RunSpec = spec.model_copy(update=shadow)
 
     def run(self, rng: Generator) -> Outcome:
         """One run and the attack on it. Raises InputError where the run is refused."""
         spec, tossed = self.spec, rng.random(self.world.coins) < 0.5
         with tempfile.TemporaryDirectory(prefix="dpsyn-attack-") as folder:
-            release = synthesize(
-                WorldSource(self.world, tossed), self.schema, epsilon=spec.epsilon, delta=spec.delta, rng=None,
-                method=spec.method, settings=spec.settings, n_records=self._wanted, dataset="shadow run",
-                ledger=Ledger(Path(folder) / "ledger.sqlite3"), questions=spec.questions,
-                questions_share=spec.questions_share,
-            )  # fmt: skip
+            ledger = Ledger(Path(folder) / "ledger.sqlite3")
+            release = in_memory(measure(WorldSource(self.world, tossed), self.schema, self._run, ledger=ledger))
         codes = np.asarray(release.codes)
         if self.probe is None:
             return people.attack(self.world, self.domain, tossed, codes, spec, rng)

@@ -24,7 +24,6 @@ class AttackSpec(JobSpec):
 
     charges: ClassVar[bool] = False  # nothing is booked on the ledger
 
-    seed: int = 0  # of post-processing; every shadow run draws its own
     kind: Kind
     runs: int = Field(ge=4, le=100_000)
     records: int = Field(default=RECORDS, ge=20)

@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> None:
     """Checks, attacks, writes the JSON atomically, prints the result in words."""
     from dpsyn_core.attacks.attack import attack, check
     from dpsyn_core.attacks.result import LABEL
-    from dpsyn_core.commands.common import TerminalProgress, read_input, same_path
+    from dpsyn_core.commands.common import TerminalProgress, read_input
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.schema.document import Schema
 

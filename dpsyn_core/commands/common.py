@@ -15,6 +15,7 @@ from dpsyn_core.errors import SettingError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.tables.batches import Batches
     from dpsyn_core.tables.read_form import ReadForm
 
@@ -58,7 +59,7 @@ def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not sign or not key:
-            msg = f"--set got '{pair}'; it needs the form key=value, for example --set sweeps=30"
+            msg = f"--set got '{pair}'; it needs the form key=value, for example --set effort=2"
             raise SettingError(msg)
         if key in settings:
             msg = f"--set names '{key}' twice; give each setting once"
@@ -78,11 +79,6 @@ def add_manifest(parser: argparse.ArgumentParser) -> None:
 def place(text: str) -> Path | str:
     """A path, or the address of a database as it was written: a Path would fold its slashes."""
     return text if "://" in text else Path(text)
-
-
-def same_path(a: Path | str, b: Path | str) -> bool:
-    """Whether two paths name one file; the address of a database is no path."""
-    return isinstance(a, Path) and isinstance(b, Path) and a.resolve() == b.resolve()
 
 
 def table_name(args: argparse.Namespace) -> str:
@@ -118,6 +114,19 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="part of what pairs of columns would get, for questions: 0 to 1; default at most half",
     )  # fmt: skip
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+
+
+def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:
+    """The run that the arguments of a command describe, each field under its own name. Raises InputError.
+
+    Args:
+        args: what the command was given.
+        more: fields that it does not take from a flag.
+    """
+    from dpsyn_core.runs.spec import RunSpec
+
+    given = {name: getattr(args, name, None) for name in RunSpec.model_fields}
+    return RunSpec.of(**(given | {"settings": parse_settings(args.settings)} | more))
 
 
 def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ()) -> None:

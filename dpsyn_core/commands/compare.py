@@ -27,9 +27,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
-    from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample, same_path
+    from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.errors import OutputError, SettingError
-    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.files import check_writable, same_path, write_text
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -28,27 +27,18 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Holds the model against its manifest, draws, and writes both files."""
-    from dpsyn_core.commands.common import same_path
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
-    from dpsyn_core.files import check_writable, not_private_name
     from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.report.receipts import manifest_faults, signing_faults
     from dpsyn_core.runs.models import draw
-    from dpsyn_core.runs.writing import write_tables
+    from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
-    outputs, inputs = [args.out, args.new_manifest], [args.model, args.manifest, args.schema]
-    for a, b in [*itertools.product(outputs, inputs), (args.out, args.new_manifest)]:
-        if same_path(a, b):
-            msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
-            raise OutputError(msg)
-    for path in outputs:
-        check_writable(path)
     try:
         content = args.model.read_bytes()
     except OSError as error:
@@ -57,12 +47,13 @@ def run(args: argparse.Namespace) -> None:
     key = None if args.sign is None else open_key(args.sign)
     manifest, document = Manifest.read(args.manifest)
     schema = Schema.load(args.schema)
+    places = Places.of(args.out, args.new_manifest, private=manifest.private)
+    places.check(args.model, args.manifest, args.schema)
     faults = [*manifest_faults(manifest, document), *signing_faults(manifest, schema=schema)]
     if faults:
         msg = f"nothing is drawn by the manifest '{args.manifest.name}': {'; '.join(dict.fromkeys(faults))}"
         raise ReceiptError(msg)
     release = draw(content, manifest, schema, n_records=args.n_records, rng=args.seed)
-    out = args.out if release.manifest.private else not_private_name(args.out)
-    write_tables(release.manifest, release.arrows, [out], args.new_manifest, model=content, key=key)
+    write_release(release, places, key=key)
     mark = "" if release.manifest.private else "NOT PRIVATE: "
-    print(f"{mark}wrote {release.manifest.n_records} records to {out}; nothing was charged")
+    print(f"{mark}wrote {release.manifest.n_records} records to {places}; nothing was charged")

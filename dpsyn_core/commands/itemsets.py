@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, pl
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.unit import Neighbours
+    from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.transactions import ItemSource
 
@@ -46,89 +46,50 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks what can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import (
-        TerminalProgress,
-        point_out_names,
-        same_path,
-    )
+    from dpsyn_core.commands.common import TerminalProgress, point_out_names
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
+    from dpsyn_core.runs.itemsets import frequent_itemsets
+    from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
         raise OutputError(msg)
-    args.manifest = args.manifest or manifest_beside(args.out)
     # a column that is no item counts too: that it has another number of values may have been read from the data
     reasons = () if args.items is not None else Schema.load(args.schema).reasons
-    out = not_private_name(args.out) if reasons else args.out
-    outputs, inputs = [out, args.manifest], [args.table, args.items or args.schema]
-    for a, b in [*itertools.product(outputs, inputs), (out, args.manifest)]:
-        if same_path(a, b):
-            msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
-            raise OutputError(msg)
-    check_writable(out)
-    check_writable(args.manifest)
-    settings = _settings(args)
+    places = Places.of(args.out, args.manifest, private=not reasons)
+    places.check(args.table, args.items or args.schema)
+    spec = _spec(args)
     progress = silent if args.quiet else TerminalProgress()
-
-    import pyarrow as pa
-
-    from dpsyn_core.runs.itemsets import frequent_itemsets
-    from dpsyn_core.runs.open import bought_charges
-    from dpsyn_core.runs.writing import write_release
-
     source, named, schema = _transactions(args)
-    point_out_names(args.dataset or named)
-    release = frequent_itemsets(
-        source.counter,
-        source.items,
-        settings,
-        epsilon=args.epsilon,
-        unit=source.unit,
-        dataset=args.dataset or named,
-        reasons=reasons,
-        bought=() if schema is None else bought_charges(schema),
-        query_vouched=args.query_vouched,
-        progress=progress,
-    )
-    columns = pa.schema(
-        [
-            pa.field("itemset", pa.string()),
-            pa.field("size", pa.int64()),
-            *(pa.field(n, pa.float64()) for n in ("count", "frequency", "deviation")),
-        ]
-    )
-    write_release(release.manifest, pa.Table.from_pylist(release.rows(), schema=columns), out, args.manifest)
+    spec = spec.model_copy(update={"dataset": args.dataset or named})
+    point_out_names(spec.dataset or named)
+    release = frequent_itemsets(source, spec, schema=schema, progress=progress)
+    write_release(release, places)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not release.manifest.private:
-        print(f"NOT PRIVATE: {'; '.join(reasons)}; the itemsets are in {out.name}", file=sys.stderr)
+        print(f"NOT PRIVATE: {'; '.join(reasons)}; the itemsets are in {places.outs[0].name}", file=sys.stderr)
     elif not args.quiet:
-        print(f"wrote {len(release.found.itemsets)} itemsets to {out}; spent epsilon {args.epsilon:g}", file=sys.stderr)
+        found = len(release.found.itemsets)
+        print(f"wrote {found} itemsets to {places}; spent epsilon {args.epsilon:g}", file=sys.stderr)
 
 
-def _settings(args: argparse.Namespace) -> Any:
-    from pydantic import ValidationError
-
-    from dpsyn_core.commands.common import parse_settings
+def _spec(args: argparse.Namespace) -> RunSpec:
+    """The run, whose settings also say which itemsets are released. Raises SettingError."""
+    from dpsyn_core.commands.common import parse_settings, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
+    from dpsyn_core.runs.itemsets import METHOD, settings_of
 
     asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
     if not asked:
         msg = "say which itemsets to release: --k 20 for the 20 most frequent, or --frequency 0.1 for those in a tenth"
         raise SettingError(msg)
-    try:
-        return PrivBasisSettings(**{**parse_settings(args.settings), **asked})
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(p) for p in first["loc"])
-        known = ", ".join(PrivBasisSettings.model_fields)
-        msg = f"setting '{where}' of itemsets is {first['input']!r}: {first['msg']}; settings are {known}"
-        raise SettingError(msg) from error
+    spec = run_spec(args, method=METHOD, delta=0.0, settings={**parse_settings(args.settings), **asked})
+    settings_of(spec)  # refused before a large table is read
+    return spec
 
 
 def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import sys
 from pathlib import Path
@@ -101,52 +100,42 @@ def check_arguments(args: argparse.Namespace) -> None:
 
 def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Checks all that can be checked, then spends, then writes all files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, open_input, parse_settings, point_out_names, say_odd
-    from dpsyn_core.files import check_writable, manifest_beside, measurements_beside, not_private_name
+    from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
+    from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.marginals import as_document, as_table, release_marginals
-    from dpsyn_core.runs.writing import write_document, write_release
+    from dpsyn_core.runs.marginals import METHOD, release_marginals
+    from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
 
-    args.manifest = args.manifest or manifest_beside(args.out)
-    schema = Schema.load(args.schema)
-    mark = not_private_name if schema.reasons else Path
-    out, views = mark(args.out), mark(args.measurements or measurements_beside(args.out))
-    check_names([out, views, args.manifest], [args.table, args.schema])
-    for path in (out, views, args.manifest):
-        check_writable(path)
+    spec, schema = run_spec(args, method=METHOD), Schema.load(args.schema)
+    views = args.measurements or measurements_beside(args.out)
+    places = Places.of(args.out, args.manifest, measurements=views, private=not schema.reasons)
+    places.check(args.table, args.schema)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     table = open_input(args, schema)
-    release = release_marginals(
-        table, schema, queries, epsilon=args.epsilon, delta=args.delta,
-        settings=parse_settings(args.settings), dataset=args.dataset, strict=args.strict,
-        query_vouched=args.query_vouched, progress=progress,
-    )  # fmt: skip
+    release = release_marginals(table, schema, queries, spec, strict=args.strict, progress=progress)
     say_odd(table, str(args.table))
     if isinstance(progress, TerminalProgress):
         progress.close()
-    found, manifest = release.found, release.manifest
     packed = pack_measurements(release.released, schema=schema)
-    if out.suffix.lower() == ".json":
-        text = json.dumps(as_document(found, schema), ensure_ascii=False).encode()
-        write_document(manifest, text, out, args.manifest, measurements=packed, measurements_path=views)
-    else:
-        table = as_table(found[0], schema)
-        write_release(manifest, table, out, args.manifest, measurements=packed, measurements_path=views)
+    manifest = write_release(release, places, measurements=packed)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
-        print(f"NOT PRIVATE: {why}; the marginals are in {out.name}", file=sys.stderr)
+        print(f"NOT PRIVATE: {why}; the marginals are in {places.outs[0].name}", file=sys.stderr)
     elif not args.quiet:
-        spent = f"spent epsilon {manifest.epsilon:g}; more marginals are free: dpsyn marginal --from {views}"
-        print(f"wrote {named(found)} to {out}; {spent}", file=sys.stderr)
+        spent = (
+            f"spent epsilon {manifest.epsilon:g}; more marginals are free: dpsyn marginal --from {places.measurements}"
+        )
+        print(f"wrote {named(release.found)} to {places}; {spent}", file=sys.stderr)
 
 
 def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Reads marginals off a file of released ones, and writes them; there is no ledger here."""
     from dpsyn_core.commands.common import parse_settings
-    from dpsyn_core.files import check_writable, not_private_name, write_bytes
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.files import check_writable, not_private_name, same_path, write_bytes
     from dpsyn_core.report.receipts import run_of
     from dpsyn_core.report.released import load_released
     from dpsyn_core.runs.marginals import as_document, as_table, read_marginals
@@ -158,7 +147,9 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     manifest = None if args.manifest is None else run_of(args.released, args.manifest, schema)
     private = not schema.reasons if manifest is None else manifest.private
     out = args.out if private else not_private_name(args.out)
-    check_names([out], [p for p in (args.released, args.manifest, args.schema) if p is not None])
+    if any(same_path(out, p) for p in (args.released, args.manifest, args.schema)):
+        msg = f"'{out.name}' is named twice, as an input and as the output; give every file its own name"
+        raise OutputError(msg)
     check_writable(out)
     found = read_marginals(released.measurements, schema, queries, settings=parse_settings(args.settings))
     if out.suffix.lower() == ".json":
@@ -170,16 +161,6 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
         mark = "" if private else "NOT PRIVATE: "
         held = "" if manifest is not None else "; name the --manifest of its run to hold the file against it"
         print(f"{mark}wrote {named(found)} to {out}; nothing was charged{held}", file=sys.stderr)
-
-
-def check_names(outputs: list[Path], inputs: list[Path | str]) -> None:
-    """Raises OutputError where a file is named twice."""
-    from dpsyn_core.commands.common import same_path
-    from dpsyn_core.errors import OutputError
-
-    if any(same_path(a, b) for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]):
-        msg = "a file is named twice, as an input or as another output; give every file its own name"
-        raise OutputError(msg)
 
 
 def named(found: list[Reconstruction]) -> str:

@@ -35,45 +35,37 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("plan", help="where the budget of a run would go; reads no table, spends nothing")
     add_run(parser)
-    parser.add_argument("--n-records", type=int, help="about how many records there are, for forecasts; default 10000")
+    parser.add_argument(
+        "--n-records", type=int, dest="about", metavar="N_RECORDS",
+        help="about how many records there are, for forecasts; default 10000",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Prints one line a step."""
-    from dpsyn_core.commands.common import parse_settings, print_json
+    from dpsyn_core.commands.common import print_json, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.questions.document import declared
-    from dpsyn_core.runs.outlook import lost, sentence
-    from dpsyn_core.runs.plan import ASSUMED, plan
+    from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.synthesizers.base import Task
-    from dpsyn_core.synthesizers.registry import DEFAULT, configure
 
-    if args.n_records is not None and args.n_records < 1:
-        msg = f"--n-records is {args.n_records}; it must be at least 1"
+    if args.about is not None and args.about < 1:
+        msg = f"--n-records is {args.about}; it must be at least 1"
         raise SettingError(msg)
-    schema = Schema.load(args.schema)
-    task = Task.of(
-        schema, Budget(epsilon=args.epsilon, delta=args.delta), questions=declared(args.questions, schema),
-        questions_share=args.questions_share,
-    )  # fmt: skip
-    method = args.method or DEFAULT
-    settings = parse_settings(args.settings)
-    made = plan(method, settings, task, n_records=args.n_records)
-    assumed = schema.n_records or args.n_records or ASSUMED
-    error = lost(made, method, settings, task, assumed)
-    warning = None if error is None else sentence(error, method, len(task.domain), args.epsilon)
-    reasons = (*configure(method, settings).reasons, *schema.reasons)
+    spec, schema = run_spec(args), Schema.load(args.schema)
+    made = plan(spec, schema, n_records=args.about)
+    assumed = schema.n_records or args.about or ASSUMED
+    error = lost(made, spec, schema, assumed)
+    warning = None if error is None else lost_sentence(error, spec, schema)
+    reasons = spec.reasons(schema)
     if args.json:
-        about = {"method": method, "epsilon": args.epsilon, "delta": args.delta}
+        about = {"method": spec.method, "epsilon": spec.epsilon, "delta": spec.delta}
         print_json(about | {"steps": described(made), "warning": warning, "not_private_because": list(reasons)})
         return
     if reasons:
         print(f"NOT PRIVATE: {'; '.join(reasons)}; a run would be stamped so")
-    print(f"{method} at epsilon {args.epsilon:g}, delta {args.delta:g}; forecasts are for about {assumed} records")
+    print(f"{spec.method} at epsilon {spec.epsilon:g}, delta {spec.delta:g}; forecasts are for about {assumed} records")
     print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(made):
         low, high = (f"{100 * x:.3g}" for x in step["share"])

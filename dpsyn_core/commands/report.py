@@ -91,7 +91,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.metrics.learning import Learning
     from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
-    from dpsyn_core.metrics.workload import Query
+    from dpsyn_core.metrics.workload import CountQuery
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.report.released import load_released
@@ -131,7 +131,7 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
         most=most,
     )
     out = []
-    queries: list[Query] = []
+    queries: list[CountQuery] = []
     for i, (name, comparison) in enumerate(comparisons.items()):
         queries = queries or [parse(text, comparison) for text in args.query]
         scores = {} if args.order is None else {f"tvd-{args.order}way": KWayTVD(order=args.order).score(comparison)}
@@ -188,8 +188,8 @@ def chosen_models(text: str) -> tuple[str, ...]:
 
 def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
     """Refuses an output that is an input, and lists of files that do not pair up with the tables."""
-    from dpsyn_core.commands.common import same_path
     from dpsyn_core.errors import OutputError, SettingError
+    from dpsyn_core.files import same_path
 
     inputs = [args.real, *args.synthetic, args.schema, *args.manifest, *args.measurements]
     inputs += [args.held_out] if args.held_out else []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -51,93 +49,53 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import (
-        TerminalProgress,
-        open_input,
-        parse_settings,
-        point_out_names,
-        same_path,
-        say_odd,
-    )
+    from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import check_folder, check_writable, manifest_beside, not_private_name
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.several import check_number
-    from dpsyn_core.runs.writing import numbered
+    from dpsyn_core.runs.writing import Places
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.synthesizers.registry import DEFAULT, configure
 
-    out, folder = Path(args.out), args.out.endswith(("/", os.sep)) or Path(args.out).is_dir()
-    if not folder and out.suffix.lower() not in SUFFIXES:
-        msg = f"the output '{out.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
-        raise OutputError(msg)
-    check_number(args.tables)
-    args.manifest = args.manifest or manifest_beside(out)
-    if folder and args.tables > 1:
-        msg = "several tables of one release are files of their own; give --out a name that ends with .csv or .parquet"
-        raise OutputError(msg)
-    settings = parse_settings(args.settings)
-    schema = Schema.load(args.schema)
-    reasons = (*configure(args.method or DEFAULT, settings).reasons, *schema.reasons)
+    spec, schema = run_spec(args), Schema.load(args.schema)
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
-    mark = not_private_name if reasons else Path
-    outs = [mark(p) for p in numbered(out, args.tables)]
-    measurements, model = (p and mark(p) for p in (args.measurements, args.save_model))
-    outputs = [p for p in (*outs, args.manifest, measurements, model) if p is not None]
-    inputs = [args.table, args.schema, args.questions]
-    for a, b in [*itertools.product(outputs, inputs), *itertools.combinations(outputs, 2)]:
-        if same_path(a, b):
-            msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
-            raise OutputError(msg)
-    if folder:
-        check_folder(outs[0])
-        if any(isinstance(i, Path) and out.resolve().is_relative_to(i.resolve()) for i in inputs if i is not None):
-            msg = f"'{out.name}' lies inside the folder that is read; give the output a folder of its own"
-            raise OutputError(msg)
-    for path in outputs[folder:]:
-        check_writable(path)
+    places = Places.of(
+        args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
+        private=not spec.reasons(schema),
+    )  # fmt: skip
+    name = Path(args.out)
+    if not places.folder and name.suffix.lower() not in SUFFIXES:
+        msg = f"the output '{name.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
+        raise OutputError(msg)
+    places.check(args.table, args.schema, args.questions)
+    spec.check(most=places.most_records)
     if args.save_model is not None:
         from dpsyn_core.runs.models import check_savable
 
-        check_savable(args.method, args.save_model)
+        check_savable(spec.method, args.save_model)
     key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.parts import MOST_RECORDS, write_release_to
-    from dpsyn_core.runs.release import MAX_RECORDS, prepare
-    from dpsyn_core.sources.choose import memory_of
+    from dpsyn_core.runs.measured import measure
+    from dpsyn_core.runs.parts import PendingRelease
+    from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.sources.choose import memory_of, source_of
 
     progress("reading", 0, 1)
     table = open_input(args, schema)
-    prepared = prepare(
-        table, schema, epsilon=args.epsilon, delta=args.delta, method=args.method, settings=settings,
-        n_records=args.n_records, rng=args.seed, dataset=args.dataset, strict=args.strict, tables=args.tables,
-        questions=args.questions, questions_share=args.questions_share, most=MOST_RECORDS if folder else MAX_RECORDS,
-        query_vouched=args.query_vouched, progress=progress,
-    )  # fmt: skip
+    source = source_of(table, strict=args.strict)
+    measured = measure(source, schema, spec, most=places.most_records, progress=progress)
     say_odd(table, str(args.table))
-    del table
-    marginals = None
-    if measurements is not None:
-        marginals = pack_measurements(prepared.released, schema=schema)
-    manifest = write_release_to(
-        prepared, outs, args.manifest, folder=folder, memory=memory_of(args.memory),
-        measurements=marginals, measurements_path=measurements, model_path=model,
-        key=key, progress=progress,
-    )  # fmt: skip
+    del table, source
+    marginals = None if places.measurements is None else pack_measurements(measured.released, schema=schema)
+    release = PendingRelease(measured=measured, memory=memory_of(args.memory))
+    manifest = write_release(release, places, measurements=marginals, key=key, progress=progress)
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
-        print(f"NOT PRIVATE: {why}; the table is in {named(outs)}", file=sys.stderr)
+        print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)
     elif not args.quiet:
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
-        print(f"wrote {manifest.n_records} records to {named(outs)}; {spent}", file=sys.stderr)
-
-
-def named(outs: list[Path]) -> str:
-    """Where the tables are, in a sentence."""
-    return str(outs[0]) if len(outs) == 1 else f"each of {len(outs)} tables, {outs[0]} to {outs[-1].name}"
+        print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 
@@ -21,12 +21,8 @@ class Counter(Protocol):
 
     domain: Domain
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Exact counts, one axis an attribute; () gives the total as a 0-dimensional array."""
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Many at once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +13,7 @@ from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.joint import Joint
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import SizeError, TableError
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 MAX_CELLS = 50_000_000  # 400 MB of int64 counts
@@ -46,27 +46,23 @@ class MemoryCounter:
         self.domain = domain
         self.max_cells = max_cells
         self._codes = np.ascontiguousarray(codes)
-        self._coarse: dict[str, tuple[bytes, NDArray[np.unsignedinteger]]] = {}
+        self._coarse: dict[str, tuple[Coarsening, NDArray[np.unsignedinteger]]] = {}
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Exact counts, one axis an attribute; () gives the total as a 0-dimensional array.
 
         Args:
             attributes: names, in any order; the axes follow it.
-            recodes: attribute name -> map of its codes to coarse codes, for attributes counted coarsely.
+            recodes: of attributes that are counted coarsely.
 
         Raises:
             SizeError: the cell product is above the cap.
         """
         return self.marginals([attributes], recodes)[0]
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`; many small ones are sums of fewer larger ones (`counting.joint`)."""
-        shapes = coarse_shapes(self.domain, sets, recodes)
+        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         codes, row, sizes = self._columns(sets, recodes)
@@ -89,7 +85,7 @@ class MemoryCounter:
         return out
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Flat indices (ascending, last attribute fastest) and counts of the cells that hold records.
 
@@ -114,7 +110,7 @@ class MemoryCounter:
         return block_sum(columns, self._codes.shape[1], rule, maps, sample)
 
     def _columns(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]]
+        self, sets: Sequence[AttributeSet], recodes: Recodes
     ) -> tuple[NDArray[np.unsignedinteger], dict[str, int], NDArray[np.int64]]:
         """Codes, the row of each name, and sizes; a copy of the rows in use when some are counted coarsely."""
         used = self.domain.ordered_set(n for names in sets for n in names)
@@ -127,14 +123,12 @@ class MemoryCounter:
         return np.stack(coarse), {n: i for i, n in enumerate(used)}, np.array(sizes, dtype=np.int64)
 
     def _mapped(
-        self, name: str, column: NDArray[np.unsignedinteger], recode: NDArray[np.intp]
+        self, name: str, column: NDArray[np.unsignedinteger], recode: Coarsening
     ) -> NDArray[np.unsignedinteger]:
         """A column through a coarse map, in the narrowest type that holds both; the last map of each is kept."""
-        table = np.asarray(recode)
-        key = table.tobytes()
         known = self._coarse.get(name)
-        if known is None or known[0] != key:
-            known = (key, coarse_codes(column, table, np.min_scalar_type(int(table.max()))))
+        if known is None or known[0] != recode:
+            known = (recode, coarse_codes(column, recode, np.min_scalar_type(recode.size - 1)))
             self._coarse[name] = known
         return known[1]
 
@@ -147,37 +141,14 @@ def too_many_records() -> SizeError:
 
 
 def coarse_codes(
-    column: NDArray[np.unsignedinteger], recode: NDArray[np.intp], kind: np.dtype[Any]
+    column: NDArray[np.unsignedinteger], recode: Coarsening, kind: np.dtype[Any]
 ) -> NDArray[np.unsignedinteger]:  # fmt: skip
     """Codes (n_records,) through a coarse map, in a type that holds all coarse codes."""
     from dpsyn_core.counting.kernels import recoded  # numba is heavy
 
     out = np.empty(len(column), dtype=kind)
-    recoded(column, np.asarray(recode).astype(kind), out)
+    recoded(column, recode.map.astype(kind), out)
     return out
-
-
-def coarse_shape(
-    domain: Domain, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
-) -> tuple[int, ...]:  # fmt: skip
-    """Shape of a marginal after the coarse maps, which are checked here."""
-    shape = list(domain.shape(names))
-    for i, name in enumerate(names):
-        if name in recodes:
-            recode = np.asarray(recodes[name])
-            if recode.shape != (shape[i],) or recode.min() < 0:
-                msg = f"the coarse map of '{name}' must give one coarse code to each of its {shape[i]} values"
-                raise TableError(msg)
-            shape[i] = int(recode.max()) + 1
-    return tuple(shape)
-
-
-def coarse_shapes(
-    domain: Domain, sets: Sequence[Sequence[str]], recodes: Mapping[str, NDArray[np.intp]]
-) -> list[tuple[int, ...]]:  # fmt: skip
-    """The shapes of many marginals; each coarse map is checked once."""
-    size = {n: coarse_shape(domain, (n,), recodes)[0] for n in dict.fromkeys(n for names in sets for n in names)}
-    return [tuple(size[n] for n in names) for names in sets]
 
 
 def check_codes(codes: NDArray[np.unsignedinteger], domain: Domain) -> None:

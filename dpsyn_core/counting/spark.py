@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.memory import MAX_CELLS, MemoryCounter, check_cells, coarse_shapes
+from dpsyn_core.counting.memory import MAX_CELLS, MemoryCounter, check_cells
 from dpsyn_core.counting.spark_jobs import collected, guarded
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 ROUND = 1 << 23  # cells that one job counts: 64 MB in a task
@@ -61,17 +61,13 @@ class SparkCounter:
         self._frame, self._dtype, self._max_cells = frame, np.dtype(dtype), max_cells
         self._placed = sorted(placed, key=lambda b: (b.part, b.place))
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Exact counts, one axis an attribute; see `MemoryCounter.marginal`."""
         return self.marginals([attributes], recodes)[0]
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`, in as many jobs as their cells need."""
-        shapes = coarse_shapes(self.domain, sets, recodes)
+        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self._max_cells)
         sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
@@ -85,7 +81,7 @@ class SparkCounter:
             ]
         return out
 
-    def _counted(self, sets: list[AttributeSet], recodes: Mapping[str, NDArray[np.intp]], cells: int) -> Any:
+    def _counted(self, sets: list[AttributeSet], recodes: Recodes, cells: int) -> Any:
         domain, max_cells = self.domain, self._max_cells
 
         def count(codes: NDArray[np.unsignedinteger], _place: tuple[int, int]) -> NDArray[np.int64]:
@@ -95,7 +91,7 @@ class SparkCounter:
         return self._summed(count, cells)
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Flat indices (ascending) and counts of the cells that hold records; see `MemoryCounter.occupied`."""
         domain, dtype, parts = self.domain, self._dtype, max(1, len(self._placed))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes
 from dpsyn_core.schema.domain import AttributeSet
 
 
@@ -18,13 +17,13 @@ class SparseCounter(Protocol):
     """A counter that can list the occupied cells without laying out the others."""
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Flat indices (ascending, last attribute fastest) and counts above 0; recodes as in `Counter`. Private."""
 
 
 def occupied(
-    counter: Counter, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+    counter: Counter, attributes: AttributeSet, recodes: Recodes = NO_RECODES
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Flat indices and counts of the occupied cells, from whatever the counter offers. Private."""
     if isinstance(counter, SparseCounter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -15,13 +15,11 @@ from dpsyn_core.counting.memory import (
     MAX_RECORDS,
     check_cells,
     coarse_codes,
-    coarse_shape,
-    coarse_shapes,
     too_many_records,
 )
 from dpsyn_core.counting.store import Store
 from dpsyn_core.counting.sums import Sample, SumRule, block_sum
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 THREADS = 2  # each counts other blocks; sums of whole numbers do not depend on who counted what
@@ -47,17 +45,13 @@ class StoredCounter:
         self.max_cells = max_cells
         self._store = store
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Exact counts, one axis an attribute; see `MemoryCounter.marginal`."""
         return self.marginals([attributes], recodes)[0]
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Many at once, in the order of `sets`: the columns in use are read once for all of them."""
-        shapes = coarse_shapes(self.domain, sets, recodes)
+        shapes = [coarse_shape(self.domain, names, recodes) for names in sets]
         for names, shape in zip(sets, shapes, strict=True):
             check_cells(names, shape, self.max_cells)
         out = [np.zeros(shape, dtype=np.int64) for shape in shapes]
@@ -72,7 +66,7 @@ class StoredCounter:
 
     def _count(
         self, joint: Joint, part: range, out: Sequence[NDArray[np.int64]], used: AttributeSet,
-        recodes: Mapping[str, NDArray[np.intp]],
+        recodes: Recodes,
     ) -> None:  # fmt: skip
         """Counts some tables in one reading of the columns that they need."""
         rows = joint.rows(part)
@@ -95,7 +89,7 @@ class StoredCounter:
         joint.add_to(out, part, held[0])
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Flat indices and counts of the cells that hold records; see `MemoryCounter.occupied`.
 
@@ -135,14 +129,10 @@ class StoredCounter:
             start += n
         return out
 
-    def _blocks(
-        self, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
-    ) -> Iterator[NDArray[np.unsignedinteger]]:
+    def _blocks(self, names: Sequence[str], recodes: Recodes) -> Iterator[NDArray[np.unsignedinteger]]:
         return (self._block(block, names, recodes) for block in range(self._store.blocks))
 
-    def _block(
-        self, block: int, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]
-    ) -> NDArray[np.unsignedinteger]:
+    def _block(self, block: int, names: Sequence[str], recodes: Recodes) -> NDArray[np.unsignedinteger]:
         """Codes (names, records) of one block, through the coarse maps."""
         codes = self._store.read(block, [self.domain.index(n) for n in names])
         if not any(n in recodes for n in names):

@@ -31,7 +31,7 @@ GAINS = 0.2  # by which that share must be above that of the most frequent value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Proposal:
+class DesignProposal:
     """A design for dpsyn-2018, and the groups that a schema can take over. Public, as the table was."""
 
     design: Design
@@ -46,7 +46,7 @@ class Proposal:
         return Schema.of({**schema.document(), "attributes": attributes})
 
 
-def propose(found: Exploration) -> Proposal:
+def propose(found: Exploration) -> DesignProposal:
     """Reads a proposal off an exploration; every part of it can be changed by hand."""
     hierarchies = _hierarchies(found)
     taken = {h.general for h in hierarchies}
@@ -60,7 +60,7 @@ def propose(found: Exploration) -> Proposal:
     design = Design(
         groups=tuple(groups), bins=bins, hierarchies=tuple(hierarchies), functional=tuple(functional), marginals=lists
     )
-    return Proposal(design=design, groups=inside)
+    return DesignProposal(design=design, groups=inside)
 
 
 def _table(found: Exploration, pair: AttributeSet) -> NDArray[np.int64]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
 from dpsyn_core.inference.functional import MOST_CELLS, Floats
-from dpsyn_core.inference.quantities import Cells, Explained, Gaps, Gini, Means, Quantity, Shares, Sums
+from dpsyn_core.inference.quantities import Cells, Explained, Gaps, Gini, Means, Quantity, SharesBelow, WeightedCounts
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.answers import Axis
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -24,8 +25,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
-from dpsyn_core.questions.meaning import coarse_of, code_of, numbers_of, within
+from dpsyn_core.questions.meaning import coarse_of, code_of, conditions, numbers_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -36,7 +36,7 @@ TablesOf = Callable[[AttributeSet], Floats]  # scaled synthetic counts over some
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class QuestionQuantities:
     """What a question asks for.
 
     axes: names and labels of its figures. parts: quantities, each with the flat positions of its figures among them.
@@ -51,7 +51,7 @@ class Asked:
         return tuple(len(a.labels) for a in self.axes)
 
 
-def asked(question: Question, schema: Schema, tables: TablesOf) -> Asked:
+def asked(question: Question, schema: Schema, tables: TablesOf) -> QuestionQuantities:
     """The quantities of every kind of question but a regression, at the resolution of the schema.
 
     Args:
@@ -81,7 +81,7 @@ def _check(figures: int, cells: int, name: str) -> None:
         raise SizeError(msg)
 
 
-def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
+def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> QuestionQuantities:
     """One figure a cell: products of indicators of (coarse) values."""
     axes, maps = [], {}
     for name in question.of:
@@ -89,7 +89,7 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
         if name in question.bins:
             recode, labels = coarse_of(attribute, question.bins[name])
         else:
-            recode, labels = np.arange(attribute.size), attribute.labels()
+            recode, labels = Coarsening.identity(attribute.size), attribute.labels()
         axes.append(Axis(name=name, labels=tuple(labels)))
         maps[name] = recode
     names = domain.ordered_set(question.of)
@@ -105,24 +105,21 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> Asked:
         last = min(first + step, flat.size)
         found = Cells(attributes=names, maps=tuple(maps[n] for n in names), shape=tuple(shape), first=first, last=last)
         parts.append((found, place[first:last]))
-    return Asked(axes=tuple(axes), parts=tuple(parts))
+    return QuestionQuantities(axes=tuple(axes), parts=tuple(parts))
 
 
-def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> Asked:
-    shares: dict[str, Floats] = {}
-    for clause in clauses(question.where):
-        passes = within(schema[clause.attribute], clause)
-        shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
+def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> QuestionQuantities:
+    shares = conditions(question.where, schema)
     names = domain.ordered_set(n for n, share in shares.items() if not (share == 1).all())  # what is no condition
     _check(1, domain.cells(names), question.name)
     weights: Floats = np.ones(1)
     for name in names:
         weights = np.multiply.outer(weights, shares[name])
-    found = Sums(attributes=names, weights=weights, floor=0.0)
-    return Asked(axes=(), parts=((found, np.zeros(1, dtype=np.intp)),))
+    found = WeightedCounts(attributes=names, weights=weights, floor=0.0)
+    return QuestionQuantities(axes=(), parts=((found, np.zeros(1, dtype=np.intp)),))
 
 
-def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> Asked:
+def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> QuestionQuantities:
     names = question.predictors or tuple(a.name for a in schema.coded if a.name != question.of)
     target = schema[question.of]
     parts = []
@@ -131,10 +128,10 @@ def _predict(question: PredictQuestion, schema: Schema, domain: Domain) -> Asked
         _check(1, domain.cells(pair), question.name)
         found = Explained(attributes=pair, target=pair.index(question.of), plain=int(target.size - target.special))
         parts.append((found, np.array([i], dtype=np.intp)))
-    return Asked(axes=(Axis(name="from", labels=tuple(names)),), parts=tuple(parts))
+    return QuestionQuantities(axes=(Axis(name="from", labels=tuple(names)),), parts=tuple(parts))
 
 
-def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: TablesOf) -> Asked:
+def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: TablesOf) -> QuestionQuantities:
     """Figures of one number, one a group; groups are in domain order inside, in the order of the question outside."""
     names = domain.ordered_set(question.attributes)
     by = tuple(n for n in names if n in question.by)
@@ -150,11 +147,11 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
         table, ends = tables(names), _ends(schema, question.of)
         many = len(question.at)
         axes.append(Axis(name="quantile", labels=tuple(f"{q:g}" for q in question.at)))
-        return Asked(
+        return QuestionQuantities(
             axes=tuple(axes),
             parts=tuple(
                 (
-                    Shares.of(attributes=names, axis=axis, numbers=numbers, ends=ends, at=float(q), table=table),
+                    SharesBelow.of(attributes=names, axis=axis, numbers=numbers, ends=ends, at=float(q), table=table),
                     place * many + i,
                 )
                 for i, q in enumerate(question.at)
@@ -171,9 +168,9 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
         found = Gini(attributes=names, axis=axis, numbers=numbers)
     else:
         every = Means(attributes=names, axis=axis, numbers=numbers)
-        per_group = np.tile(np.nan_to_num(numbers), (groups, 1))
-        found = Sums(attributes=names, weights=every.spread(per_group, domain.shape(names)))
-    return Asked(axes=tuple(axes), parts=((found, place),))
+        influence = np.tile(np.nan_to_num(numbers), groups)
+        found = WeightedCounts(attributes=names, weights=every.spread(influence, domain.shape(names)))
+    return QuestionQuantities(axes=tuple(axes), parts=((found, place),))
 
 
 def _ends(schema: Schema, name: str) -> tuple[Floats, Floats]:

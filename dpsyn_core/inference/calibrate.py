@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.functional import Floats, count, part, reach, sampling
 from dpsyn_core.inference.tuning import INFERENCE, Inference
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -48,7 +48,7 @@ class Looks:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Model:
+class ErrorModel:
     """Squared error of what no table holds. learnt: from how many looks; 0 for the constants of `Inference`."""
 
     sampling: float
@@ -61,7 +61,7 @@ class Model:
         return self.factor**2 * (self.sampling * of_sampling + self.dependence * of_reach**2)
 
 
-def learn(looks: Looks, *, usual: float = 1.0, least: float = 0.0, tuning: Inference = INFERENCE) -> Model:
+def learn(looks: Looks, *, usual: float = 1.0, least: float = 0.0, tuning: Inference = INFERENCE) -> ErrorModel:
     """Least squares for b, looks weighted by the inverse of what they would vary by; then the factor.
 
     The part of sampling is a constant: left-out tables depend more than those that were never measured, and a part of
@@ -74,14 +74,14 @@ def learn(looks: Looks, *, usual: float = 1.0, least: float = 0.0, tuning: Infer
         tuning: constants.
     """
     if len(looks.error) < tuning.fewest_looks:
-        return Model(sampling=tuning.usual_sampling, dependence=usual, factor=tuning.usual_factor)
+        return ErrorModel(sampling=tuning.usual_sampling, dependence=usual, factor=tuning.usual_factor)
     known = looks.noise + tuning.usual_sampling * looks.sampling
     spread = known + np.median(looks.error) + 1e-9
     x, y = looks.reach**2 / spread, (looks.error - known) / spread
     b = max(float(x @ y) / max(float(x @ x), 1e-300), least)
     ratio = np.sqrt(looks.error / np.maximum(known + b * looks.reach**2, 1e-12)) / Z95
     factor = max(float(np.quantile(ratio, 0.95)), 1.0)
-    return Model(sampling=tuning.usual_sampling, dependence=b, factor=factor, learnt=len(ratio))
+    return ErrorModel(sampling=tuning.usual_sampling, dependence=b, factor=factor, learnt=len(ratio))
 
 
 def coarse_count(codes: Codes, evidence: Evidence, table: Measurement) -> Floats:

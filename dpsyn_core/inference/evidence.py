@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.inference.functional import Batch, Floats, Map, merged_weights
+from dpsyn_core.inference.functional import Batch, Floats, merged_weights
+from dpsyn_core.marginals.constraint import proper
 from dpsyn_core.marginals.merging import merged, noisy_total
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet, Domain
@@ -17,7 +18,7 @@ CLOSE = 1e-9  # relative difference of weights that counts as none
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class TableEvidence:
     """What one released table says about K functionals that it covers.
 
     values: float64 (K,), sums over its noisy cells. weights: float64 (K, *coarse sizes), of those sums. variance: (K,),
@@ -89,13 +90,13 @@ class Evidence:
         score = self.scores.get(names)
         return fitted if score is None else max(fitted, score / max(self.total, 1.0))
 
-    def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> Reading:
+    def read(self, table: Measurement, batch: Batch, margins: Mapping[str, Floats]) -> TableEvidence:
         """What a table that covers a batch says about it: aligned functionals exactly, others by coarse averages."""
         names = batch.attributes
         dropped = tuple(i for i, n in enumerate(table.attributes) if n not in names)
         summed = int(np.prod([table.values.shape[i] for i in dropped], dtype=np.int64))
         projected = table.values.sum(axis=dropped)
-        recodes: list[Map | None] = [_proper(table.recodes.get(n)) for n in names]
+        recodes = [proper(table.recodes.get(n)) for n in names]
         weights, inside = batch.weights, None
         aligned = np.ones(len(weights), dtype=bool)
         if any(r is not None for r in recodes):
@@ -107,7 +108,7 @@ class Evidence:
         flat = weights.reshape(len(weights), -1)
         squares = (flat**2).sum(axis=1)
         fourth = np.maximum((flat**4).sum(axis=1), 1e-300)
-        return Reading(
+        return TableEvidence(
             values=flat @ projected.ravel(),
             weights=weights,
             variance=table.sigma**2 * summed * squares,
@@ -143,8 +144,3 @@ class Evidence:
             np.divide(1.0, precision, out=np.full(k, np.inf), where=some),
             cells,
         )
-
-
-def _proper(recode: Map | None) -> Map | None:
-    """A coarse map that merges something; None for one that keeps all values apart, in whatever order."""
-    return None if recode is None or bool((recode == np.arange(len(recode))).all()) else np.asarray(recode)

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 Floats = NDArray[np.float64]
-Map = NDArray[np.intp]
 MOST_CELLS = 8_000_000  # of one table at full resolution, and of the weights of one batch
 
 
@@ -85,12 +85,14 @@ def subsets(names: AttributeSet, least: int) -> list[AttributeSet]:
     return [s for k in range(least, len(names) + 1) for s in itertools.combinations(names, k)]
 
 
-def merged_weights(weights: Floats, recodes: Sequence[Map | None], margins: Sequence[Floats]) -> tuple[Floats, Floats]:
+def merged_weights(
+    weights: Floats, recodes: Sequence[Coarsening | None], margins: Sequence[Floats]
+) -> tuple[Floats, Floats]:
     """Weights at coarse values, and what is left of them inside.
 
     Args:
         weights: float64 (K, *sizes).
-        recodes: for each axis the coarse map, or None where values stay apart.
+        recodes: for each axis how coarse it is, or None where values stay apart.
         margins: for each axis the probabilities of its values, by which coarse values are averages.
 
     Returns:
@@ -103,17 +105,14 @@ def merged_weights(weights: Floats, recodes: Sequence[Map | None], margins: Sequ
     back = coarse
     for axis, recode in enumerate(recodes):
         if recode is not None:
-            back = np.take(back, recode, axis=axis + 1)
+            back = recode.expand(back, axis + 1)
     return coarse, weights - back
 
 
-def _averaged(weights: Floats, axis: int, recode: Map, margin: Floats) -> Floats:
+def _averaged(weights: Floats, axis: int, recode: Coarsening, margin: Floats) -> Floats:
     """One axis averaged over the values of each coarse value; evenly where a coarse value has no mass."""
-    size = int(recode.max()) + 1
-    mass = np.maximum(margin, 0.0) + 1e-12
-    share = mass / np.bincount(recode, weights=mass, minlength=size)[recode]
-    matrix = np.zeros((len(recode), size))
-    matrix[np.arange(len(recode)), recode] = share
+    matrix = np.zeros((len(recode.map), recode.size))
+    matrix[np.arange(len(recode.map)), recode.map] = recode.within(np.maximum(margin, 0.0) + 1e-12)
     return np.moveaxis(np.tensordot(weights, matrix, axes=([axis], [0])), -1, axis)
 
 

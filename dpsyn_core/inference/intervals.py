@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.inference.calibrate import (
     Codes,
+    ErrorModel,
     Looks,
-    Model,
     coarse_count,
     dependence,
     learn,
@@ -28,7 +28,7 @@ from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import Batch, Floats, centred, count, onto, reach, sampling, subsets
 from dpsyn_core.inference.quantities import Quantity
 from dpsyn_core.inference.tuning import INFERENCE, Inference
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -95,7 +95,7 @@ class Inferrer:
         return {n: margins_of(count(self.fits.codes, domain, (n,)))[0] for n in domain.names}
 
     @cached_property
-    def of_pairs(self) -> Model:
+    def of_pairs(self) -> ErrorModel:
         """Error of pairs that nothing measured, from pairs that were left out."""
         found = []
         for part, codes in self.fits.left_out:
@@ -110,7 +110,7 @@ class Inferrer:
         return learn(Looks.joined(found), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
 
     @cached_property
-    def of_triples(self) -> Model:
+    def of_triples(self) -> ErrorModel:
         """Error of what three or more attributes hold together, from measured triples that were left out."""
         codes, found = self.fits.pairs_alone, []
         if codes is not None:
@@ -123,7 +123,7 @@ class Inferrer:
         return learn(Looks.joined(found), usual=self.tuning.usual_of_triples, tuning=self.tuning)
 
     @cached_property
-    def of_cells(self) -> Model:
+    def of_cells(self) -> ErrorModel:
         """Error inside the coarse values of measured tables, from neighbouring ones that are merged."""
         found = [
             merged_looks(self.evidence, table, self.fits.codes, rng=self._rng, looks=self.tuning.looks)
@@ -217,8 +217,7 @@ class Inferrer:
             inside = np.zeros(len(half))
             if read.inside is not None:
                 recode = m.recodes[name]
-                held = np.bincount(recode, weights=table) / np.bincount(recode)
-                inside = reach(read.inside, held[recode])
+                inside = reach(read.inside, recode.expand(recode.sum(table) / recode.width))
             found.append(half**2 + (z * inside) ** 2)
         least: Floats = np.min(found, axis=0)
         return least

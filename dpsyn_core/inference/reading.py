@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from dpsyn_core.consistency.overlap import make_consistent
 from dpsyn_core.consistency.simplex import Rule as NonNegativity
 from dpsyn_core.errors import TableError
-from dpsyn_core.marginals.algebra import coarsen, probabilities, project
+from dpsyn_core.marginals.algebra import probabilities, project
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.constraint import proper
 from dpsyn_core.marginals.maxent import Reconstruction, check_query, reconstruct
 from dpsyn_core.marginals.merging import merged
@@ -47,14 +48,14 @@ class ReadingSettings(BaseModel):
         ge=1,
         le=1000,
         title="Consistency rounds",
-        description="At most so many rounds of agreeing on overlaps and removing negative cells.",
+        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
     )
     sweeps: int = Field(
         default=1000,
         ge=1,
         le=100_000,
         title="Sweeps",
-        description="At most so many rounds of fitting; it stops early.",
+        description="At most this many rounds of fitting; it stops early.",
     )
 
 
@@ -163,11 +164,9 @@ class Reader:
         for axis, name in enumerate(m.attributes):
             if name not in m.recodes:
                 continue
-            recode, share = m.recodes[name], shares[name]
-            held, width = np.bincount(recode, weights=share), np.bincount(recode)
-            inside = np.divide(share, held[recode], out=1 / width[recode], where=held[recode] > 0)
+            inside = m.recodes[name].within(shares[name])
             shape = [1] * values.ndim
             shape[axis] = len(inside)
-            values = np.take(values, recode, axis=axis) * inside.reshape(shape)
+            values = m.recodes[name].expand(values, axis) * inside.reshape(shape)
         sigma = m.sigma * (m.values.size / max(values.size, 1)) ** 0.5
         return replace(m, values=values, sigma=sigma, recodes={})

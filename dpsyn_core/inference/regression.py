@@ -17,7 +17,7 @@ from dpsyn_core.inference.intervals import GRADES, Grade, Truth
 from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.questions.forms import RegressionQuestion
 from dpsyn_core.questions.meaning import numbers_of, numeric
-from dpsyn_core.questions.regress import Design, design, fit_linear, fit_logistic
+from dpsyn_core.questions.regress import DesignMatrix, design, fit_linear, fit_logistic
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 
@@ -83,8 +83,8 @@ def infer_regression(
             why[i] = f"in {lost[i]:.0%} of the refits terms separate the outcomes, so the estimate may be infinite"
         elif first.events[i] < least:
             why[i] = (
-                f"'{term}' rests on about {max(first.events[i], 0):.0f} records on its rarer side, which cannot be "
-                f"told from noise (at least {least:.0f} are needed)"
+                f"'{term}' rests on about {max(first.events[i], 0):.0f} records on its rarer side, too few to stand "
+                f"out from noise (at least {least:.0f} are needed)"
             )
     usable = np.array([not w for w in why])
     combined = [blank.copy() for _ in range(3)]
@@ -112,7 +112,7 @@ def infer_regression(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fit:
+class RegressionFit:
     """Coefficients of one table, their variances, and for each term the scaled records on its rarer side."""
 
     terms: tuple[str, ...]
@@ -121,7 +121,7 @@ class Fit:
     events: Floats
 
 
-def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Codes, total: float) -> Fit:
+def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Codes, total: float) -> RegressionFit:
     """One regression on the distinct records of a table, each with its number of copies scaled to the total."""
     names = list(dict.fromkeys((question.of, *question.on)))
     rows = np.stack([codes[domain.index(n)] for n in names])
@@ -132,12 +132,12 @@ def fit(question: RegressionQuestion, schema: Schema, domain: Domain, codes: Cod
         question, columns, schema, numbers=lambda n: numbers_of(schema[n])[columns[n]], weights=weights.astype(float)
     )
     beta, covariance = fit_logistic(made) if question.model == "logistic" else fit_linear(made)
-    return Fit(
+    return RegressionFit(
         terms=made.terms, beta=beta, variance=np.nan_to_num(np.diag(covariance)), events=_events(question, schema, made)
     )
 
 
-def _events(question: RegressionQuestion, schema: Schema, made: Design) -> Floats:
+def _events(question: RegressionQuestion, schema: Schema, made: DesignMatrix) -> Floats:
     """For each term the records that its coefficient rests on; of a logistic model those with the rarer outcome.
 
     A category is compared with the first value of its attribute, so that the fewer records of the two count. The
@@ -182,7 +182,7 @@ def _cells_of(table: Any, names: tuple[str, ...]) -> float:
     return float(np.prod([s for n, s in zip(table.attributes, table.values.shape, strict=True) if n in names]))
 
 
-def _refused(first: Fit, why: str) -> Coefficients:
+def _refused(first: RegressionFit, why: str) -> Coefficients:
     blank = np.full(len(first.terms), np.nan)
     return Coefficients(
         terms=first.terms, estimate=first.beta, low=blank, high=blank, grades=["none"] * len(first.terms),

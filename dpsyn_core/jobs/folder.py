@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.progress import Progress
-    from dpsyn_core.runs.release import Prepared
+    from dpsyn_core.runs.measured import Measured
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.base import Source
 
@@ -87,20 +87,22 @@ def planned(memory_mb: int) -> int:
     return memory_mb * 2**20 * 3 // 4
 
 
-def leave_release(folder: Path, spec: JobSpec, prepared: Prepared, progress: Progress) -> None:
+def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Progress) -> None:
     """Makes the records, and writes the manifest, the synthetic table and the released marginals.
 
     The memory of the run decides whether records are made in shards, wherever the private table lies: that it is too
     large for the app, or was not, must not show in what is written.
     """
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.parts import write_release_to
+    from dpsyn_core.runs.parts import PendingRelease
+    from dpsyn_core.runs.writing import Places, write_release
 
-    measured = pack_measurements(prepared.released, schema=prepared.schema)
-    write_release_to(
-        prepared, [folder / SYNTHETIC], folder / MANIFEST, folder=False,
-        memory=planned(spec.memory_mb), measurements=measured, measurements_path=folder / MEASUREMENTS,
-        progress=progress,
+    places = Places(
+        outs=(folder / SYNTHETIC,), manifest=folder / MANIFEST, measurements=folder / MEASUREMENTS
+    )  # fmt: skip
+    write_release(
+        PendingRelease(measured=measured, memory=planned(spec.memory_mb)), places,
+        measurements=pack_measurements(measured.released, schema=measured.schema), progress=progress,
     )  # fmt: skip
 
 

@@ -7,36 +7,24 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 
 OLD = ("delimiter", "encoding", "multiline", "header")  # fields of a run that its form has now
 
 
-class JobSpec(BaseModel):
-    """A run. Paths are relative to the job's folder unless absolute.
+class JobSpec(RunSpec):
+    """A run, with its table and its limits. Paths are relative to the job's folder unless absolute.
 
     An absolute `table` is a file, a folder or a pattern of files; it is read in batches and may be larger than memory.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     charges: ClassVar[bool] = True  # whether it spends budget of the ledger
 
     version: Literal[1] = 1
     table: str = "table.parquet"
     form: ReadForm = Field(default=AS_FOUND, description="How the table is read, where it lies outside the folder")
-    epsilon: float
-    delta: float
-    method: str
-    settings: dict[str, Any] = Field(default_factory=dict)
-    n_records: int | None = None
-    seed: int
-    dataset: str | None = None
-    questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
-    questions_share: float | None = Field(default=None, ge=0, le=1)
-    query_vouched: bool = Field(
-        default=False, description="That the query behind the table reads each record by itself is the owner's word"
-    )
+    tables: Literal[1] = Field(default=1, exclude=True, description="The pages show one")
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
 
@@ -63,7 +51,7 @@ class ReadSpec(BaseModel):
     form: ReadForm = AS_FOUND
     most: int | None = Field(default=None, ge=1, description="Records of a database, above which it is refused")
     most_cells: int | None = Field(
-        default=None, ge=1, description="Of a path: where it holds more cells, so many are drawn by chance; null: all"
+        default=None, ge=1, description="Of a path: a sample of this many cells is read where it has more; null: all"
     )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)

@@ -40,31 +40,18 @@ def run(folder: Path) -> None:
     report = Reporter(folder)
     spec = load_spec(folder)
     report("loading the engine", 0, 1)
-    from dpsyn_core.runs.release import prepare
+    from dpsyn_core.runs.measured import measure
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.sources.choose import source_of
 
     schema = Schema.load(folder / SCHEMA)
     confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     table = take_table(folder, spec, schema)
-    prepared = prepare(
-        table,
-        schema,
-        epsilon=spec.epsilon,
-        delta=spec.delta,
-        method=spec.method,
-        settings=spec.settings,
-        n_records=spec.n_records,
-        rng=spec.seed,
-        dataset=spec.dataset,
-        questions=spec.questions,
-        questions_share=spec.questions_share,
-        query_vouched=spec.query_vouched,
-        progress=report,
-    )
+    measured = measure(source_of(table), schema, spec, progress=report)
     del table
-    leave_release(folder, spec, prepared, report)
+    leave_release(folder, spec, measured, report)
     report("writing", 1, 1)
     write_json(folder / DONE, {"seconds": time.time() - started})
 

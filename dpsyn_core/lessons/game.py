@@ -48,7 +48,7 @@ QUESTIONS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class GameAnswer:
     """One question that was asked. noisy, truth: counts. won: points."""
 
     question: Question
@@ -85,10 +85,10 @@ def expected_points(question: int, epsilon: float) -> float:
     return QUESTIONS[question].points * (1 - (1 - math.exp(-reach)) / reach)
 
 
-def play(word: str, plan: Sequence[tuple[int, float]]) -> list[Answer]:
+def play(word: str, plan: Sequence[tuple[int, float]]) -> list[GameAnswer]:
     """The answers to a plan of (question, epsilon), in order. Raises ValueError for a plan that breaks the rules."""
     spent = 0.0
-    out: list[Answer] = []
+    out: list[GameAnswer] = []
     for turn, (number, epsilon) in enumerate(plan):
         if not 0 <= number < len(QUESTIONS) or any(number == n for n, _ in plan[:turn]):
             msg = f"question {number} is unknown or was asked before; each of the {len(QUESTIONS)} can be asked once"
@@ -101,7 +101,7 @@ def play(word: str, plan: Sequence[tuple[int, float]]) -> list[Answer]:
     return out
 
 
-def _answer(word: str, turn: int, number: int, epsilon: float) -> Answer:
+def _answer(word: str, turn: int, number: int, epsilon: float) -> GameAnswer:
     text = f"{word.strip().lower()}|{turn}|{number}|{round(epsilon / STEP)}"
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16]))
     stop = -math.expm1(-epsilon)
@@ -109,10 +109,10 @@ def _answer(word: str, turn: int, number: int, epsilon: float) -> Answer:
     noisy = truth + int(rng.geometric(stop)) - int(rng.geometric(stop))
     question = QUESTIONS[number]
     won = question.points * max(0.0, 1 - abs(noisy - truth) / (TOLERANCE * truth))
-    return Answer(question=question, epsilon=epsilon, noisy=noisy, truth=truth, won=won)
+    return GameAnswer(question=question, epsilon=epsilon, noisy=noisy, truth=truth, won=won)
 
 
-def score(answers: Sequence[Answer]) -> float:
+def score(answers: Sequence[GameAnswer]) -> float:
     """Points of a game."""
     return sum(a.won for a in answers)
 
@@ -146,7 +146,7 @@ def code(word: str, plan: Sequence[tuple[int, float]]) -> str:
     return base64.b32encode(_mark(word, body) + body).decode().rstrip("=")
 
 
-def read_code(word: str, text: str) -> list[Answer]:
+def read_code(word: str, text: str) -> list[GameAnswer]:
     """The game that a code tells. Raises ValueError for one that was not made with this word, or mistyped."""
     clean = "".join(text.split()).upper()
     try:

@@ -28,7 +28,7 @@ RUNS = 400  # live tables of each world
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Roc:
+class RocPoints:
     """An attack: share of tables with the person that it finds, by its false alarms; (points,) each.
 
     right: how often it is right at the cut that it learnt, when both worlds are as likely. runs: that it is judged on,
@@ -46,12 +46,12 @@ class Roc:
         return 1.96 * math.sqrt(max(self.right * (1 - self.right), 0.25 / self.runs) / (2 * self.runs))
 
 
-def shadow(system: str, epsilon: float) -> Roc:
+def shadow(system: str, epsilon: float) -> RocPoints:
     """The attack on tables of the engine, from runs made beforehand; `exact` counts have no epsilon."""
     made = results("membership")
     place = 0 if system == "exact" else list(made["epsilons"]).index(epsilon)
     one = made["systems"][system][place]
-    return Roc(
+    return RocPoints(
         alarms=np.asarray(made["alarms"], dtype=np.float64),
         found=np.asarray(one["found"], dtype=np.float64),
         right=float(one["right"]),
@@ -59,7 +59,7 @@ def shadow(system: str, epsilon: float) -> Roc:
     )
 
 
-def drawn(epsilon: float, seed: int) -> Roc:
+def drawn(epsilon: float, seed: int) -> RocPoints:
     """The attack on 2 x RUNS small tables made now: how many of their records lie in the person's cell."""
     rng = np.random.default_rng((SEED, seed, round(1000 * epsilon)))
     with_person = CELLS.copy()
@@ -73,7 +73,7 @@ def drawn(epsilon: float, seed: int) -> Roc:
     learnt = np.array([(inside[:half] >= m).mean() - (outside[:half] >= m).mean() for m in marks])
     cut = marks[int(np.argmax(learnt))]
     right = 0.5 * float((judged_in >= cut).mean() + (judged_out < cut).mean())
-    return Roc(alarms=alarms[::-1], found=found[::-1], right=right, runs=half)
+    return RocPoints(alarms=alarms[::-1], found=found[::-1], right=right, runs=half)
 
 
 def _tables(cells: NDArray[np.int64], epsilon: float, rng: np.random.Generator) -> NDArray[np.int64]:

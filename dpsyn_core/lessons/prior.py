@@ -44,7 +44,7 @@ def synthetic(counts: NDArray[np.int64], m: int, eps: float) -> NDArray[np.int64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walk:
+class PriorSteps:
     """The three steps to a synthetic table. counts: y + alpha. shares: theta*, never to be released. drawn: y*."""
 
     alpha: float
@@ -53,11 +53,11 @@ class Walk:
     drawn: NDArray[np.int64]
 
 
-def walk(counts: NDArray[np.int64], m: int, eps: float, rng: Generator) -> Walk:
+def walk(counts: NDArray[np.int64], m: int, eps: float, rng: Generator) -> PriorSteps:
     """Step 1: alpha imaginary people in every cell. Step 2: shares theta* ~ Dirichlet(y + alpha). Step 3: m draws."""
     alpha = least_alpha(m, eps)
     shares = rng.dirichlet(counts + alpha)
-    return Walk(
+    return PriorSteps(
         alpha=alpha,
         counts=np.asarray(counts + alpha, dtype=np.float64),
         shares=shares,

@@ -84,7 +84,7 @@ def shortened(vectors: Floats, clip: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """at: steps at which the loss was looked at. losses: there, on other people. weights: at the end."""
 
     at: NDArray[np.int64]
@@ -93,7 +93,7 @@ class Run:
 
 
 @lru_cache(maxsize=64)
-def trained(clip: float | None, noise: float, batch: int, steps: int, turn: int = 0) -> Run:
+def trained(clip: float | None, noise: float, batch: int, steps: int, turn: int = 0) -> TrainingRun:
     """One training from weights of zero.
 
     Each step draws a sample (every person with chance batch / PEOPLE, whoever else is in), sums the clipped gradients,
@@ -123,10 +123,10 @@ def trained(clip: float | None, noise: float, batch: int, steps: int, turn: int 
         else:
             total = shortened(own, clip).sum(axis=0) + drawn.normal(0, noise * clip, weights.size)
         weights = weights - LEARNING * total / batch
-    return Run(at=at, losses=np.array(losses), weights=weights)
+    return TrainingRun(at=at, losses=np.array(losses), weights=weights)
 
 
-def runs(clip: float, noise: float, batch: int, steps: int) -> dict[str, Run]:
+def runs(clip: float, noise: float, batch: int, steps: int) -> dict[str, TrainingRun]:
     """The four runs of the figure, by the names of RUNS."""
     return {
         "free": trained(None, 0.0, batch, steps),

@@ -1,8 +1,8 @@
-"""Algebra of marginals: projection, coarsening, products and integer rounding."""
+"""Algebra of marginals: projection, products and integer rounding."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
@@ -35,20 +35,6 @@ def spread(values: Array, names: Sequence[str], onto: Sequence[str]) -> Array:
     for axis, position in enumerate(sorted(positions)):
         shape[position] = ordered.shape[axis]
     return ordered.reshape(shape)
-
-
-def coarsen(values: Array, names: Sequence[str], recodes: Mapping[str, NDArray[np.intp]]) -> Array:
-    """Adds up the cells that coarse maps send to the same coarse cell."""
-    out = values
-    for axis, name in enumerate(names):
-        if name in recodes:
-            recode = np.asarray(recodes[name])
-            shape = list(out.shape)
-            shape[axis] = int(recode.max()) + 1
-            merged = np.zeros(shape)
-            np.add.at(np.moveaxis(merged, axis, 0), recode, np.moveaxis(out, axis, 0))
-            out = merged
-    return out
 
 
 def product(one_ways: Sequence[Array], total: float) -> Array:

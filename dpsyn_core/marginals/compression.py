@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.algebra import whole_counts
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
 
@@ -20,32 +21,31 @@ Array = NDArray[np.float64]
 class Compressed:
     """How one attribute is counted: kept codes first, in order, then one code for all rare ones.
 
-    kept: codes with a cell of their own. rare: codes that share the last cell. one_way: released counts of all
-    codes. dropped: all rare codes together are too few, so the shared cell is set to 0 after it was measured.
+    recode: code -> cell. one_way: released counts of all codes. dropped: all rare codes together are too few, so the
+    shared cell is set to 0 after it was measured.
     """
 
-    kept: NDArray[np.intp]
-    rare: NDArray[np.intp]
+    recode: Coarsening
     one_way: Array
-    dropped: bool
+    dropped: bool = False
 
     @property
     def size(self) -> int:
         """Number of cells it is counted in."""
-        return self.kept.size + (1 if self.rare.size else 0)
+        return self.recode.size
 
-    def recode(self) -> NDArray[np.intp]:
-        """Code -> cell."""
-        out = np.full(self.one_way.size, self.kept.size, dtype=np.intp)
-        out[self.kept] = np.arange(self.kept.size)
-        return out
+    @property
+    def rare(self) -> NDArray[np.intp]:
+        """Codes that share the last cell."""
+        return np.flatnonzero(self.recode.width[self.recode.map] > 1)
 
     def restore(self, column: NDArray[np.unsignedinteger], *, rng: Generator) -> NDArray[np.intp]:
         """Cells -> codes; the shared cell follows the released counts of its members in exact shares."""
-        codes = np.append(self.kept, 0)[np.asarray(column, dtype=np.intp)]
-        if self.rare.size:
-            at = np.flatnonzero(column == self.kept.size)
-            drawn = np.repeat(self.rare, whole_counts(self.one_way[self.rare], at.size, rng=rng))
+        codes = self.recode.first[np.asarray(column, dtype=np.intp)]
+        rare = self.rare
+        if rare.size:
+            at = np.flatnonzero(column == self.size - 1)
+            drawn = np.repeat(rare, whole_counts(self.one_way[rare], at.size, rng=rng))
             codes[at] = rng.permutation(drawn)
         return codes
 
@@ -61,14 +61,13 @@ def compress(one_way: Array, threshold: float, *, limit: int | None = None) -> C
     A single rare code keeps its own cell, since merging it with nothing saves no cell. When no code reaches the
     threshold, all share one cell. Source: McKenna, Miklau, Sheldon 2021, section 3; NIST challenge 2018.
     """
-    frequent = np.flatnonzero(one_way >= threshold)
-    if limit is not None and frequent.size > limit:
-        frequent = np.sort(frequent[np.argsort(-one_way[frequent], kind="stable")[:limit]])
-    rare = np.setdiff1d(np.arange(one_way.size), frequent)
-    if rare.size <= 1:
-        return Compressed(kept=np.arange(one_way.size), rare=rare[:0], one_way=one_way, dropped=False)
-    dropped = bool(frequent.size) and float(one_way[rare].sum()) < threshold
-    return Compressed(kept=frequent, rare=rare, one_way=one_way, dropped=dropped)
+    kept = one_way >= threshold
+    if limit is not None and np.count_nonzero(kept) > limit:
+        frequent = np.flatnonzero(kept)
+        kept[np.delete(frequent, np.argsort(-one_way[frequent], kind="stable")[:limit])] = False
+    recode = Coarsening.rare(kept)
+    dropped = not recode.is_identity and bool(kept.any()) and float(one_way[~kept].sum()) < threshold
+    return Compressed(recode=recode, one_way=one_way, dropped=dropped)
 
 
 def compressed_domain(domain: Domain, compressed: Mapping[str, Compressed]) -> Domain:
@@ -81,9 +80,9 @@ def compressed_domain(domain: Domain, compressed: Mapping[str, Compressed]) -> D
     )
 
 
-def recodes_of(compressed: Mapping[str, Compressed]) -> dict[str, NDArray[np.intp]]:
-    """The coarse maps of the attributes that compression changes."""
-    return {n: c.recode() for n, c in compressed.items() if c.rare.size}
+def recodes_of(compressed: Mapping[str, Compressed]) -> dict[str, Coarsening]:
+    """Those of the attributes that compression changes."""
+    return {n: c.recode for n, c in compressed.items() if not c.recode.is_identity}
 
 
 def on_compressed(measured: Sequence[Measurement], compressed: Mapping[str, Compressed]) -> list[Measurement]:
@@ -104,7 +103,7 @@ def compressed_one_way(m: Measurement, c: Compressed) -> Measurement:
     The shared cell is a sum of many noisy counts, so its noise is larger than sigma says. A measurement has one sigma,
     and the pairs determine the shared cell better than this sum does.
     """
-    values = np.bincount(c.recode(), weights=m.values, minlength=c.size).astype(np.float64)
+    values = c.recode.sum(m.values)
     if c.dropped:
         values[-1] = 0
     return replace(m, values=values, recodes={})

@@ -9,48 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.algebra import project, spread
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
 Array = NDArray[np.float64]
-Recode = NDArray[np.intp]
+Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Constraint:
     """A goal for some attributes of a sought table.
 
-    attributes: in domain order. goal: counts, at least 0, one axis an attribute. recodes: for each axis the map from
-    the attribute's codes to it; None where it has all values.
+    attributes: in domain order. goal: counts, at least 0, one axis an attribute. recodes: for each axis how
+    coarse it is; None where it has all values.
     """
 
     attributes: AttributeSet
     goal: Array
-    recodes: tuple[Recode | None, ...]
+    recodes: tuple[Coarsening | None, ...]
 
     def of(self, values: Array, names: AttributeSet) -> Array:
         """The sums of a table over `names` to which the goal speaks."""
         out = project(values, names, self.attributes)
         for axis, recode in enumerate(self.recodes):
             if recode is not None:
-                order = np.argsort(recode, kind="stable")
-                starts = np.searchsorted(recode[order], np.arange(int(recode.max()) + 1))
-                out = np.add.reduceat(np.take(out, order, axis=axis), starts, axis=axis)
+                out = recode.sum(out, axis)
         return np.asarray(out)
 
     def onto(self, values: Array, names: AttributeSet) -> Array:
         """Numbers of the goal's shape, ready to broadcast against a table over `names`."""
         for axis, recode in enumerate(self.recodes):
             if recode is not None:
-                values = np.take(values, recode, axis=axis)
+                values = recode.expand(values, axis)
         return spread(values, self.attributes, names)
 
-    def place(self, codes: Sequence[Recode], names: AttributeSet) -> Recode:
+    def place(self, codes: Sequence[Codes], names: AttributeSet) -> Codes:
         """For cells with these codes (one array an attribute of `names`) the flat position in the goal."""
         at = []
         for name, recode in zip(self.attributes, self.recodes, strict=True):
             code = codes[names.index(name)]
-            at.append(code if recode is None else recode[code])
+            at.append(code if recode is None else recode.map[code])
         return np.asarray(np.ravel_multi_index(tuple(at), self.goal.shape), dtype=np.intp)
 
     def follows(self, other: Constraint) -> bool:
@@ -70,8 +69,7 @@ def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list
             continue
         recodes = tuple(proper(m.recodes.get(n)) for n in shared)
         goal = project(m.values, m.attributes, shared)
-        key = (shared, *(b"" if r is None else r.tobytes() for r in recodes))
-        found.setdefault(key, []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
+        found.setdefault((shared, recodes), []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
     each = [
         Constraint(
             attributes=same[0].attributes, recodes=same[0].recodes,
@@ -82,16 +80,11 @@ def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list
     return [c for c in each if not any(c.follows(other) for other in each)]
 
 
-def proper(recode: Recode | None) -> Recode | None:
-    """A coarse map; None for one that leaves every value where it is."""
-    return None if recode is None or np.array_equal(recode, np.arange(len(recode))) else np.asarray(recode)
+def proper(recode: Coarsening | None) -> Coarsening | None:
+    """A coarsening; None for one that leaves every value where it is."""
+    return None if recode is None or recode.is_identity else recode
 
 
-def _refines(fine: Recode | None, coarse: Recode | None) -> bool:
-    """Whether values that one map puts together are together under the other."""
-    if fine is None:
-        return True
-    if coarse is None:
-        coarse = np.arange(len(fine))
-    first = np.unique(fine, return_index=True)[1]
-    return bool(np.array_equal(coarse, coarse[first][fine]))
+def _refines(fine: Coarsening | None, coarse: Coarsening | None) -> bool:
+    """Whether values that are together in the first are together in the second; None keeps all apart."""
+    return fine is None or fine.refines(Coarsening.identity(len(fine.map)) if coarse is None else coarse)

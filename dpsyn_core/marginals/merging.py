@@ -14,7 +14,7 @@ def merged(measured: Sequence[Measurement]) -> list[Measurement]:
     """Each table once; what was measured several times, at the same coarse values, has the noise of all together."""
     groups: dict[tuple[object, ...], list[Measurement]] = {}
     for m in measured:
-        key = (m.attributes, *(m.recodes[n].tobytes() if n in m.recodes else b"" for n in m.attributes))
+        key = (m.attributes, *(m.recodes.get(n) for n in m.attributes))
         groups.setdefault(key, []).append(m)
     out = []
     for same in groups.values():

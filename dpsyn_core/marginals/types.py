@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes
 from dpsyn_core.schema.domain import AttributeSet
 
 Law = Literal["gaussian", "geometric"]  # of noise on whole counts: rounded Gaussian, or two-sided geometric
-NO_RECODES: Mapping[str, NDArray[np.intp]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,7 +20,7 @@ class Measurement:
 
     attributes: in domain order (empty: the total). values: float64, one axis an attribute, in counts, may be
     negative. sigma: standard deviation of the noise of one cell, in counts. recodes: for attributes measured
-    coarsely, an array of shape (size of the attribute,) that maps its code to the axis position. law: of the noise;
+    coarsely, which of their values share a position on the axis. law: of the noise;
     None where it was not written down (files of earlier versions), and then the run's delta tells. shared: names the
     one release from which this table was computed together with others, whose noise therefore is not its own; empty
     for a table with noise of its own.
@@ -31,7 +29,7 @@ class Measurement:
     attributes: AttributeSet
     values: NDArray[np.float64]
     sigma: float
-    recodes: Mapping[str, NDArray[np.intp]] = field(default_factory=lambda: NO_RECODES)
+    recodes: Recodes = field(default_factory=lambda: NO_RECODES)
     law: Law | None = None
     shared: str = ""
 
@@ -63,10 +61,10 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JointAxis:
-    """An axis that stands for several attributes together. recode: cell of their product (C order) -> axis position."""
+    """An axis that stands for several attributes together. recode: of the cells of their product (C order)."""
 
     attributes: AttributeSet
-    recode: NDArray[np.intp]
+    recode: Coarsening
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.algebra import product
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -35,9 +36,7 @@ def indif_ratio(table: NDArray[np.int64]) -> tuple[int, int]:
     return int(gap.sum()), n
 
 
-def indif_counts(
-    counter: Counter, pairs: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]]
-) -> NDArray[np.int64]:
+def indif_counts(counter: Counter, pairs: Sequence[AttributeSet], recodes: Recodes) -> NDArray[np.int64]:
     """InDif of many pairs, int64 (n_pairs,); private."""
     out = [indif(t) for i in range(0, len(pairs), BATCH) for t in counter.marginals(pairs[i : i + BATCH], recodes)]
     return np.array(out, dtype=np.int64)
@@ -54,7 +53,7 @@ def l1_counts(
     counter: Counter,
     pairs: Sequence[AttributeSet],
     expected: Sequence[NDArray[np.int64]],
-    recodes: Mapping[str, NDArray[np.intp]],
+    recodes: Recodes,
 ) -> NDArray[np.int64]:
     """||M - E||_1 of many pairs against public whole tables E, int64 (n_pairs,); private; sensitivity 1 a record."""
     out = []

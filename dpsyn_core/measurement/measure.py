@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import NO_RECODES, Measurement
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import Request, law_of
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
-Recodes = Mapping[str, NDArray[np.intp]]
 BATCH = 4_000_000  # cells that are counted in one reading of the records
 
 
@@ -38,15 +38,12 @@ def measure_marginals(
         sets: attribute sets.
         costs: of each.
         gate: through which they are released.
-        recodes: coarse maps of attributes that are counted coarsely: of all sets, or for each set its own.
+        recodes: of attributes that are counted coarsely: of all sets, or for each set its own.
         kind: of the charges; default by the number of attributes.
     """
     maps = [recodes] * len(sets) if isinstance(recodes, Mapping) else list(recodes)
     used = [{n: own[n] for n in names if n in own} for names, own in zip(sets, maps, strict=True)]
-    shapes = [
-        tuple(int(own[n].max()) + 1 if n in own else counter.domain[n].size for n in names)
-        for names, own in zip(sets, used, strict=True)
-    ]
+    shapes = [coarse_shape(counter.domain, names, own) for names, own in zip(sets, used, strict=True)]
     cells = [int(np.prod(shape, dtype=object)) if shape else 1 for shape in shapes]
     requests = [
         Request(

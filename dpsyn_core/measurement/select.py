@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.measurement.descent import descend
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
-Recodes = Mapping[str, NDArray[np.intp]]
 GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers
 BATCH = 4_000_000  # cells counted at a time
 

@@ -13,7 +13,7 @@ from dpsyn_core.metrics.base import Metric, Score
 from dpsyn_core.metrics.comparison import Codes, Comparison
 from dpsyn_core.metrics.distances import DENSE_CELLS, batches
 from dpsyn_core.metrics.registry import register
-from dpsyn_core.metrics.workload import Condition, Query, count_records
+from dpsyn_core.metrics.workload import Condition, CountQuery, count_records
 from dpsyn_core.schema.domain import Domain
 
 Itemset = tuple[tuple[int, int], ...]  # (position of the attribute, code), positions rising
@@ -77,7 +77,7 @@ def frequent(counter: Counter, codes: Codes, domain: Domain, top: int) -> dict[I
         if (b, c) in pairs
     ]
     names = domain.names
-    queries = [Query(tuple(Condition(attribute=names[i], codes=(v,)) for i, v in s)) for s in candidates]
+    queries = [CountQuery(tuple(Condition(attribute=names[i], codes=(v,)) for i, v in s)) for s in candidates]
     counts = count_records(domain, codes, {}, queries).tolist()
     found: dict[Itemset, int] = dict(pairs)
     found |= {s: n for s, n in zip(candidates, counts, strict=True) if n >= least}

@@ -10,12 +10,12 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.workload import Condition, Query, count_queries
+from dpsyn_core.metrics.workload import Condition, CountQuery, count_queries
 from dpsyn_core.questions.language import clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class QueryAnswer:
     """One answered query. The real count is private.
 
     error: synthetic minus real, after the synthetic count is scaled to the real number of records; relative: the
@@ -30,7 +30,7 @@ class Answer:
     relative: float | None
 
 
-def parse(text: str, c: Comparison) -> Query:
+def parse(text: str, c: Comparison) -> CountQuery:
     """Reads a query. Values are labels of the schema (or codes where there are none), compared without outer spaces.
 
     Raises:
@@ -49,10 +49,10 @@ def parse(text: str, c: Comparison) -> Query:
             raise MetricError(msg)
         values = list(clause.values)
         conditions.append(_interval(name, values, c) if clause.interval else _set(name, values, c))
-    return Query(tuple(conditions))
+    return CountQuery(tuple(conditions))
 
 
-def ask(c: Comparison, queries: Sequence[Query]) -> list[Answer]:
+def ask(c: Comparison, queries: Sequence[CountQuery]) -> list[QueryAnswer]:
     """Answers queries on both tables; counts in samples are scaled to the tables they were drawn from. Private."""
     counted, synthetic = count_queries(c, queries)
     real = np.rint(counted * (c.whole_n / c.n)).astype(np.int64)
@@ -60,7 +60,7 @@ def ask(c: Comparison, queries: Sequence[Query]) -> list[Answer]:
     for query, r, s in zip(queries, real.tolist(), synthetic.tolist(), strict=True):
         scaled = s * c.whole_n / c.m
         out.append(
-            Answer(
+            QueryAnswer(
                 text=query.text(c),
                 real=r,
                 synthetic=round(s * c.whole_m / c.m),

@@ -12,7 +12,7 @@ from dpsyn_core.metrics.nist_density import NistDensity, density_score
 from dpsyn_core.metrics.nist_income import NistIncome, official_sides, strict_score
 from dpsyn_core.metrics.nist_range import NistRange, query_frequencies, range_score
 from dpsyn_core.metrics.registry import register
-from dpsyn_core.metrics.workload import Query
+from dpsyn_core.metrics.workload import CountQuery
 from dpsyn_core.schema.domain import AttributeSet
 
 FULL = 1_000_000.0
@@ -33,7 +33,7 @@ class OfficialScores:
 
 
 def official_scores(
-    c: Comparison, triples: Sequence[AttributeSet], queries: Sequence[Query], *, missing: Collection[str] = ()
+    c: Comparison, triples: Sequence[AttributeSet], queries: Sequence[CountQuery], *, missing: Collection[str] = ()
 ) -> OfficialScores:
     """Strict scores for a given workload, as the official scorer computes them from its ground-truth files."""
     return OfficialScores(

@@ -14,7 +14,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.registry import register
-from dpsyn_core.metrics.workload import Condition, Query, chance_workload, count_queries, count_records
+from dpsyn_core.metrics.workload import Condition, CountQuery, chance_workload, count_queries, count_records
 
 FULL = 1_000_000.0
 LEAST = 1e-6  # a synthetic frequency counts as at least this
@@ -28,16 +28,16 @@ def range_score(real: NDArray[np.float64], synthetic: NDArray[np.float64]) -> fl
 
 
 def query_frequencies(
-    c: Comparison, queries: Sequence[Query], *, missing: Collection[str] = ()
+    c: Comparison, queries: Sequence[CountQuery], *, missing: Collection[str] = ()
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Real and synthetic frequencies; conditions on columns that the synthetic table lacks always match there."""
-    kept = [Query(tuple(k for k in q.conditions if k.attribute not in missing)) for q in queries]
+    kept = [CountQuery(tuple(k for k in q.conditions if k.attribute not in missing)) for q in queries]
     real = count_records(c.domain, c.truth, c.real_values, queries)
     synthetic = count_records(c.domain, c.synthetic, c.synthetic_values, kept)
     return real / c.n, synthetic / c.m
 
 
-def record_queries(c: Comparison, count: int, *, keep: float, strict: bool, seed: int) -> list[Query]:
+def record_queries(c: Comparison, count: int, *, keep: float, strict: bool, seed: int) -> list[CountQuery]:
     """Queries around distinct random real records, so that each holds at least one of them. Private.
 
     Args:
@@ -55,7 +55,7 @@ def record_queries(c: Comparison, count: int, *, keep: float, strict: bool, seed
         kept = np.flatnonzero(rng.random(len(names)) < keep)
         if not strict and not len(kept):
             kept = rng.integers(0, len(names), 1)
-        queries.append(Query(tuple(_around(c, names[i], int(row), strict=strict, rng=rng) for i in kept)))
+        queries.append(CountQuery(tuple(_around(c, names[i], int(row), strict=strict, rng=rng) for i in kept)))
     return queries
 
 

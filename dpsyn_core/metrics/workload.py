@@ -38,7 +38,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class CountQuery:
     """Records that pass all conditions; none: all records."""
 
     conditions: tuple[Condition, ...]
@@ -54,7 +54,7 @@ def _written(word: str, *, plain: bool = True) -> str:
     return word if bare and " and " not in word else '"' + word.replace('"', '""') + '"'
 
 
-def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> list[Query]:
+def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> list[CountQuery]:
     """Seeded random queries made from the domain alone: 1 to `most` attributes each.
 
     An ordered attribute gets a random interval of its codes, another a random proper subset of its values.
@@ -65,11 +65,11 @@ def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> 
     for _ in range(count):
         width = int(rng.integers(1, min(most, len(usable)) + 1))
         picked = [usable[i] for i in np.sort(rng.choice(len(usable), width, replace=False))]
-        queries.append(Query(tuple(random_condition(a, rng) for a in picked)))
+        queries.append(CountQuery(tuple(random_condition(a, rng) for a in picked)))
     return queries
 
 
-def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> list[Query]:
+def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> list[CountQuery]:
     """Seeded random queries made from the domain alone: each attribute is asked for with probability `keep`.
 
     A query asks for at least one attribute; attributes of a single value are left out.
@@ -81,7 +81,7 @@ def chance_workload(domain: Domain, count: int, *, seed: int, keep: float) -> li
         picked = np.flatnonzero(rng.random(len(usable)) < keep)
         if not len(picked):
             picked = rng.integers(0, len(usable), 1)
-        queries.append(Query(tuple(random_condition(usable[i], rng) for i in picked)))
+        queries.append(CountQuery(tuple(random_condition(usable[i], rng) for i in picked)))
     return queries
 
 
@@ -104,7 +104,7 @@ def _usable(domain: Domain) -> list[CodedAttribute]:
     return usable
 
 
-def count_queries(c: Comparison, queries: Sequence[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_queries(c: Comparison, queries: Sequence[CountQuery]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Real and synthetic counts of each query, int64 of shape (len(queries),). The real ones are private."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         real = pool.submit(count_records, c.domain, c.truth, c.real_values, queries)
@@ -113,7 +113,7 @@ def count_queries(c: Comparison, queries: Sequence[Query]) -> tuple[NDArray[np.i
 
 
 def count_records(
-    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[Query]
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[CountQuery]
 ) -> NDArray[np.int64]:
     """Counts the records that pass each query.
 
@@ -137,7 +137,7 @@ def count_records(
 
 
 def _tables(
-    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[Query]
+    domain: Domain, codes: Codes, values: Mapping[str, Floats], queries: Sequence[CountQuery]
 ) -> tuple[list[NDArray[Any]], list[NDArray[np.uint64]]]:
     """One column and one table an attribute in use: row v of the table has a bit for each query that v passes."""
     columns: list[NDArray[Any]] = []

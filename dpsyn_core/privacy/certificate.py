@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.grouping import columns_of, in_groups
 
@@ -50,7 +50,7 @@ def certificate(manifest: Statement) -> str:
         f"  dataset              {m.dataset}",
         f"  schema               {m.schema_name} ({m.schema_hash[:16]})",
         f"  method               {m.method}",
-        *(f"    {key} = {value}" for key, value in m.settings.items()),
+        *(f"    {key} = {value}" for key, value in _settings(m.settings)),
         *_asked(m),
         *_query(m),
         f"  records              {m.n_records}",
@@ -58,7 +58,7 @@ def certificate(manifest: Statement) -> str:
         f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
         f"  seconds              {m.seconds:g}",
         "",
-        f"Every look at the data ({len(m.charges)})",
+        f"Every access to the data ({len(m.charges)})",
         *_charges(m.charges),
     ]
     if m.bought:
@@ -67,6 +67,15 @@ def certificate(manifest: Statement) -> str:
         lines.append(f"  release and schema together: epsilon {both:.6g} at delta {m.delta:g}")
     lines += ["", "Versions", *(f"  {name} {number}" for name, number in m.versions.items())]
     return "\n".join(lines) + "\n"
+
+
+def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Settings by the names that people write: a part of `update` is `update.polish`."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{part}", v) for part, v in value.items())
+        else:
+            yield key, value
 
 
 def _second_bound(m: Statement) -> list[str]:

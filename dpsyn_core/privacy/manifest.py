@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ValidationError
 
 from dpsyn_core.errors import EngineError, InputError
+from dpsyn_core.files import RepeatedFieldError, fields_once
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.certificate import certificate
 from dpsyn_core.privacy.charge import Charge
@@ -171,9 +172,9 @@ class Manifest(Statement):
     def read(cls, path: Path) -> tuple[Manifest, dict[str, Any]]:
         """As `load`, with the document as it stands in the file, which a signature is over."""
         try:
-            document = json.loads(path.read_bytes(), object_pairs_hook=_once)
+            document = json.loads(path.read_bytes(), object_pairs_hook=fields_once)
             found = cls.model_validate(document)
-        except (UnicodeDecodeError, RecursionError, _TwiceError, json.JSONDecodeError) as error:
+        except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
             msg = f"'{path.name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
             raise InputError(msg) from error
         except OSError as error:
@@ -193,17 +194,6 @@ class Manifest(Statement):
     def certificate(self) -> str:
         """The manifest as a text that a person can read."""
         return certificate(self)
-
-
-class _TwiceError(ValueError):
-    """A field that stands twice: readers of JSON disagree about which one counts."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _TwiceError
-    return found
 
 
 def package_versions() -> dict[str, str]:

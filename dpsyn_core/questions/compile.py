@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -22,12 +23,10 @@ from dpsyn_core.questions.forms import (
     RegressionQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
-from dpsyn_core.questions.meaning import Floats, Map, coarse_of, code_of, numbers_of, numeric, within
+from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, conditions, numbers_of, numeric
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
-NO_MAPS: Mapping[str, Map] = MappingProxyType({})
 NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})
 JOINT_CELLS = 200  # a regression is measured as one table up to so many cells; larger ones lose to their pairs
 DEFAULT_SHARE = 0.5  # of what pairs of attributes would get without questions, at most, unless a share is given
@@ -41,8 +40,8 @@ FEW = 8  # values that a number is likely to have once it is coarse
 class Need:
     """A table that a question needs.
 
-    attributes: in domain order. weight: importance of the question, divided among its tables. maps: for attributes
-    whose coarse values are public, from code to coarse code, shape (size,). means: for attributes of which the mean
+    attributes: in domain order. weight: importance of the question, divided among its tables. maps: of attributes
+    whose coarse values are public. means: for attributes of which the mean
     matters, the number that each cell stands for (NaN: none), shape (size,); coarse values are to be chosen so that
     means are kept. Attributes in neither have as many values as the budget allows. whole: attributes whose values are
     what is compared, and are not merged unless they are many. questions: names of the questions that need it.
@@ -52,7 +51,7 @@ class Need:
     attributes: AttributeSet
     weight: float
     questions: tuple[str, ...]
-    maps: Mapping[str, Map] = field(default_factory=lambda: NO_MAPS)
+    maps: Recodes = field(default_factory=lambda: NO_RECODES)
     means: Mapping[str, Floats] = field(default_factory=lambda: NO_NUMBERS)
     whole: frozenset[str] = frozenset()
     target: str | None = None
@@ -62,7 +61,7 @@ class Need:
         """Two needs with one key are one table."""
         return (
             self.attributes,
-            tuple((n, self.maps[n].tobytes()) for n in self.attributes if n in self.maps),
+            tuple((n, self.maps[n]) for n in self.attributes if n in self.maps),
             tuple(n for n in self.attributes if n in self.means),
             tuple(n for n in self.attributes if n in self.whole),
         )
@@ -146,13 +145,13 @@ def _covers(large: Need, small: Need, domain: Domain) -> bool:
     if not set(small.attributes) < set(large.attributes) or small.means.keys() - large.means.keys():
         return False
     extra = [n for n in large.attributes if n not in small.attributes]
-    times = math.prod(int(large.maps[n].max()) + 1 if n in large.maps else domain[n].size for n in extra)
+    times = math.prod(coarse_shape(domain, extra, large.maps))
     if times > COVERED or any(n in large.means for n in extra):
         return False
     for name in small.attributes:
         finer = large.maps.get(name)
         if name in small.maps:
-            whole = name in large.whole or (finer is not None and _refines(finer, small.maps[name]))
+            whole = name in large.whole or (finer is not None and finer.refines(small.maps[name]))
             if not whole:
                 return False
         elif (
@@ -162,12 +161,6 @@ def _covers(large: Need, small: Need, domain: Domain) -> bool:
         ):
             return False
     return True
-
-
-def _refines(fine: Map, coarse: Map) -> bool:
-    """Whether every coarse value is made of whole values of the finer map."""
-    pairs = np.unique(np.stack([fine, coarse]), axis=1)
-    return bool(pairs.shape[1] == int(fine.max()) + 1)
 
 
 def compile_question(question: Question, schema: Schema) -> tuple[Need, ...]:
@@ -205,7 +198,7 @@ def _need(
     question: Question,
     *,
     weight: float | None = None,
-    maps: Mapping[str, Map] = NO_MAPS,
+    maps: Recodes = NO_RECODES,
     means: Mapping[str, Floats] = NO_NUMBERS,
     whole: Sequence[str] = (),
     target: str | None = None,
@@ -232,30 +225,25 @@ def _means(schema: Schema, name: str) -> dict[str, Floats]:
     return {name: numbers_of(schema[name])}
 
 
-def sides_map(attribute: Any, sides: Sequence[Any]) -> Map:
+def sides_map(attribute: Any, sides: Sequence[Any]) -> Coarsening:
     """Codes as 0 (first side), 1 (second side) and 2 (neither, where there is such a code)."""
     out = np.full(attribute.size, 2, dtype=np.intp)
     for i, value in enumerate(sides):
         out[code_of(attribute, value)] = i
-    return out
+    return Coarsening.of(out)
 
 
-def condition_maps(question: RangeQuestion, schema: Schema) -> dict[str, Map]:
+def condition_maps(question: RangeQuestion, schema: Schema) -> dict[str, Coarsening]:
     """For each attribute of the conditions, 0 for cells that are out and 1 for cells that are in.
 
     A bin that an end of an interval cuts has a code of its own. Codes that do not occur are closed up.
     """
-    shares: dict[str, Floats] = {}
-    for clause in clauses(question.where):
-        passes = within(schema[clause.attribute], clause)
-        before = shares.get(clause.attribute)
-        shares[clause.attribute] = passes if before is None else np.minimum(before, passes)
     out = {}
-    for name, share in shares.items():
+    for name, share in conditions(question.where, schema).items():
         raw = np.where(share == 0, 0, 1)
         cut = np.flatnonzero((share > 0) & (share < 1))
         raw[cut] = 2 + np.arange(len(cut))
-        out[name] = np.unique(raw, return_inverse=True)[1].astype(np.intp)
+        out[name] = Coarsening.of(np.unique(raw, return_inverse=True)[1])
     return out
 
 
@@ -263,7 +251,7 @@ def _regression(question: RegressionQuestion, schema: Schema, domain: Domain) ->
     """One table of everything where that is small, else the pairs of the outcome and of what explains it."""
     names = (question.of, *question.on)
     means = {n: numbers_of(schema[n]) for n in names if numeric(schema[n])}
-    maps: dict[str, Map] = {}
+    maps: dict[str, Coarsening] = {}
     if question.model == "logistic":
         outcome = schema[question.of]
         value = question.value
@@ -272,10 +260,10 @@ def _regression(question: RegressionQuestion, schema: Schema, domain: Domain) ->
         if outcome.special:
             raw[outcome.size - outcome.special :] = 2
             raw[chosen] = 1
-        maps[question.of] = raw
+        maps[question.of] = Coarsening.of(raw)
         means.pop(question.of, None)
     sizes = [
-        int(maps[n].max()) + 1 if n in maps else min(int(schema[n].size), FEW) if n in means else int(schema[n].size)
+        maps[n].size if n in maps else min(int(schema[n].size), FEW) if n in means else int(schema[n].size)
         for n in names
     ]
 

@@ -10,19 +10,28 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 from pydantic import model_validator as validator
+from pydantic.json_schema import GenerateJsonSchema
 
 from dpsyn_core.errors import DPSynError, QuestionError
-from dpsyn_core.files import write_text
+from dpsyn_core.files import RepeatedFieldError, fields_once, write_text
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.explain import describe
-from dpsyn_core.questions.forms import Part, Question
+from dpsyn_core.questions.forms import Question, QuestionPart
 from dpsyn_core.schema.document import Schema
 
 MOST = 500  # questions of one document
 LARGEST = 4_000_000  # bytes of a file
 
 
-class Questions(Part):
+class _Version1(GenerateJsonSchema):
+    """The JSON Schema of version 1 names the bins of questions as a table's schema names its own."""
+
+    def normalize_name(self, name: str) -> str:
+        """The name of a definition."""
+        return super().normalize_name(name).removeprefix("Question")
+
+
+class Questions(QuestionPart):
     """A list of named questions; frozen, and the same for everybody who reads the file."""
 
     version: Literal[1] = Field(1, description="Version of this file format")
@@ -54,6 +63,11 @@ class Questions(Part):
     # ---- JSON in and out
 
     @classmethod
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """As pydantic's, with the names of definitions that version 1 has."""
+        return super().model_json_schema(*args, **{"schema_generator": _Version1, **options})
+
+    @classmethod
     def of(cls, document: object) -> Questions:
         """Builds from a parsed JSON document, or from the list of questions alone. Raises QuestionError."""
         if isinstance(document, list | tuple):
@@ -76,10 +90,12 @@ class Questions(Part):
             msg = f"the questions have {len(text)} bytes, above the cap of {LARGEST}; declare fewer questions"
             raise QuestionError(msg)
         try:
-            document = json.loads(text, object_pairs_hook=_once)
+            document = json.loads(text, object_pairs_hook=fields_once)
         except (ValueError, RecursionError) as error:
             where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            why = f"name {error} twice in one object" if isinstance(error, _TwiceError) else f"are not JSON{where}"
+            why = (
+                f"name {error} twice in one object" if isinstance(error, RepeatedFieldError) else f"are not JSON{where}"
+            )
             msg = f"the questions {why}; docs/questions.md shows the format"
             raise QuestionError(msg) from error
         return cls.of(document)
@@ -130,18 +146,23 @@ def plain(question: Question) -> dict[str, Any]:
     }
 
 
-def declared(questions: Questions | Iterable[object] | dict[str, Any] | str | Path | None, schema: Schema) -> Questions:
-    """Questions however they are given: a document, its parsed JSON, a list, or the path of a file; checked.
+Given = Questions | Iterable[object] | dict[str, Any] | str | Path
+"""Questions however a caller has them: a document, its parsed JSON, a list, or the path of a file."""
 
-    None takes those of the schema file. Raises QuestionError.
-    """
-    if questions is None:
-        return Questions.in_schema(schema).checked(schema)
+
+def given(questions: Given) -> Questions:
+    """The document. Raises QuestionError."""
     if isinstance(questions, Questions):
-        return questions.checked(schema)
+        return questions
     if isinstance(questions, str | Path):
-        return Questions.load(questions).checked(schema)
-    return Questions.of(questions if isinstance(questions, dict) else list(questions)).checked(schema)
+        return Questions.load(questions)
+    return Questions.of(questions if isinstance(questions, dict) else list(questions))
+
+
+def declared(questions: Given | None, schema: Schema) -> Questions:
+    """The document, checked against a schema; None takes the questions of the schema file. Raises QuestionError."""
+    found = Questions.in_schema(schema) if questions is None else given(questions)
+    return found.checked(schema)
 
 
 def json_schema() -> dict[str, Any]:
@@ -152,16 +173,3 @@ def json_schema() -> dict[str, Any]:
 def export(path: str | Path) -> None:
     """Writes the JSON Schema to a file."""
     write_text(Path(path), json.dumps(json_schema(), indent=2) + "\n")
-
-
-class _TwiceError(ValueError):
-    """A field that stands twice: readers of JSON disagree about which one counts."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _TwiceError(repr(key[:80]))
-        found[key] = value
-    return found

@@ -17,38 +17,42 @@ Number = StrictInt | StrictFloat
 Value = StrictBool | Number | StrictStr
 
 
-class Part(BaseModel):
+class QuestionPart(BaseModel):
     """Frozen, and nothing beside the declared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
 
 
-class WidthBins(Part):
+class WidthBins(QuestionPart):
     """Bins of one width, which start at multiples of it: ages in tens are {'width': 10}."""
 
     width: Number = Field(gt=0)
 
 
-class CountBins(Part):
+class QuestionCountBins(QuestionPart):
     """So many runs of neighbouring cells, with equally many cells in each as far as that goes."""
+
+    model_config = ConfigDict(title="CountBins")
 
     count: StrictInt = Field(ge=1, le=100_000)
 
 
-class EdgeBins(Part):
+class QuestionEdgeBins(QuestionPart):
     """Own boundaries: a number belongs to the last edge that it reaches, or to what lies below the first."""
+
+    model_config = ConfigDict(title="EdgeBins")
 
     edges: tuple[Number, ...] = Field(min_length=1, max_length=1000)
 
     @validator(mode="after")
-    def _rising(self) -> EdgeBins:
+    def _rising(self) -> QuestionEdgeBins:
         if any(b <= a for a, b in zip(self.edges, self.edges[1:], strict=False)):
             msg = "edges must rise from each to the next"
             raise ValueError(msg)
         return self
 
 
-class GroupBins(Part):
+class GroupBins(QuestionPart):
     """Listed values together, one list a group; what no list names is one group of its own."""
 
     groups: tuple[tuple[Value, ...], ...] = Field(min_length=1, max_length=1000)
@@ -56,8 +60,8 @@ class GroupBins(Part):
 
 def _bins_tag(bins: Any) -> str | None:
     """Which kind of bins is meant, by its only key; None when it is no object."""
-    if isinstance(bins, Part):
-        return type(bins).__name__
+    if isinstance(bins, QuestionPart):
+        bins = dict(bins)
     if not isinstance(bins, dict):
         return None
     known = {"width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins"}
@@ -66,14 +70,14 @@ def _bins_tag(bins: Any) -> str | None:
 
 Bins = Annotated[
     Annotated[WidthBins, Tag("WidthBins")]
-    | Annotated[CountBins, Tag("CountBins")]
-    | Annotated[EdgeBins, Tag("EdgeBins")]
+    | Annotated[QuestionCountBins, Tag("CountBins")]
+    | Annotated[QuestionEdgeBins, Tag("EdgeBins")]
     | Annotated[GroupBins, Tag("GroupBins")],
     Discriminator(_bins_tag),
 ]
 
 
-class BaseQuestion(Part, ABC):
+class BaseQuestion(QuestionPart, ABC):
     """What every question has."""
 
     scales: ClassVar[bool] = False  # whether the answer grows with the number of records

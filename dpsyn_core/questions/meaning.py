@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.questions.forms import Bins, CountBins, EdgeBins, GroupBins, Value, WidthBins
-from dpsyn_core.questions.language import Clause
+from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
+from dpsyn_core.questions.language import Clause, clauses
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical
 
 Floats = NDArray[np.float64]
-Map = NDArray[np.intp]
 
 
 def attribute_of(schema: Schema, name: str) -> Any:
@@ -112,8 +112,17 @@ def within(attribute: Any, clause: Clause) -> Floats:
     return share
 
 
-def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
-    """A public coarse map (code -> coarse code) and one label a coarse code. Raises QuestionError.
+def conditions(where: str, schema: Schema) -> dict[str, Floats]:
+    """For each attribute of the conditions the share of each of its cells that meets all of them, shape (size,)."""
+    found: dict[str, Floats] = {}
+    for clause in clauses(where):
+        passes = within(schema[clause.attribute], clause)
+        found[clause.attribute] = found.get(clause.attribute, np.ones(len(passes))) * passes
+    return found
+
+
+def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
+    """A public coarsening and one label a coarse code. Raises QuestionError.
 
     Cells without order (missing, special values) keep a coarse code each.
     """
@@ -124,24 +133,24 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Map, list[str]]:
         msg = f"'{attribute.name}' has no order, so it has no bins of numbers; write {{'groups': [['a', 'b'], ...]}}"
         raise QuestionError(msg)
     labels = attribute.labels()
-    if isinstance(bins, CountBins):
-        key = np.arange(plain) * min(bins.count, plain) // plain
+    if isinstance(bins, QuestionCountBins):
+        key = Coarsening.even(attribute, bins.count).map[:plain]
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
     else:
         numbers = numbers_of(attribute)[:plain]
         if isinstance(bins, WidthBins):
             raw = np.floor(numbers / float(bins.width)).astype(np.int64)
-        elif isinstance(bins, EdgeBins):
+        elif isinstance(bins, QuestionEdgeBins):
             raw = np.searchsorted(np.asarray(bins.edges, dtype=np.float64), numbers, side="right")
         found, first = np.unique(raw, return_index=True)
         key = np.searchsorted(found, raw)
         order = first if len(first) else np.zeros(0, dtype=np.intp)
         names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
     rest = np.arange(attribute.special) + len(names)
-    return np.concatenate([key, rest]).astype(np.intp), [*names, *labels[plain:]]
+    return Coarsening.of(np.concatenate([key, rest])), [*names, *labels[plain:]]
 
 
-def _grouped(attribute: Any, bins: GroupBins) -> tuple[Map, list[str]]:
+def _grouped(attribute: Any, bins: GroupBins) -> tuple[Coarsening, list[str]]:
     key = np.full(attribute.size, -1, dtype=np.intp)
     names = []
     for number, group in enumerate(bins.groups):
@@ -157,13 +166,13 @@ def _grouped(attribute: Any, bins: GroupBins) -> tuple[Map, list[str]]:
         names.append("(all others)")
     if len(set(names)) < len(names):
         names = [f"{i + 1}: {n}" for i, n in enumerate(names)]
-    return key, names
+    return Coarsening.of(key), names
 
 
 def _named(bins: Bins, number: int, label: str) -> str:
     if isinstance(bins, WidthBins):
         return f"{canonical(number * bins.width)} to under {canonical((number + 1) * bins.width)}"
-    if isinstance(bins, EdgeBins):
+    if isinstance(bins, QuestionEdgeBins):
         edges = bins.edges
         if number == 0:
             return f"under {canonical(edges[0])}"

@@ -19,7 +19,7 @@ LARGEST = 30.0  # a standardized logistic coefficient beyond this means that a t
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Design:
+class DesignMatrix:
     """What a regression is computed from: records that have every value.
 
     terms: names of the columns of x, the intercept first. x: float64 (records, terms). y: float64 (records,): the
@@ -40,7 +40,7 @@ def design(
     *,
     numbers: Callable[[str], Floats],
     weights: Floats,
-) -> Design:
+) -> DesignMatrix:
     """The design matrix: numbers as they are, categories as one column a value but the first.
 
     Records with a missing, other or special cell in any column are left out.
@@ -77,7 +77,7 @@ def design(
         y = (columns[question.of][keep] == chosen).astype(np.float64)
     else:
         y = numbers(question.of)[keep]
-    return Design(terms=tuple(terms), x=np.column_stack(parts), y=y, weights=weights[keep], keep=keep)
+    return DesignMatrix(terms=tuple(terms), x=np.column_stack(parts), y=y, weights=weights[keep], keep=keep)
 
 
 def answer_regression(
@@ -97,7 +97,7 @@ def answer_regression(
     )
 
 
-def fit_linear(made: Design) -> tuple[Floats, Floats]:
+def fit_linear(made: DesignMatrix) -> tuple[Floats, Floats]:
     """Weighted least squares: coefficients and their covariance; NaN for terms that are not determined."""
     x, w, used = _usable(made)
     beta, covariance = _blank(len(made.terms))
@@ -113,7 +113,7 @@ def fit_linear(made: Design) -> tuple[Floats, Floats]:
     return beta, covariance
 
 
-def fit_logistic(made: Design) -> tuple[Floats, Floats]:
+def fit_logistic(made: DesignMatrix) -> tuple[Floats, Floats]:
     """Maximum likelihood by Newton's method with halved steps: coefficients and their covariance.
 
     NaN for all terms where the outcome does not vary, or where terms separate its values, so that no estimate exists.
@@ -149,7 +149,7 @@ def fit_logistic(made: Design) -> tuple[Floats, Floats]:
     return beta, covariance
 
 
-def _usable(made: Design) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _usable(made: DesignMatrix) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Records with weight, and the terms that do not follow from those before them."""
     w = np.maximum(made.weights, 0.0)
     used = np.zeros(len(made.terms), dtype=bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.random import Generator
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import GumSettings
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.settings import UpdateSettings
+from dpsyn_core.records.tables import TargetTable
 
 WINDOW, GAIN = 5, 0.01  # stop when the mean error fell by less than 1 % over 5 sweeps
 
 
 def gum(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
-    settings: GumSettings,
+    tables: Sequence[TargetTable],
+    settings: UpdateSettings,
     *,
     rng: Generator,
     progress: Progress = silent,
@@ -40,29 +40,14 @@ def gum(
     Returns:
         The mean total variation distance to the targets at the start of each sweep.
     """
-    n = codes.shape[1]
-    if n == 0 or not tables:
-        return []
-    targets = [t.counts(n, rng) for t in tables]
-    cell = np.empty(n, dtype=np.int32)
-    state, by_share = seed_state(rng), settings.removal == "share"
-    errors = np.full(len(tables), np.inf)
-    history: list[float] = []
-    for sweep in range(settings.sweeps):
-        rate, copies = settings.rate(sweep), settings.copies(sweep, history)
-        for i in np.argsort(-errors, kind="stable"):
-            t = tables[i]
-            errors[i] = update(codes, t.rows, t.sizes, targets[i], rate, copies, cell, state, by_share)
-        history.append(float(errors.mean()) / (2 * n))
-        progress("records", sweep + 1, settings.sweeps, history[-1])
-        if history[-1] == 0 or _stalled(history):
-            break
-    return history
+    return _sweep(
+        codes, tables, settings.sweeps, settings.rate, settings.copies, settings.removal == "share", rng, progress
+    )
 
 
 def mcf(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     *,
     sweeps: int,
     rng: Generator,
@@ -74,8 +59,38 @@ def mcf(
     GUM without a rate and without copies: each marginal becomes exact and undoes what the last one did to the
     other attributes. Source: Zhang et al. 2021 (PrivSyn), section 5.1.
     """
-    settings = GumSettings(sweeps=sweeps, alpha=math.inf, decay=1.0, fill="replace")
-    return gum(codes, tables, settings, rng=rng, progress=progress)
+    return _sweep(codes, tables, sweeps, lambda _sweep: math.inf, lambda _sweep, _history: 0.0, False, rng, progress)
+
+
+def _sweep(
+    codes: NDArray[np.unsignedinteger],
+    tables: Sequence[TargetTable],
+    sweeps: int,
+    rate: Callable[[int], float],
+    copies: Callable[[int, Sequence[float]], float],
+    by_share: bool,
+    rng: Generator,
+    progress: Progress,
+) -> list[float]:
+    """Updates every table once a sweep; see `gum` and `UpdateSettings`."""
+    n = codes.shape[1]
+    if n == 0 or not tables:
+        return []
+    targets = [t.counts(n, rng) for t in tables]
+    cell = np.empty(n, dtype=np.int32)
+    state = seed_state(rng)
+    errors = np.full(len(tables), np.inf)
+    history: list[float] = []
+    for sweep in range(sweeps):
+        now, copied = rate(sweep), copies(sweep, history)
+        for i in np.argsort(-errors, kind="stable"):
+            t = tables[i]
+            errors[i] = update(codes, t.rows, t.sizes, targets[i], now, copied, cell, state, by_share)
+        history.append(float(errors.mean()) / (2 * n))
+        progress("records", sweep + 1, sweeps, history[-1])
+        if history[-1] == 0 or _stalled(history):
+            break
+    return history
 
 
 def flow(source: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:

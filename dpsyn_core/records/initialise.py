@@ -9,10 +9,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.algebra import probabilities, whole_counts
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.tables import TargetTable
 
 
-def one_way_shares(tables: Sequence[Table], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
+def one_way_shares(tables: Sequence[TargetTable], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The share of each value of each attribute: the weighted mean over the tables that hold it, else uniform."""
     totals = [np.zeros(s) for s in sizes]
     for table in tables:

@@ -13,7 +13,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.gum_kernel import cell_numbers
 from dpsyn_core.records.polish_kernel import polish_pass
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.tables import TargetTable
 
 CHECK = 5  # passes between two checks of the gain
 GAIN = 0.001  # stop when a pass lowers the residuals by less than this share
@@ -35,10 +35,9 @@ class _Layout:
 
 def polish(
     codes: NDArray[np.unsignedinteger],
-    tables: Sequence[Table],
+    tables: Sequence[TargetTable],
     *,
     passes: int,
-    squared: bool = False,
     rng: Generator,
     progress: Progress = silent,
 ) -> NDArray[np.unsignedinteger]:
@@ -50,9 +49,8 @@ def polish(
         codes: unsigned (n_attributes, n_records).
         tables: targets; a cell's target need not be whole.
         passes: proposals a record, at most; it stops when a pass gains less than 0.1 %.
-        squared: squared residuals instead of absolute ones.
         rng: post-processing randomness.
-        progress: gets the mean total variation distance to the targets (absolute residuals only).
+        progress: gets the mean total variation distance to the targets.
 
     Returns:
         New codes of the same shape.
@@ -64,7 +62,7 @@ def polish(
     residual = _residuals(codes, tables)
     records = np.ascontiguousarray(codes.T)
     weight = np.concatenate([np.full(t.share.size, t.weight) for t in tables])
-    level = float(np.sum(weight * (residual.astype(np.float64) ** 2 if squared else np.abs(residual))))
+    level = float(np.sum(weight * np.abs(residual)))
     state = seed_state(rng)
     for start in range(0, passes, CHECK):
         many = min(CHECK, passes - start)
@@ -81,7 +79,6 @@ def polish(
                 layout.other_row,
                 layout.other_stride,
                 layout.movable,
-                squared,
                 state,
             )
         distance = float(np.abs(residual).sum(dtype=np.float64)) / (2 * n * len(tables))
@@ -92,7 +89,7 @@ def polish(
     return np.ascontiguousarray(records.T)
 
 
-def _layout(tables: Sequence[Table], d: int) -> _Layout:
+def _layout(tables: Sequence[TargetTable], d: int) -> _Layout:
     """Turns tables into entries by attribute. Loops over tables and axes only."""
     starts = np.concatenate([[0], np.cumsum([t.share.size for t in tables])]).astype(np.int64)
     found: list[list[tuple[float, int, int, list[tuple[int, int]]]]] = [[] for _ in range(d)]
@@ -117,7 +114,7 @@ def _layout(tables: Sequence[Table], d: int) -> _Layout:
     )
 
 
-def _residuals(codes: NDArray[np.unsignedinteger], tables: Sequence[Table]) -> NDArray[np.float32]:
+def _residuals(codes: NDArray[np.unsignedinteger], tables: Sequence[TargetTable]) -> NDArray[np.float32]:
     """Count minus target of every cell, float32, table after table."""
     n = codes.shape[1]
     cell = np.empty(n, dtype=np.int32)

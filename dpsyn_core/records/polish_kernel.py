@@ -23,7 +23,6 @@ def polish_pass(
     other_row: NDArray[np.int64],
     other_stride: NDArray[np.int64],
     movable: NDArray[np.int64],
-    squared: bool,
     state: NDArray[np.uint64],
 ) -> float:
     """One proposal a record; returns by how much the weighted sum of residuals fell.
@@ -39,7 +38,6 @@ def polish_pass(
         other_row: int64, their columns in `records`.
         other_stride: int64, their strides.
         movable: int64, attributes that may change.
-        squared: squared residuals instead of absolute ones.
         state: random state.
     """
     n = records.shape[0]
@@ -60,10 +58,7 @@ def polish_pass(
             place[e - first] = base
             x = residual[base + new * stride[e]]
             y = residual[base + old * stride[e]]
-            if squared:
-                change += weight[e] * 2 * (x - y + np.float32(1))
-            else:
-                change += weight[e] * (abs(x + np.float32(1)) - abs(x) + abs(y - np.float32(1)) - abs(y))
+            change += weight[e] * (abs(x + np.float32(1)) - abs(x) + abs(y - np.float32(1)) - abs(y))
         if change < 0 or (change == 0 and next_u64(state) & _ONE == _ZERO):
             for e in range(first, entry[j + 1]):
                 residual[place[e - first] + new * stride[e]] += np.float32(1)

@@ -15,7 +15,7 @@ from dpsyn_core.schema.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class TargetTable:
     """A target for n records.
 
     rows: int64 (k,), attributes in the order of the axes. sizes: int64 (k,). share: float64 (cells,), adds up
@@ -32,7 +32,7 @@ class Table:
         return whole_counts(self.share, n, rng=rng)
 
 
-def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[Table]:
+def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[TargetTable]:
     """Targets from measurements, each clipped at zero; weights are inverse variances with a mean of 1.
 
     Measurements without attributes (the total) do not constrain single records and are left out.
@@ -41,7 +41,7 @@ def tables_of(measured: Sequence[Measurement], domain: Domain) -> list[Table]:
     inverse = [1 / m.sigma**2 if m.sigma > 0 else 1.0 for m in used]
     mean = sum(inverse) / max(len(inverse), 1)
     return [
-        Table(
+        TargetTable(
             rows=np.array([domain.index(n) for n in m.attributes], dtype=np.int64),
             sizes=np.array(m.values.shape, dtype=np.int64),
             share=probabilities(m.values).ravel(),

@@ -157,8 +157,8 @@ def asked_questions(questions: Asked, schema: Schema, manifest: Manifest, *, oth
         raise QuestionError(msg)
     if told is not None and told.sha256 != found.digest and not others:
         msg = (
-            "the questions are not the ones that this run was told (their digest is not the manifest's); give that "
-            "file, or none, or ask for others on purpose (--others)"
+            "the questions are not the ones that were declared for this run (their digest is not the manifest's); give "
+            "that file, or none, or ask for others on purpose (--others)"
         )
         raise ReceiptError(msg)
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Comparison
@@ -73,10 +74,10 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
         words: names the real table.
     """
     c = next(iter(tables.values()))
-    recode, labels = np.arange(c.domain[name].size), c.words(name)
+    recode, labels = Coarsening.identity(c.domain[name].size), c.words(name)
     if len(labels) > most:
         recode, labels = coarse_map(c, c.domain[name])
-    recodes = {name: recode.astype(np.intp)}
+    recodes = {name: recode}
     series: dict[str, Floats] = {words["real"]: c.real_counter.marginal((name,), recodes) / c.n}
     for table, t in tables.items():
         series[table] = t.synthetic_counter.marginal((name,), recodes) / t.m
@@ -108,7 +109,7 @@ def profile(schema: Schema, table: Any) -> list[Panel]:
     for a, column in zip(schema.domain().attributes, codes, strict=True):
         counts = np.bincount(column, minlength=a.size)
         recode, labels = coarse(a, schema[a.name].labels(), lambda counts=counts: counts)  # type: ignore[misc]
-        share = np.bincount(recode, weights=counts, minlength=len(labels)) / max(1, len(column))
+        share = recode.sum(counts) / max(1, len(column))
         out.append(Panel(name=a.name, labels=labels, shares={"": share}))
     return out
 
@@ -213,4 +214,4 @@ def _labels(c: Comparison, m: Measurement, name: str) -> list[str]:
     words = c.words(name)
     if name not in m.recodes:
         return words
-    return [words[i] for i in np.unique(m.recodes[name], return_index=True)[1]]
+    return [words[i] for i in m.recodes[name].first]

@@ -26,7 +26,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import MethodConfig, Task
-from dpsyn_core.synthesizers.dry_run import Plan, plan_of
+from dpsyn_core.synthesizers.dry_run import RunPlan, plan_of
 from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
 from dpsyn_core.version import __version__
 
@@ -111,7 +111,7 @@ def _of_charges(found: Manifest) -> list[str]:
                     f"the manifest states it would be {needed:g}"
                 )
         elif c.mechanism == "dirichlet" and c.sensitivity != unit.max_records:
-            out.append(f"the charge '{c.name}' is accounted for another number of records an individual")
+            out.append(f"the charge '{c.name}' is accounted for another number of records per individual")
     out += [f"the bought charge '{c.name}' states a cost that its noise does not have" for c in found.bought if c.wrong]
     parts = () if found.digests is None else found.digests.parts
     made = sum(p.n_records for p in parts)
@@ -145,7 +145,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
     try:
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:
-            return [f"the method '{found.method}' cannot be told questions, and the manifest lists some"]
+            return [f"the method '{found.method}' takes no questions, and the manifest lists some"]
         budget = Budget(epsilon=found.epsilon, delta=found.delta)
         config.check_promise(Unit.of(found), budget)
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:
@@ -165,7 +165,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return [f"the run could not have been made as the manifest states it: {error}"]
 
 
-def _of_plans(found: Manifest, plans: Sequence[Plan]) -> list[str]:
+def _of_plans(found: Manifest, plans: Sequence[RunPlan]) -> list[str]:
     """Holds the charges against the steps that the method states for this schema, these settings and this budget.
 
     plans: for the numbers of records that the private table may have had.
@@ -182,7 +182,7 @@ def _too_few(kind: str, fewest: int, listed: int) -> str:
     return f"the method charges for '{kind}' {fewest} times or more, and the manifest {listed} times"
 
 
-def _of_steps(found: Manifest, made: Plan) -> list[str]:
+def _of_steps(found: Manifest, made: RunPlan) -> list[str]:
     """As `_of_plans`, for a method that states its steps, which do not depend on the number of records."""
     taken: list[list[ChargeRecord]] = [[] for _ in made.steps]
     for c in found.charges:

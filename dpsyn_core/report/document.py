@@ -18,7 +18,7 @@ from dpsyn_core.metrics.base import (
     Score,
 )
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.language import Answer
+from dpsyn_core.metrics.language import QueryAnswer
 from dpsyn_core.metrics.registry import metric_class, names
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
@@ -41,7 +41,7 @@ class ScoredTable:
     scores: Mapping[str, Outcome]
     manifest: Manifest | None = None
     receipt: Receipt | None = None
-    answers: Sequence[Answer] = ()
+    answers: Sequence[QueryAnswer] = ()
     asked: Sequence[AskedAnswer] = ()
 
     @property

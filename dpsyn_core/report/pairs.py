@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.report.figures.labels import axis_labels, merged, rising
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute
@@ -43,8 +44,8 @@ def pair_tables(comparisons: Sequence[Comparison], pairs: Sequence[AttributeSet]
     }
 
 
-def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list[str]]:
-    """A map of codes to at most SIDE coarse ones, and their labels.
+def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[Coarsening, list[str]]:
+    """At most SIDE coarse codes, and their labels.
 
     Neighbouring values of an ordered attribute, or of one whose values are rising numbers, are merged evenly; of
     another one the commonest real values stay and the rest is "all others". Missing and other cells stay as they are.
@@ -54,22 +55,18 @@ def coarse_map(c: Comparison, a: CodedAttribute) -> tuple[NDArray[np.intp], list
 
 def coarse(
     a: CodedAttribute, words: list[str], count: Callable[[], NDArray[np.integer]]
-) -> tuple[NDArray[np.intp], list[str]]:
+) -> tuple[Coarsening, list[str]]:
     """The same for any counts of the attribute's cells; `count` is called where the commonest values are asked for."""
     plain = a.size - a.special
     room = SIDE - a.special
     if plain <= room:
-        return np.arange(a.size), words
+        return Coarsening.identity(a.size), words
     if a.ordered or rising(words[:plain]):
-        codes = np.arange(plain) * room // plain
-        labels = []
-        for k in range(room):
-            inside = np.flatnonzero(codes == k)
-            labels.append(merged(words[inside[0]], words[inside[-1]]))
-    else:
-        kept = np.sort(np.argsort(-count()[:plain], kind="stable")[: room - 1])
-        codes = np.full(plain, room - 1)
-        codes[kept] = np.arange(room - 1)
-        labels = [*(words[i] for i in kept), "all others"]
-    special = np.arange(a.special) + room
-    return np.concatenate([codes, special]).astype(np.intp), [*labels, *words[plain:]]
+        found = Coarsening.even(a, room)
+        last = np.cumsum(found.width)[:room] - 1
+        labels = [merged(words[first], words[end]) for first, end in zip(found.first, last, strict=False)]
+        return found, [*labels, *words[plain:]]
+    kept = np.zeros(plain, dtype=bool)
+    kept[np.argsort(-count()[:plain], kind="stable")[: room - 1]] = True
+    codes = np.append(Coarsening.rare(kept).map, room + np.arange(a.special))
+    return Coarsening.of(codes), [*(words[i] for i in np.flatnonzero(kept)), "all others", *words[plain:]]

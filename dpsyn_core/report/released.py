@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.files import write_bytes
+from dpsyn_core.marginals.coarsening import Coarsening, coarse_shape
 from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
@@ -42,7 +43,7 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
             "attributes": list(m.attributes),
             **_noisy(m),
             **({"shared": m.shared} if m.shared else {}),
-            "recodes": {name: np.asarray(r).tolist() for name, r in m.recodes.items()},
+            "recodes": {name: r.map.tolist() for name, r in m.recodes.items()},
         }
         for m in measurements
     ]
@@ -51,7 +52,7 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
     if joint:
         document["joint"] = [
             {
-                "axes": [{"attributes": list(a.attributes), "recode": a.recode.tolist()} for a in m.axes],
+                "axes": [{"attributes": list(a.attributes), "recode": a.recode.map.tolist()} for a in m.axes],
                 **_noisy(m),
             }
             for m in joint
@@ -146,27 +147,33 @@ def _unfit(path: Path) -> TableError:
 
 def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
     names = tuple(entry["attributes"])
-    recodes = {n: np.asarray(r, dtype=np.intp) for n, r in entry["recodes"].items()}
+    recodes = {n: _coarsening(r, domain[n].size) for n, r in entry["recodes"].items()}
     values, sigma, law = _values(entry)
-    wanted = tuple(int(recodes[n].max()) + 1 if n in recodes else domain[n].size for n in names)
-    whole = all(r.shape == (domain[n].size,) and r.min() >= 0 for n, r in recodes.items())
+    wanted = coarse_shape(domain, names, recodes)
     shared = entry.get("shared", "")
-    if not (names == domain.ordered_set(names) and values.shape == wanted and whole and isinstance(shared, str)):
+    if not (names == domain.ordered_set(names) and values.shape == wanted and isinstance(shared, str)):
         msg = "a marginal does not fit"
         raise ValueError(msg)
     return Measurement(attributes=names, values=values, sigma=sigma, recodes=recodes, law=law, shared=shared)
 
 
+def _coarsening(codes: list[int], size: int) -> Coarsening:
+    found = np.asarray(codes, dtype=np.intp)
+    if found.shape != (size,) or found.min() < 0:
+        msg = "a coarse map does not fit"
+        raise ValueError(msg)
+    return Coarsening.of(found)
+
+
 def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:
     values, sigma, law = _values(entry)
     axes = tuple(
-        JointAxis(attributes=tuple(a["attributes"]), recode=np.asarray(a["recode"], dtype=np.intp))
+        JointAxis(attributes=tuple(names), recode=_coarsening(a["recode"], domain.cells(names)))
         for a in entry["axes"]
+        for names in [a["attributes"]]
     )
     fits = all(
-        a.attributes == domain.ordered_set(a.attributes)
-        and a.recode.shape == (domain.cells(a.attributes),)
-        and (int(a.recode.min()), int(a.recode.max()) + 1) == (0, size)
+        a.attributes == domain.ordered_set(a.attributes) and a.recode.size == size and not a.recode.map.min()
         for a, size in zip(axes, values.shape, strict=True)
     )
     if not fits:

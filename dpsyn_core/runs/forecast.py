@@ -8,15 +8,15 @@ systems that choose their tables on the way may measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from dpsyn_core.marginals import figures
+from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.metrics.expected import expected_tvd
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions import figures
 from dpsyn_core.questions.compile import Need, Workload, compile_question, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import (
@@ -28,10 +28,10 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     SumQuestion,
 )
-from dpsyn_core.runs.plan import ASSUMED, Plan, plan_of
+from dpsyn_core.runs.plan import ASSUMED, RunPlan, plan_of
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
-from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.steps import Step
 
 DRAWS = 200  # noisy copies of one assumed group, from which the mean error of its figure is taken
@@ -69,33 +69,20 @@ class Forecasts:
     takes: bool
 
 
-def forecast(
-    method: str,
-    settings: Mapping[str, Any],
-    schema: Schema,
-    budget: Budget,
-    questions: Questions,
-    *,
-    share: float | None = None,
-    n_records: float = ASSUMED,
-) -> Forecasts:
-    """What declaring these questions changes. Reads no data; raises what calibration raises.
+def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Forecasts:
+    """What declaring the questions of a run changes. Reads no data; raises what calibration raises.
 
     Args:
-        method: name of a system.
-        settings: its settings.
+        spec: of the run, with its questions.
         schema: of the table; the questions fit it.
-        budget: of the run.
-        questions: to be declared.
-        share: that they get; None is the default of `workload_of`.
         n_records: about how many records there are; a public number in the schema comes before it.
     """
-    config = configure(method, settings)
-    plain = Task.of(schema, budget, questions=Questions.of([]))
+    config, questions = spec.config, spec.asked(schema)
+    workload = workload_of(questions, schema, spec.questions_share)
+    plain = Task.of(schema, spec.budget, questions=Questions.of([]))
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)
-    workload = workload_of(questions, schema, share)
     told = None
     if workload is not None and config.takes_questions:
         told = _told(config, replace(plain, workload=workload), n)
@@ -113,28 +100,28 @@ def forecast(
     )  # fmt: skip
 
 
-def _told(config: MethodConfig, task: Task, n: float) -> tuple[Synthesizer, Plan]:
+def _told(config: MethodConfig, task: Task, n: float) -> tuple[Synthesizer, RunPlan]:
     system = config.calibrate(task)
     return system, plan_of(system, task, n_records=n)
 
 
-def _ratio(before: Plan, after: Plan) -> float | None:
+def _ratio(before: RunPlan, after: RunPlan) -> float | None:
     """How many times more noise a cell of a pair has; at the most that the plans state."""
     ends = [plan.std(step) for plan in (before, after) if (step := _pairs(plan)) is not None]
     known = [e[1] for e in ends if e is not None]
     return known[1] / known[0] if len(known) == 2 else None
 
 
-def _pairs(plan: Plan, names: Sequence[str] = ()) -> Step | None:
+def _pairs(plan: RunPlan, names: Sequence[str] = ()) -> Step | None:
     """The step that measures pairs, with these attributes where they are named."""
     return next((step for kind in ("2-way", "chosen", "listed") if (step := _step(plan, kind, names))), None)
 
 
-def _step(plan: Plan, kind: str, names: Sequence[str] = ()) -> Step | None:
+def _step(plan: RunPlan, kind: str, names: Sequence[str] = ()) -> Step | None:
     return next((s for s in plan.steps if s.kind == kind and s.sigma is not None and s.reaches(names)), None)
 
 
-def _middle(plan: Plan, step: Step) -> float | None:
+def _middle(plan: RunPlan, step: Step) -> float | None:
     std = plan.std(step)
     return None if std is None else math.sqrt(std[0] * std[1])
 
@@ -142,7 +129,7 @@ def _middle(plan: Plan, step: Step) -> float | None:
 Table = tuple[float, float]  # cells, standard deviation of the noise of one
 
 
-def _tables(told: tuple[Synthesizer, Plan], workload: Workload, n: float) -> dict[str, Table]:
+def _tables(told: tuple[Synthesizer, RunPlan], workload: Workload, n: float) -> dict[str, Table]:
     """The table of each question, by its name; the worst where it needs several."""
     system, plan = told
     widen = math.sqrt(2) if plan.cost.pure else 1.0
@@ -167,7 +154,7 @@ def _full(need: Need, system: Synthesizer) -> float:
     return float(domain.cells(need.attributes))
 
 
-def _usual(question: Question, schema: Schema, plan: Plan) -> Table | None:
+def _usual(question: Question, schema: Schema, plan: RunPlan) -> Table | None:
     """The table that a run measures unasked and that holds the question: a column, or a pair if it is chosen."""
     widest = max((n.attributes for n in compile_question(question, schema)), key=len)
     step = {1: _step(plan, "1-way"), 2: _pairs(plan, widest)}.get(len(widest))
@@ -208,21 +195,22 @@ def _grouped(question: GroupedQuestion, values: int, std: float, held: float) ->
     x = np.tile((np.arange(values) + 0.5) / values, DRAWS)
     group = np.repeat(np.arange(DRAWS), values)
 
-    def noisy() -> Any:
-        return np.maximum(held / values + rng.normal(0.0, std, size=len(x)), 0.0)
+    def noisy() -> Groups:
+        counts = np.maximum(held / values + rng.normal(0.0, std, size=len(x)), 0.0)
+        return Groups(group=group, numbers=x, weights=counts, size=DRAWS)
 
     spread, truth = math.sqrt(1 / 12), 0.5
     if isinstance(question, GiniQuestion):
-        return _mean(np.abs(figures.ginis(group, x, noisy(), DRAWS) - 1 / 3))
+        return _mean(np.abs(figures.ginis(noisy()) - 1 / 3))
     if isinstance(question, SumQuestion):
         off = np.bincount(group, weights=x * rng.normal(0.0, std, size=len(x)), minlength=DRAWS)
         return _mean(np.abs(off) / (held * truth))
     if isinstance(question, QuantileQuestion):
         ends = (x - 0.5 / values, x + 0.5 / values)
-        return _mean(np.abs(figures.quantiles(group, x, noisy(), DRAWS, 0.5, ends=ends) - truth)) / spread
-    found = figures.means(group, x, noisy(), DRAWS) - truth
+        return _mean(np.abs(figures.quantiles(noisy(), 0.5, ends=ends) - truth)) / spread
+    found = figures.means(noisy()) - truth
     if isinstance(question, GapQuestion):
-        found = found - (figures.means(group, x, noisy(), DRAWS) - truth)
+        found = found - (figures.means(noisy()) - truth)
     return _mean(np.abs(found)) / spread
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dpsyn_core.counting.transactions import TransactionCounter
-from dpsyn_core.errors import TableError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.errors import MethodError, SettingError, TableError
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.open import Declared, bought_charges, open_run
 from dpsyn_core.runs.plan import check_shares
-from dpsyn_core.sources.transactions import items_text
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.writing import Places, Staged, staged_tables
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.transactions import ItemSource, items_text
 from dpsyn_core.synthesizers.privbasis.run import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
+from dpsyn_core.synthesizers.registry import validated
 
 METHOD = "privbasis"
 PARTS = 1 << 20  # no release gets less of the cost than one in so many
@@ -45,56 +46,68 @@ class ItemsetRelease:
             for s in self.found.itemsets
         ]
 
+    @contextmanager
+    def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
+        """See `Writable.staged`."""
+        del progress
+        import pyarrow as pa
+
+        numbers = [pa.field(n, pa.float64()) for n in ("count", "frequency", "deviation")]
+        columns = pa.schema([pa.field("itemset", pa.string()), pa.field("size", pa.int64()), *numbers])
+        with staged_tables([pa.Table.from_pylist(self.rows(), schema=columns)], places.outs) as digests:
+            yield Staged(manifest=self.manifest, digests=digests)
+
+
+def settings_of(spec: RunSpec) -> PrivBasisSettings:
+    """Which itemsets a run releases, and how. Raises SettingError, MethodError."""
+    if spec.method != METHOD or spec.delta:
+        msg = f"itemsets are released by '{METHOD}', which is pure DP; the run names '{spec.method}' and {spec.delta:g}"
+        raise MethodError(msg)
+    return validated(PrivBasisSettings, "itemsets", spec.settings)
+
 
 def frequent_itemsets(
-    counter: TransactionCounter,
-    names: Sequence[str],
-    settings: PrivBasisSettings,
+    source: ItemSource,
+    spec: RunSpec,
     *,
-    epsilon: float,
-    unit: Unit,
-    dataset: str,
-    reasons: Sequence[str] = (),
-    bought: Sequence[Charge] = (),
+    schema: Schema | None = None,
     ledger: Ledger | None = None,
-    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> ItemsetRelease:
     """Releases the k most frequent itemsets, or those of at least a frequency.
 
-    Guarantee: epsilon-DP for `unit`, provided that the list of items is public knowledge.
+    Guarantee: epsilon-DP for the source's unit, provided that the list of items is public knowledge.
 
     Args:
-        counter: the transactions, at most `unit.max_records` of an individual.
-        names: public items, in the order of the counter's numbers.
-        settings: k and the settings of PrivBasis.
-        epsilon: privacy budget, above 0; there is no delta.
-        unit: whom the release protects.
-        dataset: name on the ledger.
-        reasons: why the release is NOT PRIVATE, when the items were read from the data.
-        bought: charges of earlier runs that bought parts of the schema behind the items.
+        source: the transactions, and the names of the items, which are public.
+        spec: of the run; its system is privbasis, with k or a frequency among the settings, and its delta 0.
+        schema: of the table that the transactions were made of. None: items are a public list, and the run names the
+            dataset.
         ledger: None is the ledger in DPSYN_HOME.
-        query_vouched: see `runs.release.synthesize`.
         progress: called with stage, done and total.
 
     Raises:
         InputError: before anything is charged, when budget, settings or items do not fit.
     """
-    budget = Budget(epsilon=epsilon, delta=0.0)
-    if len(names) != counter.n_items:
-        msg = f"there are {len(names)} names for {counter.n_items} items; give each item one name"
+    settings, budget = settings_of(spec), spec.budget
+    dataset = schema.ledger_name if spec.dataset is None and schema is not None else spec.dataset
+    if dataset is None:
+        msg = "transactions have no name on the ledger; name the dataset"
+        raise SettingError(msg)
+    if len(source.items) != source.counter.n_items:
+        msg = f"there are {len(source.items)} names for {source.counter.n_items} items; give each item one name"
         raise TableError(msg)
-    check_itemsets(settings, counter.n_items)
+    check_itemsets(settings, source.counter.n_items)
     cost = budget.pure()
-    check_shares(cost, unit, parts=PARTS)
-    run = open_run(dataset, cost, budget=budget, unit=unit, method=METHOD, purpose="itemsets", ledger=ledger)
-    found = find_itemsets(counter, settings, cost=cost, gate=run.gate, progress=progress)
+    check_shares(cost, source.unit, parts=PARTS)
+    run = open_run(dataset, cost, budget=budget, unit=source.unit, method=METHOD, purpose="itemsets", ledger=ledger)
+    found = find_itemsets(source.counter, settings, cost=cost, gate=run.gate, progress=progress)
     declared = Declared(
         name="items",
-        digest=hashlib.sha256(items_text(names).encode()).hexdigest(),
-        reasons=tuple(reasons),
-        bought=tuple(bought),
-        query_vouched=query_vouched,
+        digest=hashlib.sha256(items_text(source.items).encode()).hexdigest(),
+        reasons=() if schema is None else schema.reasons,
+        bought=() if schema is None else bought_charges(schema),
+        query_vouched=spec.query_vouched,
     )
     manifest = run.manifest(declared, settings=settings.model_dump(mode="json"), n_records=len(found.itemsets))
-    return ItemsetRelease(names=tuple(names), found=found, manifest=manifest)
+    return ItemsetRelease(names=source.items, found=found, manifest=manifest)

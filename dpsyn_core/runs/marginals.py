@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpsyn_core.errors import MethodError
 from dpsyn_core.inference.reading import Reader, ReadingSettings
 from dpsyn_core.marginals.maxent import Reconstruction, check_query
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import measure
-from dpsyn_core.runs.open import Declared
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.writing import Places, Staged, staged_document, staged_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.synthesizers.priview import PriViewConfig
-from dpsyn_core.synthesizers.registry import configure, validated
+from dpsyn_core.synthesizers.registry import validated
 
 if TYPE_CHECKING:
     from dpsyn_core.sources.base import Source
@@ -36,20 +39,30 @@ class MarginalRelease:
     found: list[Reconstruction]
     manifest: Manifest
     released: ReleasedTables
+    schema: Schema
+
+    @contextmanager
+    def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
+        """See `Writable.staged`: one marginal as a table, any number of them as JSON."""
+        del progress
+        (out,) = places.outs
+        if out.suffix.lower() == ".json":
+            text = json.dumps(as_document(self.found, self.schema), ensure_ascii=False)
+            staged = staged_document(text.encode(), out)
+        else:
+            staged = staged_tables([as_table(self.found[0], self.schema)], [out])
+        with staged as digests:
+            yield Staged(manifest=self.manifest, digests=digests)
 
 
 def release_marginals(
     table: Source | Any,
     schema: Schema,
     queries: Sequence[Sequence[str]],
+    spec: RunSpec,
     *,
-    epsilon: float,
-    delta: float,
-    settings: Mapping[str, Any] | None = None,
-    dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
-    query_vouched: bool = False,
     progress: Progress = silent,
 ) -> MarginalRelease:
     """Releases views once and reads any number of marginals off them; `read_marginals` reads further ones for nothing.
@@ -62,13 +75,9 @@ def release_marginals(
         table: pandas, polars or pyarrow; or a source.
         schema: public metadata.
         queries: attribute names of each marginal.
-        epsilon: privacy budget, above 0.
-        delta: 0 (pure DP) or in (0, 1).
-        settings: of the method priview.
-        dataset: name on the ledger; None takes the schema's name.
+        spec: of the run; its system is priview.
         ledger: None is the ledger in DPSYN_HOME.
         strict: see `synthesize`.
-        query_vouched: see `synthesize`.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -77,28 +86,22 @@ def release_marginals(
     domain = schema.domain()
     for names in queries:
         check_query(domain, names)
-    config = PriViewConfig(**configure(METHOD, settings or {}).model_dump())
+    config = spec.config
+    if not isinstance(config, PriViewConfig):
+        msg = f"the system is '{spec.method}'; marginals are released by '{METHOD}'"
+        raise MethodError(msg)
     if config.strategy == "direct" and not config.queries:
-        config = config.model_copy(update={"queries": tuple(tuple(q) for q in queries)})
-    budget = Budget(epsilon=epsilon, delta=delta)
-    measured = measure(
-        source_of(table, strict=strict),
-        schema,
-        config,
-        budget=budget,
-        dataset=dataset,
-        ledger=ledger,
-        progress=progress,
-    )
-    released = measured.tables
+        asked = {"queries": tuple(tuple(q) for q in queries)}
+        spec = spec.model_copy(update={"settings": {**spec.settings, **asked}})
+    measured = measure(source_of(table, strict=strict), schema, spec, ledger=ledger, progress=progress)
+    released = measured.released
     reader = Reader(
         released, domain, config.reading(), n_public=schema.n_records, as_measured=config.strategy == "direct"
     )
     found = [reader.read(names) for names in queries]
-    manifest = measured.run.manifest(
-        Declared.by(schema, query_vouched=query_vouched), settings=config.model_dump(mode="json"), n_records=0
-    )
-    return MarginalRelease(found=found, manifest=manifest, released=released)
+    # no records are made: there is no seed, and no time that they took
+    manifest = measured.manifest(0).model_copy(update={"seed": None, "seconds": 0.0})
+    return MarginalRelease(found=found, manifest=manifest, released=released, schema=schema)
 
 
 def read_marginals(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.errors import SchemaError
+import numpy as np
+from numpy.random import Generator, SeedSequence
+
+from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.progress import Progress
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.open import Run, open_run
+from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.statement import AskedQuestions
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.open import Declared, Run, open_run
 from dpsyn_core.runs.plan import check_drawable, plan_of
+from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
@@ -20,54 +25,85 @@ from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """What the private phase leaves: the run, its system, and what that released. Nothing here holds records.
+    """A run after its private phase: all that post-processing needs, and nothing that holds records.
 
-    columns: names of the source's columns, in their order.
+    measurements: what the system released, in its own form. columns: names of the source's columns, in their order.
+    seed: of `rng`; None for a caller's own generator. started: when the private phase had ended.
     """
 
+    source: Source
+    schema: Schema
+    spec: RunSpec
+    config: MethodConfig
     run: Run
     task: Task
     system: Synthesizer
-    released: Any
+    measurements: Any
     columns: tuple[str, ...]
+    rng: Generator
+    seed: int | None
+    started: float
 
     @property
-    def tables(self) -> ReleasedTables:
-        """The marginals among what was released, over the schema's attributes."""
-        return self.system.measurements(self.released)
+    def released(self) -> ReleasedTables:
+        """The marginals among the measurements, over the schema's attributes."""
+        return self.system.measurements(self.measurements)
+
+    @property
+    def wanted(self) -> int | None:
+        """Records to write; None where a released total says."""
+        return self.schema.n_records if self.spec.n_records is None else self.spec.n_records
+
+    def manifest(self, n_records: int) -> Manifest:
+        """States the run, with so many records made."""
+        return self.run.manifest(
+            Declared.by(self.schema, reasons=self.config.reasons, query_vouched=self.spec.query_vouched),
+            settings=self.config.model_dump(mode="json"),
+            n_records=n_records,
+            seed=self.seed,
+            seconds=time.perf_counter() - self.started,
+            questions=self._questions(),
+        )
+
+    def _questions(self) -> AskedQuestions | None:
+        """The questions that the run was told, as its manifest states them; None where it was told none."""
+        if self.task.workload is None:
+            return None
+        told = self.spec.asked(self.schema)
+        return AskedQuestions(sha256=told.digest, share=self.task.workload.share, document=told.document())
 
 
 def measure(
     source: Source,
     schema: Schema,
-    config: MethodConfig,
+    spec: RunSpec,
     *,
-    budget: Budget,
-    dataset: str | None,
-    ledger: Ledger | None,
-    progress: Progress,
-    questions: Questions | None = None,
-    questions_share: float | None = None,
+    rng: Generator | None = None,
+    ledger: Ledger | None = None,
+    most: int = MAX_RECORDS,
+    progress: Progress = silent,
 ) -> Measured:
-    """Runs the measuring phase of a system on a source.
+    """Checks all that can be checked, then spends the budget and measures.
 
     The source is closed and the counter forgotten when this returns, so that post-processing has their memory.
+
+    Guarantee: see `synthesize`.
 
     Args:
         source: of the records.
         schema: public metadata.
-        config: the system's settings.
-        budget: of the run.
-        dataset: name on the ledger; None takes the one that the schema keeps.
+        spec: of the run.
+        rng: of post-processing; None makes it from the seed of the run.
         ledger: None is the ledger in DPSYN_HOME.
+        most: records that may be asked for.
         progress: told the stages.
-        questions: declared; None: none.
-        questions_share: their share; see `questions.compile.workload_of`.
 
     Raises:
-        InputError: before anything is charged, when budget, schema or records do not fit the system.
+        InputError: before anything is charged, when budget, schema, records, method or settings do not fit.
     """
-    task = Task.of(schema, budget, questions=questions, questions_share=questions_share)
+    config, task = spec.config, spec.task(schema)
+    spec.check(most=most)
+    generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     system = config.calibrate(task)
     if not config.unprotected:
         check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
@@ -78,14 +114,29 @@ def measure(
             msg = "the table has more records than the schema's n_records; correct it, or use the method 'rls'"
             raise SchemaError(msg)
         run = open_run(
-            schema.ledger_name if dataset is None else dataset,
+            schema.ledger_name if spec.dataset is None else spec.dataset,
             system.cost,
-            budget=budget,
+            budget=task.budget,
             unit=task.unit,
             method=config.name,
             failure=system.failure,
             unprotected=config.unprotected,
             ledger=ledger,
         )
-        released = system.measure(opened.counter, gate=run.gate, progress=progress)
-    return Measured(run=run, task=task, system=system, released=released, columns=opened.columns)
+        measurements = system.measure(opened.counter, gate=run.gate, progress=progress)
+    return Measured(
+        source=source, schema=schema, spec=spec, config=config, run=run, task=task, system=system,
+        measurements=measurements, columns=opened.columns, rng=generator, seed=seed,
+        started=time.perf_counter(),  # how long reading and counting took would tell the number of records
+    )  # fmt: skip
+
+
+def post_processing_generator(rng: Generator | int | None) -> tuple[Generator, int | None]:
+    """The generator and the seed that the manifest records (None for a caller's own generator). Raises SettingError."""
+    if isinstance(rng, Generator):
+        return rng, None
+    if rng is not None and (isinstance(rng, bool) or not isinstance(rng, int) or rng < 0):
+        msg = f"the seed is {rng!r}; it must be a whole number of at least 0"
+        raise SettingError(msg)
+    seed = int(SeedSequence().entropy) % 2**53 if rng is None else rng  # type: ignore[arg-type]
+    return np.random.default_rng(seed), seed

@@ -6,23 +6,26 @@ import hashlib
 import time
 from pathlib import Path
 
-from dpsyn_core.errors import InputError, MethodError, ReceiptError, SettingError
+from dpsyn_core.errors import MethodError, ReceiptError, SettingError
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.output import table_of
-from dpsyn_core.runs.release import MAX_RECORDS, Release, post_processing_generator
+from dpsyn_core.runs.measured import post_processing_generator
+from dpsyn_core.runs.release import Release
+from dpsyn_core.runs.spec import check_records
+from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
 
 SUFFIX = ".safetensors"
 
 
-def check_savable(method: str | None, path: Path) -> None:
+def check_savable(method: str, path: Path) -> None:
     """Refuses, before anything is charged, what leaves no model. Raises MethodError, SettingError."""
-    name = registry.DEFAULT if method is None else method
-    if not registry.config_class(name).trains:
+    if not registry.config_class(method).trains:
         known = [n for n in registry.names() if registry.config_class(n).trains]
-        msg = f"{name} releases no model that could be saved; leave --save-model out, or use one of {', '.join(known)}"
+        msg = (
+            f"{method} releases no model that could be saved; leave --save-model out, or use one of {', '.join(known)}"
+        )
         raise MethodError(msg)
     if path.suffix != SUFFIX:
         msg = f"the model '{path.name}' must end with {SUFFIX}"
@@ -30,16 +33,6 @@ def check_savable(method: str | None, path: Path) -> None:
     from dpsyn_core.synthesizers.deep.saved import require_safetensors
 
     require_safetensors()
-
-
-def packed(release: Release) -> bytes:
-    """The file of a release's model. Raises MethodError where the system released none."""
-    from dpsyn_core.synthesizers.deep.saved import pack, savable
-
-    if not savable(release.measurements):
-        msg = f"{release.manifest.method} releases no model that could be saved"
-        raise MethodError(msg)
-    return pack(release.measurements, columns=release.arrow.column_names)
 
 
 def draw(
@@ -71,9 +64,7 @@ def draw(
     if hashlib.sha256(schema.dumps().encode()).hexdigest() != manifest.schema_hash:
         msg = "the schema is not the one that the model was made with"
         raise ReceiptError(msg)
-    if not 0 <= n_records <= MAX_RECORDS:
-        msg = f"n_records is {n_records}; it must lie between 0 and {MAX_RECORDS:,}"
-        raise InputError(msg)
+    check_records(n_records)
     from dpsyn_core.synthesizers.deep.saved import unpack
 
     started = time.perf_counter()
@@ -89,5 +80,5 @@ def draw(
     )  # fmt: skip
     return Release(
         table=arrow, arrow=arrow, manifest=stated, measurements=saved.released, codes=codes, tables=(arrow,),
-        arrows=(arrow,), schema=schema,
+        arrows=(arrow,), schema=schema, model=model,
     )  # fmt: skip

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
-import os
 import secrets
 import shutil
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import check_folder, check_writable, write_bytes
+from dpsyn_core.files import check_folder
+from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.statement import Digests, PartDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.shards import Shard, shards_of
-from dpsyn_core.runs.models import packed
-from dpsyn_core.runs.output import table_of
-from dpsyn_core.runs.release import MAX_RECORDS, Prepared, in_memory, prepare
-from dpsyn_core.runs.writing import ending, stated, write_tables
+from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
+from dpsyn_core.runs.release import Release, in_memory
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.tables import table_of
+from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Spreading
-from dpsyn_core.sources.choose import memory_of
+from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
 from dpsyn_core.tables.write import check_target, parquet_writer, staged_parts
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator as Random
 
 THREADS = 2  # shards that are made at a time
-MOST_RECORDS = 10_000_000_000  # that one run may write in parts
 PIECE_BYTES = 20  # for each value of a table that is made in one piece, at its peak
 ALLOWED = 8 * 10**9  # bytes that it may take where nobody says; a constant, so that a seed means one table everywhere
 
@@ -51,36 +51,18 @@ class _EndedError(Exception):
     """Ends a shard whose table is not wanted any more."""
 
 
-def in_parts(prepared: Prepared, *, folder: bool, memory: int | None) -> Sharded | None:
-    """How the records of a run are made in shards; None where they are made in one piece.
-
-    Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
-    memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
-    wherever that is decided.
-    """
-    measured = prepared.measured
-    found = measured.system.sharded(measured.released, prepared.wanted, rng=copy.deepcopy(prepared.rng))
-    if found is None or folder:
-        return found
-    return None if fits(found.n_records, len(measured.task.domain), memory) else found
-
-
-def fits(n_records: int, attributes: int, memory: int | None) -> bool:
-    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
-    return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
-
-
 def synthesize_to(
     table: Any,
     schema: Schema | str | Path,
     *,
     out: str | Path,
     manifest: str | Path,
-    epsilon: float,
-    delta: float,
     rng: Random | int | None,
-    key: Ed25519PrivateKey | None = None,
+    ledger: Ledger | None = None,
+    strict: bool = False,
+    engine: str | None = None,
     memory: int | str | None = None,
+    key: Ed25519PrivateKey | None = None,
     progress: Progress = silent,
     **more: Any,
 ) -> Manifest:
@@ -91,131 +73,114 @@ def synthesize_to(
         schema: public metadata, or the path of its file.
         out: a CSV or Parquet file, or a folder for Parquet parts: a name that ends with a slash or is a folder.
         manifest: where the manifest goes, which names digests of all that was written.
-        epsilon: as for `synthesize`.
-        delta: as for `synthesize`.
         rng: as for `synthesize`.
-        key: signs the manifest.
+        ledger: as for `synthesize`.
+        strict: as for `synthesize`.
+        engine: as for `synthesize`.
         memory: bytes that the run may use, or text such as '4GB'; None: half of the machine's.
+        key: signs the manifest.
         progress: called with stage, done, total and a convergence value.
-        more: what else `synthesize` takes, but for several tables.
+        more: epsilon, delta, and what else a `RunSpec` holds.
 
     Raises:
         InputError: before anything is charged, when anything does not fit; OutputError, which is one, also later.
     """
-    path = Path(out)
-    folder = str(out).endswith(("/", os.sep)) or path.is_dir()
-    if folder:
-        check_folder(path)
-    else:
-        check_target(path)
-    check_writable(Path(manifest))
-    prepared = prepare(
-        table, schema, epsilon=epsilon, delta=delta, rng=rng, memory=memory, progress=progress,
-        most=MOST_RECORDS if folder else MAX_RECORDS, **more,
+    generator, seed = post_processing_generator(rng)
+    spec = RunSpec.of(seed=seed, **more)
+    places = Places.of(out, manifest, tables=spec.tables)
+    if not places.folder:
+        check_target(places.outs[0])
+    places.check(table, schema)
+    declared = schema if isinstance(schema, Schema) else Schema.load(schema)
+    measured = measure(
+        source_of(table, strict=strict, engine=engine, memory=memory, schema=declared), declared, spec,
+        rng=generator, ledger=ledger, most=places.most_records, progress=progress,
     )  # fmt: skip
-    return write_release_to(
-        prepared, [path], Path(manifest), folder=folder, memory=memory_of(memory),
-        key=key, progress=progress,
+    return write_release(
+        PendingRelease(measured=measured, memory=memory_of(memory)), places, key=key, progress=progress
     )  # fmt: skip
 
 
-def write_release_to(
-    prepared: Prepared,
-    outs: Sequence[Path],
-    manifest_path: Path,
-    *,
-    folder: bool,
-    memory: int | None = None,
-    measurements: bytes | None = None,
-    measurements_path: Path | None = None,
-    model_path: Path | None = None,
-    key: Ed25519PrivateKey | None = None,
-    progress: Progress = silent,
-) -> Manifest:
-    """Makes the records of a run and writes them with their manifest; neither stands without the other.
+def fits(n_records: int, attributes: int, memory: int | None) -> bool:
+    """Whether so many synthetic records are made in one piece; memory: bytes that the run may use, or None."""
+    return PIECE_BYTES * n_records * attributes <= (ALLOWED if memory is None else memory // 2)
 
-    Args:
-        prepared: the run.
-        outs: a CSV or Parquet file, one for each of the several tables of one release, or the folder of Parquet
-            parts, which must not hold anything yet.
-        manifest_path: of the manifest.
-        folder: whether `out` is a folder.
-        memory: bytes that the run may use; see `in_parts`.
-        measurements: the file of released marginals, with its `measurements_path`.
-        measurements_path: where that goes.
-        model_path: where the trained model goes too.
-        key: signs the manifest.
-        progress: told the share of the records.
 
-    Raises:
-        OutputError: something cannot be written; then neither table nor manifest stays.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingRelease:
+    """A run that has been measured, and whose records are made while they are written.
+
+    memory: bytes that the run may use; None: `ALLOWED`.
     """
-    out, spread = outs[0], None
-    sharded = in_parts(prepared, folder=folder, memory=memory) if len(outs) == 1 else None
-    if sharded is None:
-        release = in_memory(prepared, tables=len(outs), progress=progress)
-        if not folder:
-            progress("writing", 0, 1)
-            return write_tables(
-                release.manifest, release.arrows, outs, manifest_path, measurements=measurements,
-                measurements_path=measurements_path, model=None if model_path is None else packed(release),
-                model_path=model_path, key=key,
-            )  # fmt: skip
-        n = release.arrow.num_rows
-        shards = shards_of(n, release.arrow.num_columns)
 
-        def cut(shard: Shard, _: Callable[[], None]) -> Any:
-            return release.arrow.slice(shard.start, shard.n_records)
+    measured: Measured
+    memory: int | None = None
 
-        work: Work = cut
-    else:
-        n = sharded.n_records
-        shards = shards_of(n, len(prepared.measured.task.domain))
-        own = prepared.rng.spawn(len(shards))
-        make, schema, columns = sharded.begin(progress), prepared.schema, prepared.measured.columns
-        listed = folder or ending(out) == "parquet"
+    def sharded(self, places: Places) -> Sharded | None:
+        """How the records are made in shards; None where they are made in one piece.
 
-        def made(shard: Shard, check: Callable[[], None]) -> Any:  # may travel: it refers to released values alone
-            return _table(make, schema, columns, shard, own[shard.number], check, listed=listed)
+        Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
+        memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
+        wherever that is decided.
+        """
+        run = self.measured
+        if run.spec.tables > 1:
+            return None
+        found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
+        if found is None or places.folder:
+            return found
+        return None if fits(found.n_records, len(run.task.domain), self.memory) else found
 
-        work = made
-        spread = prepared.source.spread if isinstance(prepared.source, Spreading) else None
-    model = None if sharded is not None or model_path is None else packed(release)
-    beside = [(measurements, measurements_path), (model, model_path)]
-    more = {"measurements": _sha256(measurements), "model": _sha256(model)}
-    written = False
-    try:
-        with _folder(out, shards, work, progress, spread) if folder else _file(out, shards, work, progress) as digests:
-            manifest = prepared.manifest(n)  # now that all records are made: it says how long that took
-            final = stated(manifest, digests.model_copy(update=more), manifest_path, key)
-            written = True
-            for content, path in beside:
-                if content is not None and path is not None:
-                    write_bytes(path, content)
-    except OutputError:
-        if written:
-            manifest_path.unlink(missing_ok=True)
-        raise
-    return final
+    @contextlib.contextmanager
+    def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
+        """See `Writable.staged`. Shards go to a folder of Parquet parts, or one after the other into one file."""
+        run, sharded = self.measured, self.sharded(places)
+        out, spread, model = places.outs[0], None, None
+        if sharded is None:
+            release = in_memory(run, progress=progress)
+            if not places.folder:
+                with release.staged(places, progress=progress) as whole:
+                    yield whole
+                return
+            n = release.arrow.num_rows
+            shards, work = shards_of(n, release.arrow.num_columns), _cut(release)
+            model = None if places.model is None else release.packed_model()
+        else:
+            n = sharded.n_records
+            shards = shards_of(n, len(run.task.domain))
+            listed = places.folder or ending(out) == "parquet"
+            work = _making(run, sharded.begin(progress), run.rng.spawn(len(shards)), listed=listed)
+            spread = run.source.spread if isinstance(run.source, Spreading) else None
+        write = _folder(out, shards, work, progress, spread) if places.folder else _file(out, shards, work, progress)
+        with write as digests:
+            # the manifest is stated now that all records are made: it says how long that took
+            yield Staged(manifest=run.manifest(n), digests=digests, model=model)
 
 
-def _sha256(content: bytes | None) -> str | None:
-    return None if content is None else hashlib.sha256(content).hexdigest()
+def _cut(release: Release) -> Work:
+    """Takes the records of a shard from a table that was made in one piece."""
+
+    def cut(shard: Shard, _: Callable[[], None]) -> Any:
+        return release.arrow.slice(shard.start, shard.n_records)
+
+    return cut
 
 
-def _table(
-    make: Make, schema: Schema, columns: Sequence[str], shard: Shard, rng: Random, check: Callable[[], None], *,
-    listed: bool,
-) -> Any:  # fmt: skip
-    """The records of one shard as a pyarrow table; listed: see `Codec.decode`."""
+def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -> Work:
+    """Makes the records of a shard with its own generator, as a pyarrow table; listed: see `Codec.decode`."""
+    schema, columns = run.schema, run.columns  # the work may travel: it refers to released values alone
 
-    def ended(stage: str, done: float, total: float, value: float | None = None) -> None:
-        del stage, done, total, value  # what one of many shards does says nothing of the whole
+    def made(shard: Shard, check: Callable[[], None]) -> Any:
+        def ended(stage: str, done: float, total: float, value: float | None = None) -> None:
+            del stage, done, total, value  # what one of many shards does says nothing of the whole
+            check()
+
+        rng = own[shard.number]
+        codes = make(shard, rng, ended)
         check()
+        return table_of(codes, schema, columns=columns, rng=rng, listed=listed)
 
-    codes = make(shard, rng, ended)
-    check()
-    return table_of(codes, schema, columns=columns, rng=rng, listed=listed)
+    return made
 
 
 def _made(

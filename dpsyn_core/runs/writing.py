@@ -1,97 +1,218 @@
-"""Writes a release: the table, and the manifest that names its digests; neither stands without the other."""
+"""Writes a release: the tables, the manifest that names their digests, and what is kept beside them.
+
+One function, `write_release`, for every release and every route: neither table nor manifest stands without the other.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from contextlib import ExitStack
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.files import write_bytes
+from dpsyn_core.files import (
+    check_folder,
+    check_writable,
+    manifest_beside,
+    not_private_name,
+    replacing,
+    same_path,
+    write_bytes,
+)
+from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.statement import Digests, TableDigests
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.spec import MAX_RECORDS
 from dpsyn_core.tables.digest import content_digest, excel_digest, file_digest
 from dpsyn_core.tables.write import staged_table
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dpsyn_core.privacy.manifest import Manifest
+MOST_RECORDS = 10_000_000_000  # that one run may write into a folder of parts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Places:
+    """Where the files of a release go.
+
+    outs: a file for each table of the release, or the one folder that gets Parquet parts (`folder`). measurements: of
+    the released marginals. model: of a trained model. None: not written.
+    """
+
+    outs: tuple[Path, ...]
+    manifest: Path
+    measurements: Path | None = None
+    model: Path | None = None
+    folder: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        out: str | Path,
+        manifest: str | Path | None = None,
+        *,
+        tables: int = 1,
+        measurements: Path | None = None,
+        model: Path | None = None,
+        private: bool = True,
+    ) -> Places:
+        """The places that a person names.
+
+        Args:
+            out: of the table; a name that ends with a slash, or an existing folder, is the folder of parts.
+            manifest: None: beside the table; t.csv has t.manifest.json.
+            tables: of the release; several go to out-1.csv, out-2.csv and so on.
+            measurements: of the released marginals.
+            model: of the trained model.
+            private: False gives every file but the manifest a name that says NOT-PRIVATE.
+
+        Raises:
+            OutputError: several tables have no place in one folder.
+        """
+        path = Path(out)
+        folder = str(out).endswith(("/", os.sep)) or path.is_dir()
+        if folder and tables > 1:
+            msg = "several tables of one release are files of their own; name an output that ends with .csv or .parquet"
+            raise OutputError(msg)
+        mark = Path if private else not_private_name
+        return cls(
+            outs=tuple(mark(p) for p in numbered(path, tables)),
+            manifest=manifest_beside(path) if manifest is None else Path(manifest),
+            measurements=None if measurements is None else mark(measurements),
+            model=None if model is None else mark(model),
+            folder=folder,
+        )
+
+    @property
+    def most_records(self) -> int:
+        """Records that one run may write there."""
+        return MOST_RECORDS if self.folder else MAX_RECORDS
+
+    def check(self, *inputs: object) -> None:
+        """Refuses, before anything is spent, places that cannot be written, or that are named twice.
+
+        Args:
+            inputs: what the run reads; those that are paths may not be outputs.
+
+        Raises:
+            OutputError: naming the place.
+        """
+        files = [p for p in (*self.outs, self.manifest, self.measurements, self.model) if p is not None]
+        for a, b in [*itertools.product(files, inputs), *itertools.combinations(files, 2)]:
+            if same_path(a, b):
+                msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
+                raise OutputError(msg)
+        if self.folder:
+            out = self.outs[0]
+            check_folder(out)
+            if any(isinstance(i, Path) and out.resolve().is_relative_to(i.resolve()) for i in inputs):
+                msg = f"'{out.name}' lies inside the folder that is read; give the output a folder of its own"
+                raise OutputError(msg)
+        for path in files[self.folder :]:
+            check_writable(path)
+
+    def __str__(self) -> str:
+        """Where the tables are, in a sentence."""
+        first, last = self.outs[0], self.outs[-1]
+        return str(first) if first == last else f"each of {len(self.outs)} tables, {first} to {last.name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Staged:
+    """A release whose tables are whole on disk and have no names yet.
+
+    manifest: states it, without digests. digests: of the tables. model: content of the file of a trained model.
+    """
+
+    manifest: Manifest
+    digests: Digests
+    model: bytes | None = None
+
+
+class Writable(Protocol):
+    """A release that can be written."""
+
+    def staged(self, places: Places, *, progress: Progress) -> AbstractContextManager[Staged]:
+        """Writes the tables; they get their names when the block ends well, and are gone otherwise.
+
+        Raises OutputError.
+        """
 
 
 def write_release(
-    manifest: Manifest,
-    table: Any,
-    out: Path,
-    manifest_path: Path,
+    release: Writable,
+    places: Places,
     *,
     measurements: bytes | None = None,
-    measurements_path: Path | None = None,
     key: Ed25519PrivateKey | None = None,
+    progress: Progress = silent,
 ) -> Manifest:
-    """Writes table, manifest and released marginals; each file appears whole or not at all.
+    """Writes a release with its manifest; each file appears whole or not at all.
 
-    The table is whole before its manifest is written, and gets its name after it: a table never stands without the
-    document that says what it promises.
+    The tables are whole before the manifest is written, since it names their digests, and get their names after it: a
+    table never stands without the document that says what it promises.
 
     Args:
-        manifest: of the release.
-        table: pyarrow; the ending of `out` chooses the format.
-        out: of the table.
-        manifest_path: of the manifest.
-        measurements: the file of released marginals, with its `measurements_path`.
-        measurements_path: where that goes.
+        release: what a run made.
+        places: where its files go.
+        measurements: content of the file of released marginals.
         key: signs the manifest.
+        progress: told the stages.
+
+    Returns:
+        The manifest as it was written.
 
     Raises:
         OutputError: a file cannot be written; then no manifest stays.
     """
-    return write_tables(
-        manifest, [table], [out], manifest_path, measurements=measurements, measurements_path=measurements_path, key=key
-    )
-
-
-def write_tables(
-    manifest: Manifest,
-    tables: Sequence[Any],
-    outs: Sequence[Path],
-    manifest_path: Path,
-    *,
-    measurements: bytes | None = None,
-    measurements_path: Path | None = None,
-    model: bytes | None = None,
-    model_path: Path | None = None,
-    key: Ed25519PrivateKey | None = None,
-) -> Manifest:
-    """As `write_release`, for the several tables of one release, each to its own place; at least one.
-
-    model: the file of a trained model, named in the manifest, and written where there is a `model_path`.
-    """
-    final: Manifest | None = None
+    stated = False
     try:
-        with ExitStack() as stack:
-            whole = [stack.enter_context(staged_table(t, o)) for t, o in zip(tables, outs, strict=True)]
-            found = [table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
-            digests = Digests(
-                **found[0].model_dump(),
-                tables=tuple(found) if len(found) > 1 else (),
-                measurements=None if measurements is None else hashlib.sha256(measurements).hexdigest(),
-                model=None if model is None else hashlib.sha256(model).hexdigest(),
-            )
-            final = stated(manifest, digests, manifest_path, key)
-            if measurements is not None and measurements_path is not None:
-                write_bytes(measurements_path, measurements)
-            if model is not None and model_path is not None:
-                write_bytes(model_path, model)
+        with release.staged(places, progress=progress) as whole:
+            beside = ((measurements, places.measurements), (whole.model, places.model))
+            digests = {"measurements": _sha256(measurements), "model": _sha256(whole.model)}
+            manifest = whole.manifest.written(whole.digests.model_copy(update=digests))
+            if key is not None:
+                manifest = manifest.signed(key)
+            manifest.dump(places.manifest)
+            stated = True
+            for content, path in beside:
+                if content is not None and path is not None:
+                    write_bytes(path, content)
     except OutputError:
-        if final is not None:
-            manifest_path.unlink(missing_ok=True)
+        if stated:
+            places.manifest.unlink(missing_ok=True)
         raise
-    return final
+    return manifest
 
 
-def table_digests(table: Any, out: Path, written: Path) -> TableDigests:
+def _sha256(content: bytes | None) -> str | None:
+    return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+@contextmanager
+def staged_tables(tables: Sequence[Any], outs: Sequence[Path]) -> Iterator[Digests]:
+    """Writes pyarrow tables, each to its own place; the ending chooses the format. See `Writable.staged`."""
+    with ExitStack() as stack:
+        whole = [stack.enter_context(staged_table(t, o)) for t, o in zip(tables, outs, strict=True)]
+        found = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
+        yield Digests(**found[0].model_dump(), tables=tuple(found) if len(found) > 1 else ())
+
+
+@contextmanager
+def staged_document(content: bytes, out: Path) -> Iterator[Digests]:
+    """As `staged_tables`, for a release that is one document, such as the JSON of several marginals."""
+    with replacing(out) as temporary:
+        temporary.write_bytes(content)
+        yield Digests(files={ending(out): hashlib.sha256(content).hexdigest()})
+
+
+def _table_digests(table: Any, out: Path, written: Path) -> TableDigests:
     """Digests of a pyarrow table, and of the file that holds it already and will be called `out`."""
     content = content_digest(table)
     return TableDigests(content=content, excel=excel_digest(table, content), files={ending(out): file_digest(written)})
@@ -103,40 +224,6 @@ def numbered(out: Path, tables: int) -> list[Path]:
         return [out]
     name = out.name[: -len(ending(out)) - 1]
     return [out.with_name(f"{name}-{i}.{out.name[len(name) + 1 :]}") for i in range(1, tables + 1)]
-
-
-def write_document(
-    manifest: Manifest,
-    content: bytes,
-    out: Path,
-    manifest_path: Path,
-    *,
-    measurements: bytes | None = None,
-    measurements_path: Path | None = None,
-    key: Ed25519PrivateKey | None = None,
-) -> Manifest:
-    """As `write_release`, for a release that is one document, such as the JSON of several marginals."""
-    digests = Digests(
-        files={ending(out): hashlib.sha256(content).hexdigest()},
-        measurements=None if measurements is None else hashlib.sha256(measurements).hexdigest(),
-    )
-    final = stated(manifest, digests, manifest_path, key)
-    try:
-        if measurements is not None and measurements_path is not None:
-            write_bytes(measurements_path, measurements)
-        write_bytes(out, content)
-    except OutputError:
-        manifest_path.unlink(missing_ok=True)
-        raise
-    return final
-
-
-def stated(manifest: Manifest, digests: Digests, path: Path, key: Ed25519PrivateKey | None) -> Manifest:
-    """Writes the manifest with what was written, signed where there is a key."""
-    final = manifest.written(digests)
-    final = final if key is None else final.signed(key)
-    final.dump(path)
-    return final
 
 
 def ending(path: Path) -> str:

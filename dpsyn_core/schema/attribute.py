@@ -29,7 +29,7 @@ EXTRAS = (
 )  # written only where they are set
 
 
-class Part(BaseModel):
+class SchemaPart(BaseModel):
     """Frozen, and nothing beside the declared fields."""
 
     model_config = ConfigDict(
@@ -37,7 +37,7 @@ class Part(BaseModel):
     )
 
 
-class BaseAttribute(Part):
+class BaseAttribute(SchemaPart):
     """What every column has."""
 
     coded: ClassVar[bool] = True
@@ -58,7 +58,7 @@ class BaseAttribute(Part):
             return NotImplemented
         return all(getattr(self, f) == getattr(other, f) for f in type(self).model_fields)
 
-    __hash__ = Part.__hash__
+    __hash__ = SchemaPart.__hash__
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values; optional extras only where they are set."""

@@ -7,17 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, StrictInt, Tag
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attribute import Number, Part
+from dpsyn_core.schema.attribute import Number, SchemaPart
 from dpsyn_core.schema.binning import MAX_BINS
 
 
-class CountBins(Part):
+class CountBins(SchemaPart):
     """K bins of equal width."""
 
     count: StrictInt = Field(ge=1, le=MAX_BINS)
 
 
-class EdgeBins(Part):
+class EdgeBins(SchemaPart):
     """Own boundaries, rising, within min and max (which are added at the ends when they are not listed)."""
 
     edges: tuple[Number, ...] = Field(min_length=1, max_length=MAX_BINS)
@@ -30,7 +30,7 @@ class EdgeBins(Part):
         return self
 
 
-class EveryBins(Part):
+class EveryBins(SchemaPart):
     """Calendar bins."""
 
     every: Literal["day", "month", "year"]

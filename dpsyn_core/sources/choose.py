@@ -33,7 +33,7 @@ SPILL = 40  # bytes of scratch space for each record while individuals are bound
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class CountingPlan:
     """Which engine counts, and what that takes.
 
     why: sentences for the owner, since they may tell the size of the private table; so do the numbers: bytes on disk
@@ -107,7 +107,7 @@ def on_spark(given: Any, *, strict: bool) -> Source:
     raise SettingError(msg)
 
 
-def source_of_batches(batches: Batches, choice: Choice, strict: bool, memory: int | None) -> Source:
+def source_of_batches(batches: Batches, choice: CountingPlan, strict: bool, memory: int | None) -> Source:
     """The source of the chosen engine."""
     if choice.engine == "stored":
         return StoredSource(batches, strict=strict, memory=memory)
@@ -121,7 +121,7 @@ def check_engine(engine: str | None) -> None:
         raise SettingError(msg)
 
 
-def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: Schema | None = None) -> Choice:
+def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: Schema | None = None) -> CountingPlan:
     """The engine that was asked for; else memory where the table fits into it, else stored."""
     columns = len(batches.columns) if schema is None else len(schema.coded)
     cells = columns * batches.likely_records
@@ -132,7 +132,7 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
     if cells:
         why += f"; a run takes about {period(SECONDS * cells)} on two idle cores"
     if chosen == "memory":
-        return Choice(engine=chosen, why=why, memory=need, seconds=SECONDS * cells)
+        return CountingPlan(engine=chosen, why=why, memory=need, seconds=SECONDS * cells)
     scratch, free = scratch_of(batches, schema), room()
     if batches.records is not None and scratch > free:
         msg = (
@@ -140,7 +140,7 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
             "free disk space, or name a folder with room in the variable DPSYN_SCRATCH"
         )
         raise SizeError(msg)
-    return Choice(
+    return CountingPlan(
         engine=chosen,
         why=f"{why}, and about {shown(scratch)} of scratch space ({shown(free)} are free)",
         scratch=scratch,

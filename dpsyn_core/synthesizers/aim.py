@@ -14,6 +14,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -21,16 +22,16 @@ from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.asked import Asked, asked_of
+from dpsyn_core.synthesizers.asked import QuestionTables, asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, rare_codes, target
 from dpsyn_core.synthesizers.graphical.fit import Potentials, fit
 from dpsyn_core.synthesizers.graphical.library import require_mbi
 from dpsyn_core.synthesizers.graphical.model import Model
 from dpsyn_core.synthesizers.graphical.settings import ModelSettings, records_of
 from dpsyn_core.synthesizers.graphical.tree import model_cells
-from dpsyn_core.synthesizers.mst import CELL, Measured
+from dpsyn_core.synthesizers.mst import CELL, MstMeasured
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 from dpsyn_core.synthesizers.steps import Step, noise_of
@@ -82,7 +83,7 @@ class AIMConfig(ModelSettings):
         default=200,
         ge=1,
         le=10_000,
-        title="Iterations a round",
+        title="Iterations per round",
         description="At most this many steps of mirror descent after each measurement.",
     )
     max_cells: int = Field(
@@ -118,7 +119,7 @@ class AIMConfig(ModelSettings):
 class AIM(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: AIMConfig, task: Task, workload: list[AttributeSet], asked: Asked) -> None:
+    def __init__(self, config: AIMConfig, task: Task, workload: list[AttributeSet], asked: QuestionTables) -> None:
         """Candidates are all subsets of the workload, weighed by how much of it they touch.
 
         With questions the workload has two parts. What they need has their share of the weight, and all other sets
@@ -136,7 +137,7 @@ class AIM(Synthesizer):
             self.weights = _with_questions(self.weights, asked)
         self.rounds = max(config.rounds or 16 * len(self.domain), 2 * len(self.domain))
 
-    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> MstMeasured:
         """One-ways, then rounds of choose, measure, fit; the last round spends what is left."""
         ones = measure_marginals(
             counter, self.domain.singletons(), [self._share(MEASURE / self.rounds)] * len(self.domain), gate=gate
@@ -155,9 +156,11 @@ class AIM(Synthesizer):
             if run.measure(chosen, counter, gate, spend):
                 size *= 4
             progress("adaptive rounds", used, 1.0)
-        return Measured(measurements=ReleasedTables(run.measured), recodes=recodes, start=run.potentials, step=run.step)
+        return MstMeasured(
+            measurements=ReleasedTables(run.measured), recodes=recodes, start=run.potentials, step=run.step
+        )
 
-    def measurements(self, measured: Measured) -> ReleasedTables:
+    def measurements(self, measured: MstMeasured) -> ReleasedTables:
         """One-ways, then the marginal of every round."""
         return measured.measurements
 
@@ -207,7 +210,7 @@ class AIM(Synthesizer):
         )
 
 
-def _with_questions(weights: dict[AttributeSet, int], asked: Asked) -> dict[AttributeSet, int]:
+def _with_questions(weights: dict[AttributeSet, int], asked: QuestionTables) -> dict[AttributeSet, int]:
     """Weights of candidates when questions have a share of the workload: at least 1, so that all stay candidates."""
     members = [(frozenset(s), w) for s, w in zip(asked.sets, asked.weights, strict=True)]
     own = {r: sum(w * len(m & frozenset(r)) for m, w in members) for r in weights}

@@ -17,7 +17,7 @@ MOST_CELLS = 10_000_000  # of one table that is measured without coarse values
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class QuestionTables:
     """Attribute sets of declared questions, each once, their weights, and the share of the budget that they get."""
 
     sets: tuple[AttributeSet, ...] = ()
@@ -39,7 +39,7 @@ class Asked:
         return rest, own
 
 
-def asked_of(task: Task, method: str, *, fewest: int = 1) -> Asked:
+def asked_of(task: Task, method: str, *, fewest: int = 1) -> QuestionTables:
     """What questions need, at full resolution; empty without questions.
 
     Args:
@@ -51,7 +51,7 @@ def asked_of(task: Task, method: str, *, fewest: int = 1) -> Asked:
         SizeError: a table is too large to be measured without coarse values.
     """
     if task.workload is None:
-        return Asked()
+        return QuestionTables()
     weights: dict[AttributeSet, float] = {}
     for need in task.workload.needs:
         if len(need.attributes) >= fewest:
@@ -64,10 +64,12 @@ def asked_of(task: Task, method: str, *, fewest: int = 1) -> Asked:
                 f"{method}; use the method 'rls', which measures it coarsely, or give the columns coarser bins"
             )
             raise SizeError(msg)
-    return Asked(sets=tuple(weights), weights=tuple(weights.values()), share=task.workload.share)
+    return QuestionTables(sets=tuple(weights), weights=tuple(weights.values()), share=task.workload.share)
 
 
-def with_extra(sets: Sequence[AttributeSet], costs: Sequence[Cost], asked: Asked, extra: Sequence[Cost]) -> list[Cost]:
+def with_extra(
+    sets: Sequence[AttributeSet], costs: Sequence[Cost], asked: QuestionTables, extra: Sequence[Cost]
+) -> list[Cost]:
     """The costs of tables, those that hold a declared set with what that set gets on top.
 
     Sets that no table holds must have been added to `sets` before, with a cost of their own.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MethodError, UnitError
@@ -26,6 +26,7 @@ from dpsyn_core.records.shards import Shard
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
+from dpsyn_core.synthesizers.settings import grouped, groups_of
 from dpsyn_core.synthesizers.steps import Step
 
 
@@ -159,16 +160,31 @@ class Synthesizer(ABC):
 
 
 class MethodConfig(BaseModel):
-    """Settings of a system. Field title, description, ge/le and json_schema_extra={"unit": ..} make its form."""
+    """Settings of a system. Field title, description, ge/le and json_schema_extra={"unit": ..} make its form.
+
+    Settings that several systems share may be one field, a `SettingsGroup`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
-    takes_questions: ClassVar[bool] = False  # whether it can be told what to measure
+    takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE
+
+    @model_validator(mode="before")
+    @classmethod
+    def _grouped(cls, values: Any) -> Any:
+        """What is given of a group of settings, in any form, over the values that this system has in it."""
+        if not isinstance(values, dict):
+            return values
+        given = dict(grouped(cls, values))
+        for name, group in groups_of(cls).items():
+            if isinstance(given.get(name), dict):
+                given[name] = group.changed(given[name])
+        return given
 
     @classmethod
     def missing(cls) -> str:
@@ -198,7 +214,7 @@ class MethodConfig(BaseModel):
             raise MethodError(msg)
         if task.workload is not None and not self.takes_questions:
             msg = (
-                f"{self.name} cannot be told questions: what it measures is fixed; use the method 'rls', or set the "
+                f"{self.name} takes no questions: what it measures is fixed; use the method 'rls', or set the "
                 "share of the budget for questions to 0"
             )
             raise MethodError(msg)

@@ -22,7 +22,7 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.asked import asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.record_settings import RecordConfig, records_from
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, even
 
@@ -30,7 +30,7 @@ MAX_PAIRS = 20_000  # of 200 attributes: each is a release of its own
 
 
 @register("dpsyn")
-class DPSynConfig(RecordSettings):
+class DPSynConfig(RecordConfig):
     """Settings of DPSyn 2020."""
 
     summary = "All two-way marginals, made consistent, then records by gradual updates."
@@ -112,7 +112,13 @@ class DPSyn(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Consistency, GUM, polish."""
         return records_from(
-            measured, self.domain, n_records, self.config, n_public=self.task.n_public, rng=rng, progress=progress
+            measured,
+            self.domain,
+            n_records,
+            self.config.update,
+            n_public=self.task.n_public,
+            rng=rng,
+            progress=progress,
         )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import Sample, SumRule
 from dpsyn_core.errors import MethodError
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.measurement.dirichlet import urn_unit
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -34,7 +34,7 @@ ASSUMED = 10_000  # records, where nobody says how many there are
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class RunPlan:
     """What a run will charge: its steps, and every single charge where they are known."""
 
     cost: Cost
@@ -87,21 +87,17 @@ class _EmptyTable:
         """Keeps the domain."""
         self.domain = domain
 
-    def marginal(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> NDArray[np.int64]:
+    def marginal(self, attributes: AttributeSet, recodes: Recodes = NO_RECODES) -> NDArray[np.int64]:
         """Zeros of the right shape."""
-        shape = tuple(int(recodes[n].max()) + 1 if n in recodes else self.domain[n].size for n in attributes)
+        shape = coarse_shape(self.domain, attributes, recodes)
         return np.zeros(shape, dtype=np.int64)
 
-    def marginals(
-        self, sets: Sequence[AttributeSet], recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
-    ) -> list[NDArray[np.int64]]:
+    def marginals(self, sets: Sequence[AttributeSet], recodes: Recodes = NO_RECODES) -> list[NDArray[np.int64]]:
         """Zeros, set by set."""
         return [self.marginal(s, {n: recodes[n] for n in s if n in recodes}) for s in sets]
 
     def occupied(
-        self, attributes: AttributeSet, recodes: Mapping[str, NDArray[np.intp]] = NO_RECODES
+        self, attributes: AttributeSet, recodes: Recodes = NO_RECODES
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Nothing."""
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -144,7 +140,7 @@ class _DryGate(Gate):
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
 
 
-def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> Plan:
+def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: float | None = None) -> RunPlan:
     """What `method` would charge for this task. Raises what calibration raises; reads no data.
 
     Args:
@@ -160,14 +156,14 @@ def plan(method: str, settings: Mapping[str, Any], task: Task, *, n_records: flo
     return plan_of(config.calibrate(task), task, n_records=n_records)
 
 
-def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> Plan:
+def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) -> RunPlan:
     """The plan of a system that is calibrated already; otherwise as `plan`."""
     about = task.n_public if task.n_public is not None else n_records
     stated = tuple(system.steps(float(ASSUMED if about is None else about)))
     if stated:
-        return Plan(cost=system.cost, unit=task.unit, steps=stated)
+        return RunPlan(cost=system.cost, unit=task.unit, steps=stated)
     account = Account(system.cost)
     gate = _DryGate(account=account, noise=_NoNoise(), unit=task.unit)
     system.measure(_EmptyTable(task.domain), gate=gate)
     steps = tuple(_steps(account.charges, system.cost))
-    return Plan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))
+    return RunPlan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))

@@ -8,7 +8,7 @@ gets one of the bins that were merged: by chance, but handed out in the order th
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.sparse import occupied
-from dpsyn_core.marginals.types import NO_RECODES, Measurement, ReleasedTables
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_domain
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.copula import hand_out, scores_in_bins
@@ -27,7 +28,6 @@ from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.steps import Step
 
 MANY = 100  # bins of a number from which on they are merged; fewer were declared by somebody who meant them
-Recodes = Mapping[str, NDArray[np.intp]]
 
 
 class FewValuesConfig(MethodConfig, ABC):
@@ -36,38 +36,25 @@ class FewValuesConfig(MethodConfig, ABC):
     number_values: ClassVar[int] = 32  # of a number, after merging
 
     def recodes(self, domain: Domain) -> Recodes:
-        """For each number of many bins a map from bin to merged value, by public facts alone."""
-        return {a.name: even_map(a, self.number_values) for a in domain.attributes if many(a)}
+        """For each number of many bins which of them are merged, by public facts alone."""
+        return {a.name: Coarsening.even(a, self.number_values) for a in domain.attributes if many(a)}
 
     def working_domain(self, domain: Domain) -> Domain:
         """The attributes with their merged values."""
-        return merged(domain, self.recodes(domain))
+        return coarse_domain(domain, self.recodes(domain))
 
     def calibrate(self, task: Task) -> Synthesizer:
         """The system on merged values where some number has many bins, else on all."""
         recodes = self.recodes(task.domain)
         if not recodes:
             return super().calibrate(task)
-        inner = super().calibrate(replace(task, domain=merged(task.domain, recodes)))
+        inner = super().calibrate(replace(task, domain=coarse_domain(task.domain, recodes)))
         return FewValues(inner, task.domain, recodes)
 
 
 def many(attribute: CodedAttribute) -> bool:
     """Whether an attribute is a number of many bins."""
     return attribute.number and attribute.size - attribute.special >= MANY
-
-
-def even_map(attribute: CodedAttribute, values: int) -> NDArray[np.intp]:
-    """Bins of a number, in order, in so many groups of equal length; special values keep a code each."""
-    ranked = attribute.size - attribute.special
-    return np.append(np.arange(ranked) * values // ranked, values + np.arange(attribute.special)).astype(np.intp)
-
-
-def merged(domain: Domain, recodes: Recodes) -> Domain:
-    """The domain after the maps."""
-    return Domain(
-        tuple(replace(a, size=int(recodes[a.name].max()) + 1) if a.name in recodes else a for a in domain.attributes)
-    )
 
 
 @dataclass(slots=True)
@@ -94,7 +81,7 @@ class MergedCounter:
 
     def _through(self, recodes: Recodes) -> Recodes:
         """First merged, then as the system asks."""
-        asked = {n: recodes[n][r] if n in recodes else r for n, r in self.recodes.items()}
+        asked = {n: r.compose(recodes[n]) if n in recodes else r for n, r in self.recodes.items()}
         return {**recodes, **asked}
 
 
@@ -104,7 +91,7 @@ class FewValues(Synthesizer):
     def __init__(self, inner: Synthesizer, domain: Domain, recodes: Recodes) -> None:
         """Spends what the system spends, as it spends it."""
         self.inner, self.domain, self.recodes = inner, domain, recodes
-        self.merged = merged(domain, recodes)
+        self.merged = coarse_domain(domain, recodes)
         self.cost, self.failure = inner.cost, inner.failure
 
     def steps(self, n_records: float) -> Sequence[Step]:
@@ -130,22 +117,16 @@ class FewValues(Synthesizer):
     def _outward(self, m: Any) -> Any:
         if not isinstance(m, Measurement):
             return m
-        through = {n: m.recodes[n][r] if n in m.recodes else r for n, r in self.recodes.items() if n in m.attributes}
+        merged = {n: r for n, r in self.recodes.items() if n in m.attributes}
+        through = {n: r.compose(m.recodes[n]) if n in m.recodes else r for n, r in merged.items()}
         return replace(m, recodes={**m.recodes, **through})
 
     def _inward(self, m: Any) -> Any:
         """A marginal as the system released it."""
         if not isinstance(m, Measurement):
             return m
-        own = {}
-        for name, recode in m.recodes.items():
-            if name not in self.recodes:
-                own[name] = recode
-                continue
-            first = np.unique(self.recodes[name], return_index=True)[1]
-            if not np.array_equal(recode[first], np.arange(len(first))):
-                own[name] = recode[first]
-        return replace(m, recodes=own)
+        own = {n: r.without(self.recodes[n]) if n in self.recodes else r for n, r in m.recodes.items()}
+        return replace(m, recodes={n: r for n, r in own.items() if n not in self.recodes or not r.is_identity})
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
@@ -157,8 +138,8 @@ class FewValues(Synthesizer):
         for i, name in enumerate(self.domain.names):
             out[i] = coarse[i]
             if name in self.recodes:
-                first, width = np.unique(self.recodes[name], return_index=True, return_counts=True)[1:]
-                out[i] = first[coarse[i]] + rng.integers(0, width[coarse[i]])
+                recode = self.recodes[name]
+                out[i] = recode.first[coarse[i]] + rng.integers(0, recode.width[coarse[i]])
                 if name in scores:
                     hand_out(out[i], coarse[i], scores[name])
         return out

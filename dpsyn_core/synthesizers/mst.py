@@ -14,6 +14,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -21,10 +22,10 @@ from dpsyn_core.measurement.select import score_sets
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
-from dpsyn_core.synthesizers.asked import Asked, asked_of, held
+from dpsyn_core.synthesizers.asked import QuestionTables, asked_of, held
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, rare_codes, target
+from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, rare_codes, target
 from dpsyn_core.synthesizers.graphical.fit import Potentials, estimate_total
 from dpsyn_core.synthesizers.graphical.library import require_mbi
 from dpsyn_core.synthesizers.graphical.settings import ModelSettings, records_of
@@ -105,7 +106,7 @@ class MSTConfig(ModelSettings):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Measured:
+class MstMeasured:
     """Released marginals and the map of rare codes that the later ones were counted with.
 
     start, step: where the final fit may begin, when a model was fitted on the way; computed from the former.
@@ -120,7 +121,9 @@ class Measured:
 class MST(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: MSTConfig, task: Task, fixed: list[AttributeSet], heavy: set[str], asked: Asked) -> None:
+    def __init__(
+        self, config: MSTConfig, task: Task, fixed: list[AttributeSet], heavy: set[str], asked: QuestionTables
+    ) -> None:
         """Steps that a small domain does not need give their share to the others.
 
         What questions need is a fixed list beside the tree (or the list of the settings), and has its share of theirs.
@@ -189,7 +192,7 @@ class MST(Synthesizer):
             out.append(even("2-way", second, self.cost, unit, parts=(fewest, d - 1), cells=cells))
         return out
 
-    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Measured:
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> MstMeasured:
         """One-ways; then the scores and the tree, or the fixed list."""
         d = len(self.domain)
         costs, second, scoring = self._split()
@@ -197,7 +200,7 @@ class MST(Synthesizer):
         progress("measure one-ways", 1, 1)
         recodes = rare_codes(ones, self.config.rare, self.domain)
         if d == 1:
-            return Measured(measurements=ReleasedTables(ones), recodes=recodes)
+            return MstMeasured(measurements=ReleasedTables(ones), recodes=recodes)
         if self.fixed:
             sets, weights = self.fixed, self._weights(self.fixed)
         else:
@@ -212,9 +215,9 @@ class MST(Synthesizer):
         if sets and rest is not None:
             pairs += measure_marginals(counter, sets, rest.split(weights), gate=gate, recodes=recodes)
         progress("measure pairs", 1, 1)
-        return Measured(measurements=ReleasedTables([*ones, *pairs]), recodes=recodes)
+        return MstMeasured(measurements=ReleasedTables([*ones, *pairs]), recodes=recodes)
 
-    def measurements(self, measured: Measured) -> ReleasedTables:
+    def measurements(self, measured: MstMeasured) -> ReleasedTables:
         """One-ways, then what was counted with rare codes together."""
         return measured.measurements
 

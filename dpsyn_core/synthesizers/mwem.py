@@ -23,7 +23,7 @@ from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet, Domain
-from dpsyn_core.synthesizers.asked import Asked, asked_of, times
+from dpsyn_core.synthesizers.asked import QuestionTables, asked_of, times
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
@@ -83,7 +83,7 @@ class MWEMConfig(FewValuesConfig):
         ge=1,
         le=50_000_000,
         title="Largest domain",
-        description="Domains with more cells are refused: every one of them is held in memory.",
+        description="Domains with more cells are refused: all of them are kept in memory.",
         json_schema_extra={"unit": "cells"},
     )
 
@@ -133,7 +133,7 @@ class Distribution:
 class MWEM(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: MWEMConfig, task: Task, workload: list[AttributeSet], asked: Asked) -> None:
+    def __init__(self, config: MWEMConfig, task: Task, workload: list[AttributeSet], asked: QuestionTables) -> None:
         """Splits the budget over rounds, and each round into a choice and a measurement.
 
         With questions, their share of the rounds choose among what these need, before the others.

@@ -11,7 +11,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.consistency.simplex import Rule as NonNegativity
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.inference.reading import Reader, ReadingSettings
@@ -32,7 +31,7 @@ from dpsyn_core.synthesizers.asked import asked_of, held, with_extra
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import cheaper_noise
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.record_settings import RecordConfig, RecordSettings, records_from, updates
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, known_sets
 
@@ -44,7 +43,7 @@ MOST_COEFFICIENTS = 100_000  # each is a marginal of its own while it is counted
 
 
 @register("priview")
-class PriViewConfig(RecordSettings):
+class PriViewConfig(RecordConfig):
     """Settings of PriView."""
 
     summary = "Wide views that cover all pairs or triples; any k-way marginal from them by maximum entropy."
@@ -68,7 +67,7 @@ class PriViewConfig(RecordSettings):
         description="For direct: the marginals to measure, as in 'age+sex, age+city'; empty: all of the coverage.",
     )
     view_size: int = Field(
-        8, ge=2, le=20, title="Attributes a view", description="A view holds at most this many attributes."
+        8, ge=2, le=20, title="Attributes per view", description="A view holds at most this many attributes."
     )
     cover: Literal[2, 3] = Field(
         2, title="Coverage", description="Every set of this many attributes lies in one view: 2 pairs, 3 triples."
@@ -97,7 +96,7 @@ class PriViewConfig(RecordSettings):
         256,
         ge=2,
         le=10_000_000,
-        title="Cells a view",
+        title="Cells per view",
         description="A view grows up to this many cells; a pair or triple that alone has more is a view of its own.",
         json_schema_extra={"unit": "cells"},
     )
@@ -116,11 +115,7 @@ class PriViewConfig(RecordSettings):
             "least norm, or one of least disagreement by a linear program."
         ),
     )
-    nonnegativity: NonNegativity = Field(
-        "ripple",
-        title="Negative cells",
-        description="ripple takes a deficit from neighbouring cells; norm_sub and norm_cut read each cell on its own.",
-    )
+    update: RecordSettings = updates(nonnegativity="ripple")
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
@@ -128,7 +123,7 @@ class PriViewConfig(RecordSettings):
 
     def reading(self) -> ReadingSettings:
         """How marginals are read off the views."""
-        return ReadingSettings(reconstruction=self.reconstruction, nonnegativity=self.nonnegativity)
+        return ReadingSettings(reconstruction=self.reconstruction, nonnegativity=self.update.nonnegativity)
 
     def build(self, task: Task) -> Synthesizer:
         """Chooses views and noise from the domain and the budget alone."""
@@ -144,7 +139,7 @@ class Views:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class ViewChoice:
     """Size of views and what they cover; noise: expected distance that it adds to a covered set, at most about 1."""
 
     cover: Literal[2, 3]
@@ -153,7 +148,7 @@ class Choice:
     noise: float
 
 
-def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice:
+def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> ViewChoice:
     """The views for a budget: triples where noise moves them by at most 3 records in 1,000, else pairs.
 
     Of views of 5 to 11 attributes the size with the least expected noise on a covered set is taken; the number of
@@ -167,7 +162,7 @@ def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice
 
     Source: Qardaji, Yang, Li 2014 (PriView), section 4.5, where noise of .1 to .3 per cent is the rule of thumb.
     """
-    best: dict[int, Choice] = {}
+    best: dict[int, ViewChoice] = {}
     options: tuple[Literal[2, 3], ...] = (2, 3) if len(domain) >= 3 and math.comb(len(domain), 3) <= TRIPLES else (2,)
     for t in options:
         for size in SIZES:
@@ -176,7 +171,7 @@ def choose_views(domain: Domain, budget: Budget, unit: Unit, n: float) -> Choice
             sigma = math.sqrt(2) * share.scale(unit.l1()) if share.pure else share.sigma(unit.l2())
             noise = view_noise(design, domain.sizes, min(t, len(domain)), sigma) / (2 * max(n, 1.0))
             if t not in best or noise < best[t].noise:
-                best[t] = Choice(cover=t, view_size=size, views=len(design), noise=noise)
+                best[t] = ViewChoice(cover=t, view_size=size, views=len(design), noise=noise)
     return best[3] if 3 in best and best[3].noise <= BEARABLE else best[2]
 
 
@@ -254,7 +249,7 @@ class PriView(Synthesizer):
     ) -> NDArray[np.unsignedinteger]:
         """Consistency with ripple, then records that follow the views."""
         return records_from(
-            measured.measured, self.domain, n_records, self.config, n_public=self.task.n_public, rng=rng,
+            measured.measured, self.domain, n_records, self.config.update, n_public=self.task.n_public, rng=rng,
             progress=progress,
         )  # fmt: skip
 
@@ -274,7 +269,7 @@ class Fourier(PriView):
         """Lists the coefficients. Raises SettingError for attributes that are not binary."""
         wide = [a.name for a in task.domain.attributes if a.size != 2]
         if task.workload is not None:
-            msg = "the strategy 'fourier' cannot be told questions; use 'cover', or set their share to 0"
+            msg = "the strategy 'fourier' takes no questions; use 'cover', or set their share to 0"
             raise SettingError(msg)
         if wide:
             msg = f"the strategy 'fourier' needs attributes of two values, and '{wide[0]}' has another number of them"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -28,13 +28,12 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.settings import FitSettings
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.asked import asked_of
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.dpsyn import check_pairs
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.record_settings import RecordSettings, records_from
+from dpsyn_core.synthesizers.record_settings import RecordConfig, RecordSettings, records_from, updates
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, even, noise_of, share_of, usual_gains
 
@@ -42,7 +41,7 @@ MAX_PAIRS = 100_000  # of 447 attributes: all of them are counted for the scores
 
 
 @register("privsyn")
-class PrivSynConfig(RecordSettings):
+class PrivSynConfig(RecordConfig):
     """Settings of PrivSyn, with the shares and caps of its authors."""
 
     summary = "Scores all pairs, measures those above their noise, joins small cliques, and updates records."
@@ -97,23 +96,7 @@ class PrivSynConfig(RecordSettings):
         description="Attributes that no measured marginal connects are synthesized separately and joined at random.",
     )
 
-    alpha: float = Field(
-        1.0,
-        gt=0,
-        le=10,
-        title="Update rate",
-        description=(
-            "Share of its count by which a cell may grow in one update. 1 is what the authors of PrivSyn used; 0.2 is "
-            "as good."
-        ),
-    )
-    sweeps: int = Field(
-        50, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
-    )
-
-    def fit_settings(self) -> FitSettings:
-        """With the two steps that are PrivSyn's own."""
-        return replace(super().fit_settings(), append=self.append, separate=self.separate)
+    update: RecordSettings = updates(alpha=1.0, sweeps=50)
 
     def seconds(self, size: Size) -> float:
         """As measured; see `synthesizers.estimates`."""
@@ -289,6 +272,7 @@ class PrivSyn(Synthesizer):
         singles = [compressed_one_way(m, measured.compressed[m.attributes[0]]) for m in measured.one_ways]
         tables = singles + on_compressed(measured.marginals, measured.compressed)
         codes = records_from(
-            tables, inner, n_records, self.config, n_public=self.task.n_public, rng=rng, progress=progress
-        )
+            tables, inner, n_records, self.config.update, n_public=self.task.n_public,
+            separate=self.config.separate, append=self.config.append, rng=rng, progress=progress,
+        )  # fmt: skip
         return restore_all(codes, self.domain, measured.compressed, rng=rng)

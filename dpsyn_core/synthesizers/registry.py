@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import MethodError, SettingError
 from dpsyn_core.synthesizers.base import MethodConfig
+from dpsyn_core.synthesizers.settings import fields_of, grouped, groups_of, written
 
 # method name -> module; modules are imported when asked for, so that `dpsyn --help` stays light
 MODULES: dict[str, str] = {
@@ -75,13 +76,13 @@ def configure(name: str, settings: Mapping[str, Any]) -> MethodConfig:
 
 def validated(cls: type[M], name: str, settings: Mapping[str, Any]) -> M:
     """A model of settings. Raises SettingError as `configure` does; name: of what they are settings, for messages."""
-    unknown = [k for k in settings if k not in cls.model_fields]
+    known = fields_of(cls)
+    unknown = [k for k in written(settings, cls) if k not in known and k not in cls.model_fields]
     if unknown:
-        known = ", ".join(cls.model_fields) or "none"
-        msg = f"unknown setting '{unknown[0]}' of {name}; known are {known}"
+        msg = f"unknown setting '{unknown[0]}' of {name}; known are {', '.join(known) or 'none'}"
         raise SettingError(msg)
     try:
-        return cls(**settings)
+        return cls(**grouped(cls, settings))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
@@ -93,7 +94,7 @@ def describe(name: str) -> dict[str, Any]:
     """Name, summary, guarantee, neighbours and settings of a system, ready for JSON and for forms."""
     cls = config_class(name)
     settings = []
-    for key, prop in cls.model_json_schema().get("properties", {}).items():
+    for key, prop in _properties(cls):
         kinds = [k for k in prop.get("anyOf", [prop]) if k.get("type") != "null"]
         kind = kinds[0] if kinds else {}
         settings.append(
@@ -123,3 +124,15 @@ def describe(name: str) -> dict[str, Any]:
         "settings": settings,
         "missing": cls.missing(),
     }
+
+
+def _properties(cls: type[MethodConfig]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each setting by the name that people write, with its JSON schema and this system's default."""
+    groups = groups_of(cls)
+    for name, prop in cls.model_json_schema().get("properties", {}).items():
+        if name not in groups:
+            yield name, prop
+            continue
+        usual = groups[name].model_dump(mode="json")
+        for inner, part in type(groups[name]).model_json_schema()["properties"].items():
+            yield f"{name}.{inner}", {**part, "default": usual[inner]}

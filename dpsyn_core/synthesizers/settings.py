@@ -1,13 +1,85 @@
-"""Kinds of settings that several systems share: attribute sets written as text or lists."""
+"""Kinds of settings that several systems share: groups of settings, and attribute sets written as text or lists."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic.fields import FieldInfo
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.schema.domain import AttributeSet, Domain
+
+
+class SettingsGroup(BaseModel):
+    """Settings that several systems hold as one field, `update` say; people write them as `update.polish`.
+
+    The field of a system has a default, which gives the values that this system has where nothing else is said.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def changed(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of this group where none is given, and those that are."""
+        return {**dict(self), **given}
+
+
+def groups_of(config: type[BaseModel]) -> Mapping[str, SettingsGroup]:
+    """The groups among the settings of a system, as they are by default."""
+    return {n: f.default for n, f in config.model_fields.items() if isinstance(f.default, SettingsGroup)}
+
+
+def fields_of(config: type[BaseModel]) -> Mapping[str, FieldInfo]:
+    """Every single setting of a system by the name that people write, each with the default of this system."""
+    out: dict[str, FieldInfo] = {}
+    groups = groups_of(config)
+    for name, field in config.model_fields.items():
+        if name not in groups:
+            out[name] = field
+            continue
+        for inner, declared in type(groups[name]).model_fields.items():
+            out[f"{name}.{inner}"] = copy(declared)
+            out[f"{name}.{inner}"].default = getattr(groups[name], inner)
+    return out
+
+
+def grouped(config: type[BaseModel], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings as documents state them: `update.polish` becomes a part of `update`.
+
+    So does `polish`, for documents and commands that were written before there were groups.
+
+    Raises:
+        SettingError: a setting is given twice.
+    """
+    groups = groups_of(config)
+    old = {inner: name for name, group in groups.items() for inner in type(group).model_fields}
+    out: dict[str, Any] = {n: dict(v) if n in groups and isinstance(v, Mapping) else v for n, v in given.items()}
+    for key in given:
+        name, dot, inner = key.partition(".")
+        if not dot and key in old and key not in config.model_fields:
+            name, inner = old[key], key
+        elif not dot or name not in groups:
+            continue
+        value, parts = out.pop(key), out.setdefault(name, {})
+        if not isinstance(parts, dict) or inner in parts:
+            msg = f"setting '{name}.{inner}' is given twice; give each setting once"
+            raise SettingError(msg)
+        parts[inner] = value
+    return out
+
+
+def written(settings: Mapping[str, Any], config: type[BaseModel]) -> Mapping[str, Any]:
+    """The other way: settings by the names that people write, from a document of any age."""
+    groups = groups_of(config)
+    out: dict[str, Any] = {}
+    for name, value in grouped(config, settings).items():
+        if name in groups and isinstance(value, Mapping):
+            out |= {f"{name}.{inner}": v for inner, v in value.items()}
+        else:
+            out[name] = value
+    return out
 
 
 def parse_sets(value: Any) -> Any:

@@ -42,7 +42,7 @@ _CURRENCIES = frozenset({
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Form:
+class AmountFormat:
     """How numbers are written: what stands before and after them, the mark between thousands, and the decimal mark.
 
     prefix, suffix: with the gap towards the number. group: empty without one. digits: after the decimal mark.
@@ -62,7 +62,7 @@ class Form:
 
 
 @cache
-def form(example: str) -> Form:
+def form(example: str) -> AmountFormat:
     """The form that an example declares.
 
     Raises:
@@ -79,7 +79,7 @@ def form(example: str) -> Form:
             "1.234,5 €"
         )
         raise SchemaError(msg)
-    return Form(
+    return AmountFormat(
         prefix=found["prefix"] + (found["before"] if found["prefix"] else ""),
         suffix=(found["after"] if found["suffix"] else "") + found["suffix"],
         group=group,
@@ -88,7 +88,7 @@ def form(example: str) -> Form:
     )
 
 
-def plain(texts: Any, how: Form) -> Any:
+def plain(texts: Any, how: AmountFormat) -> Any:
     """Cells as plain numerals (-1234.5); what is not written in the form stays as it is.
 
     The currency or unit may be left away; a minus stands before or behind, or brackets stand around. An apostrophe at
@@ -122,7 +122,7 @@ def plain(texts: Any, how: Form) -> Any:
     return pc.if_else(pc.fill_null(found, False), number, text)
 
 
-def _pattern(how: Form) -> str:
+def _pattern(how: AmountFormat) -> str:
     """A regular expression of pyarrow's engine, whose groups all have names."""
     whole = rf"\d{{1,3}}(?:{_class(how.group)}\d{{3}})+|\d*" if how.group else r"\d*"
     before, after = (re.escape(s.strip(SPACES)) for s in (how.prefix, how.suffix))
@@ -139,7 +139,7 @@ def _class(group: str) -> str:
     return "['’]" if group in "'’" else re.escape(group)
 
 
-def written(values: NDArray[Any], how: Form, mask: NDArray[np.bool_] | None) -> Any:
+def written(values: NDArray[Any], how: AmountFormat, mask: NDArray[np.bool_] | None) -> Any:
     """Numbers (n,) as a pyarrow array of text in a form, rounded to its digits; null where `mask` is True."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -170,7 +170,7 @@ def _padded(numbers: NDArray[np.int64], width: int) -> Any:
     return pc.utf8_lpad(pa.array(numbers).cast(pa.string()), width, "0")
 
 
-def recognised(texts: Any) -> Form | None:
+def recognised(texts: Any) -> AmountFormat | None:
     """The form in which every one of these cells is written; None where there is none, or where they are plain numbers.
 
     Reads the data, and one cell can change what it finds: what follows from it is read from the data, until a person
@@ -204,7 +204,7 @@ def recognised(texts: Any) -> Form | None:
     if marks is None or not (prefix or suffix or marks[0] or marks[1] == ","):
         return None
     group, mark, digits = marks
-    return Form(
+    return AmountFormat(
         prefix=prefix + (" " if prefix and any(one["before"]) else ""),
         suffix=(" " if suffix and any(one["after"]) else "") + suffix,
         group=group,

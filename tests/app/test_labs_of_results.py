@@ -69,7 +69,7 @@ def test_live_attacks_stay_below_the_limit(eps):
 
 
 def test_a_coin_is_what_an_attack_without_a_person_to_find_amounts_to(monkeypatch):
-    same = membership.Roc(alarms=np.array([0.0, 1.0]), found=np.array([0.0, 1.0]), right=0.5, runs=200)
+    same = membership.RocPoints(alarms=np.array([0.0, 1.0]), found=np.array([0.0, 1.0]), right=0.5, runs=200)
     assert same.margin == pytest.approx(1.96 * math.sqrt(0.25 / 400))
     assert len(membership_lab.figure(same, "exact", 1.0).data) == 3  # no limit where nothing is promised
 

@@ -15,11 +15,12 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.jobs.places import FOLDERS
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.dry_run import plan
 from ui.data.places import allowed
 from ui.schema.rows import Row, build, changed, identified, rows_of
 from ui.shared.text import ASSETS, catalogue, number, t
@@ -249,7 +250,8 @@ def test_the_plan_of_a_page_is_for_the_individuals_that_the_schema_names():
     unit = {"neighbours": "replace", "identifier": "who", "max_records": 3}
     attributes = [{"name": "who", "kind": "identifier"}, {"name": "a", "kind": "categorical", "values": ["x", "y"]}]
     schema = Schema.of({"version": 1, "name": "t", "unit": unit, "attributes": attributes})
-    assert _plan.__wrapped__("independent", {}, schema.dumps(), (1.0, 1e-6), 1000).unit == Unit(**unit)
+    run = RunSpec(epsilon=1.0, delta=1e-6, method="independent")
+    assert _plan.__wrapped__(run, schema.dumps(), 1000, schema).unit == Unit(**unit)
 
 
 def test_a_plan_of_pairs_says_how_many_parts_share_the_budget():

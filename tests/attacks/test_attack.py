@@ -100,6 +100,7 @@ def test_the_cells_of_canaries_are_moved_by_their_coins_as_the_probe_says():
 
 def test_exact_marginals_tell_every_coin():
     from dpsyn_core.counting.memory import MemoryCounter
+    from dpsyn_core.marginals.coarsening import Coarsening
     from dpsyn_core.marginals.types import Measurement
 
     world, known = build(small.table(), small.schema(), small.spec("membership", 4), rng=np.random.default_rng(6))
@@ -108,7 +109,7 @@ def test_exact_marginals_tell_every_coin():
     counter = MemoryCounter(world.codes[:, world.drawn(coins)], domain)
     sets = [*domain.singletons(), ("c", "f"), ("d", "e"), ("d", "f"), ("e", "f"), ()]
     exact = [Measurement(attributes=s, values=counter.marginal(s).astype(float), sigma=0.05) for s in sets]
-    coarse = np.arange(10) // 2
+    coarse = Coarsening.of(np.arange(10) // 2)
     exact.append(
         Measurement(
             attributes=("f",), values=counter.marginal(("f",), {"f": coarse}).astype(float), sigma=0.05,

@@ -6,13 +6,14 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.types import NO_RECODES
+from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.compile import Need, Workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, names
+from dpsyn_core.synthesizers.settings import fields_of
 from tests.audit.others import Discovery, Itemsets
 from tests.audit.probe import Probe
 
@@ -29,10 +30,10 @@ DELTA = 1e-6
 
 # settings that only cost time; set wherever a system has them, so that new systems are small without being named
 SMALL = {
-    "sweeps": 2,
-    "polish": 1,
+    "update.sweeps": 2,
+    "update.polish": 1,
     "repeats": 1,
-    "consistency_rounds": 2,
+    "update.consistency_rounds": 2,
     "rounds": 3,
     "iterations": 20,
     "steps": 20,
@@ -85,11 +86,11 @@ ASKED = "declared questions"
 WORKLOAD = Workload(
     needs=(
         Need(
-            attributes=("a", "b", "c"), weight=1.0, questions=("a gap",), maps={"b": np.array([1, 0])},
+            attributes=("a", "b", "c"), weight=1.0, questions=("a gap",), maps={"b": Coarsening.of([1, 0])},
             means={"c": np.array([0.0, 5.0, 50.0, np.nan])}, whole=frozenset({"a"}),
         ),
         Need(attributes=("b", "d"), weight=0.5, questions=("a prediction",), whole=frozenset({"d"}), target="d"),
-        Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": np.array([0, 0, 1])}),
+        Need(attributes=("a",), weight=2.0, questions=("a range",), maps={"a": Coarsening.of([0, 0, 1])}),
         Need(attributes=("c", "d"), weight=1.0, questions=("a table",)),
     ),
     share=0.5,
@@ -106,14 +107,15 @@ def mini(name):
     """The smallest configuration of a system that still takes every step; 'mwem, kind=queries' sets one more."""
     name, _, flavour = name.partition(", ")
     cls = config_class(name)
+    fields = fields_of(cls)
     small = dict(SPELT_OUT.get((name, flavour), {}))
     for key, value in (SMALL | MINI.get(name, {})).items():
-        field = cls.model_fields.get(key)
+        field = fields.get(key)
         if field is not None and (key in MINI.get(name, {}) or isinstance(field.default, int)):
             small[key] = value
     if flavour and flavour != ASKED and (name, flavour) not in SPELT_OUT:
         key, _, value = flavour.partition("=")
-        small[key] = next(o for o in options(cls.model_fields[key].annotation) if str(o) == value)
+        small[key] = next(o for o in options(fields[key].annotation) if str(o) == value)
     return cls(**small)
 
 
@@ -132,7 +134,7 @@ def flavours():
     chosen = [
         f"{name}, {key}={value}"
         for name in names()
-        for key, field in config_class(name).model_fields.items()
+        for key, field in fields_of(config_class(name)).items()
         for value in options(field.annotation)
         if value != field.default and key not in ("engine", "device") and value not in ("fourier", "target")
     ]
@@ -264,7 +266,7 @@ class TwoSided:
 
     def marginal(self, attributes, recodes=NO_RECODES):
         used = {n: recodes[n] for n in attributes if n in recodes}
-        key = (self.side, tuple(attributes), *((n, np.asarray(r).tobytes()) for n, r in sorted(used.items())))
+        key = (self.side, tuple(attributes), *((n, used[n]) for n in sorted(used)))
         if key not in self.known:
             self.known[key] = self.sides[self.side].marginal(attributes, used)
         return self.known[key].copy()

@@ -262,13 +262,11 @@ def test_every_table_of_several_gives_the_same_answers(place):
         pd.DataFrame(table), Schema.of({**SCHEMA, "questions": QUESTIONS[:2]}), epsilon=1.0, delta=1e-9, rng=1, tables=2
     )
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.writing import numbered, write_tables
+    from dpsyn_core.runs.writing import Places, write_release
 
     packed = pack_measurements(release.released, schema=release.schema)
-    outs = numbered(place / "s.csv", 2)
-    write_tables(
-        release.manifest, release.arrows, outs, place / "s.json", measurements=packed, measurements_path=place / "s.gz"
-    )
+    places = Places.of(place / "s.csv", place / "s.json", tables=2, measurements=place / "s.gz")
+    write_release(release, places, measurements=packed)
     files = {"manifest": "s.json", "measurements": "s.gz"}
     first, second = (dpsyn_core.answer(f"s-{i}.csv", **files).plain()["answers"] for i in (1, 2))
     assert first == second

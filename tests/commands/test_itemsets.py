@@ -136,7 +136,7 @@ def test_what_a_schema_bought_or_read_from_the_data_stands_in_the_manifest_of_it
         (["--items", "items.txt", "--strict"], "--strict goes with --schema"),
         (["--items", "items.txt", "--header", "a,b"], "--header goes with --schema"),
         (["--items", "items.txt", "--epsilon", "0"], "epsilon"),
-        (["--items", "items.txt", "--set", "sizes=3"], "settings are"),
+        (["--items", "items.txt", "--set", "sizes=3"], "known are"),
         (["--items", "items.txt", "--out", "out.txt"], "must end with"),
         (["--items", "items.txt", "--out", "baskets.txt.csv", "--manifest", "baskets.txt"], "named twice"),
     ],

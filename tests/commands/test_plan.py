@@ -13,11 +13,11 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import plan as runs_plan
-from dpsyn_core.runs.plan import plan
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_table
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.dry_run import plan
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 from ui.shared.text import t
@@ -92,9 +92,9 @@ def test_a_plan_is_for_the_individuals_that_the_schema_names(tmp_path, monkeypat
     seen = []
     real = runs_plan.plan
 
-    def kept(method, settings, task, **more):
-        seen.append(task)
-        return real(method, settings, task, **more)
+    def kept(spec, schema, **more):
+        seen.append(spec.task(schema))
+        return real(spec, schema, **more)
 
     monkeypatch.setattr(runs_plan, "plan", kept)
     unit = {"neighbours": "replace", "identifier": "who", "max_records": 3}

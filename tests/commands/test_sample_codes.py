@@ -25,7 +25,7 @@ def test_the_written_files_import_and_run(tmp_path, monkeypatch, capsys):
     assert (
         main(
             ["synth", str(table), "--schema", str(schema), "--method", "dpsyn-2018", "--set", f"design={design}",
-             "--set", "sweeps=5", "--set", "polish=0", "--epsilon", "1", "--delta", "1e-9", "--seed", "1",
+             "--set", "update.sweeps=5", "--set", "update.polish=0", "--epsilon", "1", "--delta", "1e-9", "--seed", "1",
              "--n-records", "500", "--out", str(out), "--manifest", str(manifest), "--quiet"]
         )
         == 0
@@ -43,5 +43,5 @@ def test_the_shipped_design_fits_at_every_budget_and_favours_the_income_score():
         assert len(system.listed) == count
         heaviest = max(system.listed, key=lambda s: s.weight)
         assert [w.name for w in heaviest.parts] == ["CITY", "SEX", "INCWAGE"]
-        wage = system.working["INCWAGE"].maps["INCWAGE"]
+        wage = system.working["INCWAGE"].maps["INCWAGE"].map
         assert (wage == wage[0]).sum() == 1 and (wage == wage[-1]).sum() == 1  # zero and 999998 alone

@@ -8,6 +8,7 @@ import pytest
 from dpsyn_core.counting import memory
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import SizeError, TableError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.schema.domain import Domain
 
 
@@ -61,11 +62,11 @@ def test_the_empty_set_gives_the_total(table):
 @pytest.mark.parametrize("names", [("e",), ("c", "e"), ("a", "e", "g"), ("a", "c")])
 def test_coarse_maps_are_counted_as_if_codes_had_been_mapped_first(table, names):
     codes, domain = table
-    recodes = {"e": np.arange(200) // 30, "g": np.array([1, 0, 1, 2])}
+    recodes = {"e": Coarsening.of(np.arange(200) // 30), "g": Coarsening.of([1, 0, 1, 2])}
     mapped = codes.astype(np.int64)
     for n, recode in recodes.items():
-        mapped[domain.index(n)] = recode[mapped[domain.index(n)]]
-    shape = tuple(int(recodes[n].max()) + 1 if n in recodes else domain[n].size for n in names)
+        mapped[domain.index(n)] = recode.map[mapped[domain.index(n)]]
+    shape = tuple(recodes[n].size if n in recodes else domain[n].size for n in names)
     got = MemoryCounter(codes, domain).marginal(names, recodes)
     np.testing.assert_array_equal(got, brute(mapped, [domain.index(n) for n in names], shape))
 
@@ -109,4 +110,4 @@ def test_codes_of_the_wrong_shape_or_type_are_refused(codes):
 def test_a_coarse_map_of_the_wrong_length_is_refused():
     counter = MemoryCounter(np.zeros((1, 4), np.uint8), Domain.of({"a": 3}))
     with pytest.raises(TableError, match="'a'"):
-        counter.marginal(("a",), {"a": np.array([0, 1])})
+        counter.marginal(("a",), {"a": Coarsening.of([0, 1])})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.inference.direct import read_directly
-from dpsyn_core.inference.quantities import Gaps, Sums
+from dpsyn_core.inference.quantities import Gaps, WeightedCounts
 
 TABLE = np.array([[70.0, 30.0], [150.0, 50.0]])  # (arm, recovered)
 
@@ -21,7 +21,7 @@ def test_a_difference_of_shares_has_the_variances_of_the_delta_method():
 
 
 def test_the_noise_of_a_sum_is_that_of_its_cells():
-    found = read_directly(Sums(attributes=("arm", "yes"), weights=np.ones((1, 2, 2))), TABLE, 5.0)
+    found = read_directly(WeightedCounts(attributes=("arm", "yes"), weights=np.ones((1, 2, 2))), TABLE, 5.0)
     assert found.estimate == pytest.approx([300.0])
     assert found.half() == pytest.approx([1.959964 * 5 * 2], rel=1e-6)
     assert found.sampling == pytest.approx([0.0])  # of a fixed number of records

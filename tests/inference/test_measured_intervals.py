@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.intervals import Inferrer
-from dpsyn_core.inference.quantities import Sums
+from dpsyn_core.inference.quantities import WeightedCounts
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.synthesizers.registry import configure
@@ -53,7 +53,7 @@ def figures(name, settings, sizes, pure):
             for names in itertools.combinations(task.domain.names, k):
                 truth = counter.marginal(names).ravel()
                 cells = np.eye(truth.size).reshape(-1, *task.domain.shape(names))
-                got = inferrer.infer(Sums(attributes=names, weights=cells, floor=-np.inf))
+                got = inferrer.infer(WeightedCounts(attributes=names, weights=cells, floor=-np.inf))
                 exact = np.array([g == "exact" for g in got.grades])
                 held += list(((got.low <= truth) & (truth <= got.high))[exact])
                 errors += list(((got.released - truth) / got.noise)[exact])

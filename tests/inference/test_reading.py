@@ -7,15 +7,16 @@ import pytest
 
 from dpsyn_core.errors import SchemaError, SettingError, TableError
 from dpsyn_core.inference.reading import Reader, ReadingSettings
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.runs.marginals import as_table, read_marginals, release_marginals
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 DOMAIN = Domain(tuple(CodedAttribute(name=n, size=s) for n, s in {"a": 3, "b": 4, "c": 2, "d": 1}.items()))
 RULES = ("maximum-entropy", "least-norm", "linear-program")
-HALVES = np.array([0, 0, 1, 1])
+HALVES = Coarsening.of([0, 0, 1, 1])
 
 
 def joint(seed=0):
@@ -58,7 +59,7 @@ def test_every_rule_agrees_with_tables_of_coarse_values_and_of_all(rule):
     exact = joint()[..., 0]
     assert got.values.sum(axis=(0, 2)) == pytest.approx(exact.sum(axis=(0, 2)), abs=0.1)
     for half in (0, 1):
-        kept = half == HALVES
+        kept = half == HALVES.map
         assert got.values[:, kept].sum(axis=(1, 2)) == pytest.approx(exact[:, kept].sum(axis=(1, 2)), abs=0.1)
         assert got.values[:, kept].sum(axis=(0, 1)) == pytest.approx(exact[:, kept].sum(axis=(0, 1)), abs=0.1)
 
@@ -83,7 +84,7 @@ def test_tables_that_contradict_each_other_are_made_consistent_by_their_noise():
 
 
 def test_a_column_that_no_table_tells_apart_is_refused_and_not_made_up():
-    one = table("bc", recodes={"b": np.zeros(4, dtype=np.intp)})
+    one = table("bc", recodes={"b": Coarsening.of([0] * 4)})
     with pytest.raises(TableError, match=r"no released marginal holds 'b'.*of c, d"):
         reader(one).read(["b", "c"])
     with pytest.raises(TableError, match="no released marginals to read from"):
@@ -123,7 +124,7 @@ def test_a_number_of_many_bins_keeps_its_own_labels(tmp_path):
     )  # fmt: skip
     private = pa.table({"x": x.astype(str), "y": np.array(["a", "b"])[rng.integers(0, 2, 3000)]})
     ledger = Ledger(tmp_path / "ledger.sqlite3")
-    got = release_marginals(private, schema, [["x"]], epsilon=10, delta=1e-6, ledger=ledger)
+    got = release_marginals(private, schema, [["x"]], RunSpec(epsilon=10, delta=1e-6, method="priview"), ledger=ledger)
     rows = as_table(got.found[0], schema).to_pylist()
     assert len(rows) == 120
     assert sum(r["count"] for r in rows if int(r["x"]) < 56) < 100

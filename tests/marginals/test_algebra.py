@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.algebra import coarsen, probabilities, product, project, spread, whole_counts
+from dpsyn_core.marginals.algebra import probabilities, product, project, spread, whole_counts
 
 T = np.array([[20.0, 15, 20], [15, 20, 10]])
 
@@ -30,12 +30,6 @@ def test_spread_broadcasts_over_the_missing_attributes():
     values = np.random.default_rng(0).random((4, 2))
     whole = np.zeros((2, 3, 4)) + spread(values, "ca", "abc")
     np.testing.assert_allclose(whole, np.einsum("ca,b->abc", values, np.ones(3)))
-
-
-def test_coarsening_adds_up_merged_cells():
-    values = np.arange(12.0).reshape(3, 4)
-    got = coarsen(values, "ab", {"b": np.array([1, 0, 1, 1])})
-    np.testing.assert_allclose(got, np.stack([values[:, 1], values[:, [0, 2, 3]].sum(axis=1)], axis=1))
 
 
 def test_probabilities_fall_back_to_uniform():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.dependence import expected_pairs, indif, indif_counts, indif_ratio, l1_counts
 from dpsyn_core.schema.domain import Domain
@@ -51,7 +52,7 @@ def test_scores_of_many_pairs_follow_their_order_and_coarse_maps():
     scores = indif_counts(counter, pairs, {})
     assert scores[0] > 400
     assert max(scores[1:]) < 100
-    merged = indif_counts(counter, pairs, {"a": np.array([0, 1, 0, 1])})
+    merged = indif_counts(counter, pairs, {"a": Coarsening.of([0, 1, 0, 1])})
     assert merged[0] < 100
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import BudgetError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.measurement import measure
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -15,7 +16,7 @@ from dpsyn_core.schema.domain import Domain
 
 DOMAIN = Domain.of({"a": 6, "b": 4, "c": 3})
 CODES = np.random.default_rng(0).integers(0, [[6], [4], [3]], (3, 500)).astype(np.uint8)
-HALVES, THIRDS = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
+HALVES, THIRDS = Coarsening.of([0, 0, 0, 1, 1, 1]), Coarsening.of([0, 0, 1, 1, 2, 2])
 SETS = [("a", "b"), ("a", "c"), ("b", "c"), ("a",), (), ("a", "b", "c")]
 OF_HALVES, OF_THIRDS, NONE = {"a": HALVES}, {"a": THIRDS}, {}
 MAPS = [OF_HALVES, OF_THIRDS, NONE, OF_HALVES, NONE, OF_THIRDS]

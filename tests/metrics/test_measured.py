@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.expected import expected_tvd, interval, probability_within
@@ -25,7 +26,7 @@ def measured(codes, sigma, seed, coarse=False):
         table = brute(codes, index, shape).astype(float)
         recodes = {}
         if coarse and "age" in pair:
-            table, recodes = table.reshape(4, 3, -1).sum(axis=1), {"age": recode}
+            table, recodes = table.reshape(4, 3, -1).sum(axis=1), {"age": Coarsening.of(recode)}
         out.append(Measurement(attributes=pair, values=table + rng.normal(0, sigma, table.shape), sigma=sigma,
                                recodes=recodes))  # fmt: skip
     return out

@@ -19,7 +19,7 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.privacy.signing import fingerprint, load_key, new_key
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.runs.writing import write_release
+from dpsyn_core.runs.release import Release
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
 
@@ -42,7 +42,7 @@ def manifest(**changes):
         "unit": Unit(),
         "charges": charges(),
         "method": "independent",
-        "settings": {"sweeps": 3},
+        "settings": {"sweeps": 3, "update": {"polish": 1}},
         "n_records": 100,
         "dataset": "census",
         "run_id": "r1",
@@ -142,6 +142,7 @@ def test_the_certificate_names_unit_budget_charges_method_and_versions():
     ):
         assert part in text
     assert "sweeps = 3" in text
+    assert "update.polish = 1" in text
 
 
 def test_a_long_list_of_charges_is_cut_and_counted():
@@ -184,7 +185,8 @@ def test_the_documented_check_finds_the_promised_epsilon(tmp_path, monkeypatch, 
     table = pa.table({"a": ["=1", "x,y", None], "b": [1.0, 2.5, None], "c": ["3.0", "2020-01-01T00:00:00", ""]})
     new_key(tmp_path / "owner.key")
     key = load_key(tmp_path / "owner.key")
-    made = write_release(manifest(), table, tmp_path / "synthetic.csv", tmp_path / "manifest.json", key=key)
+    release = Release(table=table, arrow=table, manifest=manifest(), measurements=None, codes=None)
+    made = release.write(tmp_path / "synthetic.csv", tmp_path / "manifest.json", key=key)
     exec(content, {})
     assert capsys.readouterr().out.strip() == made.digests.content
     given = {"m": json.loads((tmp_path / "manifest.json").read_text("utf-8")), "json": json, "hashlib": hashlib}

@@ -1,12 +1,8 @@
-"""What questions need measured, coarse values that keep means, and what a schema suggests."""
+"""What questions need measured, and what a schema suggests."""
 
-import itertools
-
-import numpy as np
 import pytest
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.questions.coarse import hidden, mean_map
 from dpsyn_core.questions.compile import compile_questions, default_share, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.templates import templates
@@ -28,14 +24,14 @@ def test_every_form_compiles_to_tables_of_its_columns():
     assert sum(n.weight for n in found) == pytest.approx(len(ALL) + 1)
     for n in found:
         for name, recode in n.maps.items():
-            assert sorted(set(recode.tolist())) == list(range(int(recode.max()) + 1)), name
-            assert len(recode) == schema()[name].size
+            assert sorted(set(recode.map.tolist())) == list(range(recode.size)), name
+            assert len(recode.map) == schema()[name].size
 
 
 def test_a_gap_needs_both_sides_and_one_cell_for_everybody_else():
     [need] = needs({"kind": "gap", "of": "PAY", "by": ["CITY"], "between": {"SEX": ["Female", "Male"]}})
     assert need.attributes == ("CITY", "SEX", "PAY")
-    assert need.maps["SEX"].tolist() == [1, 0, 2]
+    assert need.maps["SEX"].map.tolist() == [1, 0, 2]
     assert list(need.means) == ["PAY"] and need.whole == {"CITY"}
 
 
@@ -55,8 +51,8 @@ def test_a_prediction_needs_the_target_with_every_other_column():
 
 def test_a_range_needs_what_is_in_what_is_out_and_the_bins_that_it_cuts():
     [need] = needs({"kind": "range", "where": "AGE in [5, 17] and CITY in {A, B}"})
-    assert need.maps["CITY"].tolist() == [1, 1, 0]
-    assert need.maps["AGE"].tolist() == [0, 1, 1, 2] + [0] * 16
+    assert need.maps["CITY"].map.tolist() == [1, 1, 0]
+    assert need.maps["AGE"].map.tolist() == [0, 1, 1, 2] + [0] * 16
 
 
 def test_a_regression_is_one_table_where_that_is_small_and_pairs_otherwise():
@@ -64,37 +60,6 @@ def test_a_regression_is_one_table_where_that_is_small_and_pairs_otherwise():
     assert [n.attributes for n in small] == [("CITY", "SEX", "PAY")]
     large = needs({"kind": "regression", "of": "PAY", "on": ["SEX", "CITY", "AGE", "KIDS"]})
     assert len(large) == 10 and all(len(n.attributes) == 2 for n in large)
-
-
-def test_coarse_values_for_a_mean_hide_the_least_that_runs_can():
-    rng = np.random.default_rng(0)
-    counts = rng.integers(0, 50, 9).astype(float)
-    numbers = np.sort(rng.integers(0, 1000, 9)).astype(float)
-
-    def error(code, noise):
-        means = np.bincount(code, counts * numbers) / np.maximum(np.bincount(code, counts), 1e-9)
-        off = means - np.average(numbers, weights=counts)
-        return (hidden(counts, numbers, code) ** 2).sum() + (noise**2 * off**2).sum()
-
-    for most, noise in itertools.product((1, 2, 3, 4, 9), (0.0, 3.0, 40.0)):
-        best = min(
-            error(np.searchsorted(cuts, np.arange(9), side="right"), noise)
-            for bins in range(1, most + 1)
-            for cuts in itertools.combinations(range(1, 9), bins - 1)
-        )
-        found = mean_map(counts, numbers, most=most, noise=noise)
-        assert found.max() < most
-        assert error(found, noise) == pytest.approx(best, rel=1e-3, abs=0.1)
-    assert mean_map(counts, numbers, noise=1e9).max() == 0
-
-
-def test_cells_without_a_number_share_one_code_at_the_end_and_many_cells_are_fast():
-    assert mean_map(np.ones(5), np.array([1.0, 2, 3, np.nan, np.nan]), most=2).tolist()[3:] == [2, 2]
-    assert mean_map(np.zeros(3), np.full(3, np.nan)).tolist() == [0, 0, 0]
-    many = mean_map(np.random.default_rng(0).poisson(3, 50_000).astype(float), np.arange(50_000.0) ** 2, most=16)
-    assert (np.diff(many) >= 0).all() and many[-1] == 15
-    top = mean_map(1e5 / np.arange(1, 201.0) ** 3, np.arange(200.0) ** 2, most=6)
-    assert (top == 5).sum() < 190  # the few at the top are told apart
 
 
 def test_a_schema_suggests_questions_from_its_names():

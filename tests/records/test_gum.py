@@ -8,14 +8,14 @@ import pytest
 from dpsyn_core.records.gum import flow, gum, mcf
 from dpsyn_core.records.gum_kernel import removals, update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import GumSettings
-from dpsyn_core.records.tables import Table
+from dpsyn_core.records.settings import UpdateSettings
+from dpsyn_core.records.tables import TargetTable
 
 
 def table(rows, counts, weight=1.0):
     counts = np.asarray(counts, dtype=float)
     share = (counts / counts.sum()).ravel()
-    return Table(rows=np.array(rows), sizes=np.array(counts.shape), share=share, weight=weight)
+    return TargetTable(rows=np.array(rows), sizes=np.array(counts.shape), share=share, weight=weight)
 
 
 def step(codes, rows, target, *, alpha=1.0, copies=0.5, seed=0):
@@ -84,7 +84,7 @@ def test_removal_by_share_gives_what_is_wanted_and_never_more_than_the_excess(se
 
 @pytest.mark.parametrize("curve", ["step", "exponential", "linear", "square-root"])
 def test_rates_fall_by_the_published_curves(curve):
-    settings = GumSettings(alpha=2.0, decay=0.84, decay_every=20, decay_curve=curve)
+    settings = UpdateSettings(alpha=2.0, decay=0.84, decay_every=20, decay_curve=curve)
     k = -math.log(0.84) / 20
     expected = {
         "step": 0.84**2, "exponential": math.exp(-k * 50), "linear": 1 / (1 + 50 * k),
@@ -92,7 +92,7 @@ def test_rates_fall_by_the_published_curves(curve):
     }[curve]  # fmt: skip
     assert settings.rate(0) == 2.0
     assert settings.rate(50) == pytest.approx(2 * expected)
-    assert GumSettings(decay_curve=curve, decay=1.0).rate(70) == 1.0
+    assert UpdateSettings(alpha=1.0, decay_curve=curve, decay=1.0).rate(70) == 1.0
     if curve == "exponential":
         assert settings.rate(40) == pytest.approx(2 * 0.84**2)
 
@@ -102,7 +102,7 @@ def test_gum_reaches_consistent_targets_by_either_removal(removal):
     codes, goal = random_table(0), random_table(1)
     tables = [table([i, j], counted(goal, [i, j], ((3, 4, 5, 2)[i], (3, 4, 5, 2)[j]))) for i in range(4) for j in
               range(i + 1, 4)]  # fmt: skip
-    settings = GumSettings(sweeps=60, removal=removal, decay_curve="square-root")
+    settings = UpdateSettings(alpha=1.0, sweeps=60, removal=removal, decay_curve="square-root")
     history = gum(codes, tables, settings, rng=np.random.default_rng(0))
     assert history[-1] < 0.25 * history[0]
 
@@ -179,7 +179,7 @@ def test_a_copy_is_a_copy_of_a_record_of_the_target_cell():
 def test_empty_cells_are_filled():
     codes = np.zeros((2, 100), dtype=np.uint8)
     tables = [table([0, 1], [[25, 25], [25, 25]])]
-    gum(codes, tables, GumSettings(sweeps=20), rng=np.random.default_rng(0))
+    gum(codes, tables, UpdateSettings(alpha=1.0, sweeps=20), rng=np.random.default_rng(0))
     assert counted(codes, [0, 1], (2, 2)).min() >= 24
 
 
@@ -197,7 +197,7 @@ def test_a_table_that_matches_is_a_fixed_point(updater):
     before = codes.copy()
     tables = [table(p, counted(codes, p, s)) for p, s in (([0, 1], (3, 4)), ([1, 2], (4, 5)), ([3], (2,)))]
     if updater == "gum":
-        history = gum(codes, tables, GumSettings(), rng=np.random.default_rng(0))
+        history = gum(codes, tables, UpdateSettings(alpha=1.0), rng=np.random.default_rng(0))
     else:
         history = mcf(codes, tables, sweeps=5, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(codes, before)
@@ -209,19 +209,19 @@ def test_gum_reaches_consistent_targets():
     truth = random_table(13)
     pairs = [([a, b], ((3, 4, 5, 2)[a], (3, 4, 5, 2)[b])) for a in range(4) for b in range(a)]
     tables = [table(p, counted(truth, p, s)) for p, s in pairs]
-    history = gum(codes, tables, GumSettings(sweeps=60), rng=np.random.default_rng(0))
+    history = gum(codes, tables, UpdateSettings(alpha=1.0, sweeps=60), rng=np.random.default_rng(0))
     assert history[-1] < 0.25 * history[0]
     assert history[-1] < 0.02
 
 
 def test_the_rate_falls_in_steps_and_s5_alternates():
-    settings = GumSettings(alpha=2.0, decay=0.5, decay_every=3)
+    settings = UpdateSettings(alpha=2.0, decay=0.5, decay_every=3)
     assert [settings.rate(t) for t in range(7)] == [2, 2, 2, 1, 1, 1, 0.5]
     assert [settings.copies(t, []) for t in range(4)] == [0.5, 1.0, 0.5, 1.0]
 
 
 def test_close_rewrites_until_a_sweep_gains_little_and_copies_from_then_on():
-    settings = GumSettings(fill="close")
+    settings = UpdateSettings(alpha=1.0, fill="close")
     history = [0.5, 0.3, 0.2, 0.19, 0.1]  # the distance falls by 5 % in the fourth sweep
     assert [settings.copies(t, history[:t]) for t in range(6)] == [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
 
@@ -231,14 +231,17 @@ def test_the_same_seed_gives_the_same_records():
     for _ in range(2):
         codes = random_table(14)
         tables = [table([0, 1], counted(random_table(15), [0, 1], (3, 4)))]
-        gum(codes, tables, GumSettings(sweeps=3), rng=np.random.default_rng(4))
+        gum(codes, tables, UpdateSettings(alpha=1.0, sweeps=3), rng=np.random.default_rng(4))
         runs.append(codes)
     np.testing.assert_array_equal(*runs)
 
 
 def test_no_records_and_no_tables_are_served():
-    assert gum(np.zeros((2, 0), np.uint8), [table([0], [1, 1])], GumSettings(), rng=np.random.default_rng(0)) == []
-    assert gum(np.zeros((2, 3), np.uint8), [], GumSettings(), rng=np.random.default_rng(0)) == []
+    assert (
+        gum(np.zeros((2, 0), np.uint8), [table([0], [1, 1])], UpdateSettings(alpha=1.0), rng=np.random.default_rng(0))
+        == []
+    )
+    assert gum(np.zeros((2, 3), np.uint8), [], UpdateSettings(alpha=1.0), rng=np.random.default_rng(0)) == []
 
 
 def test_victims_are_uniform_within_a_cell():

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.records.fit import fit_records
 from dpsyn_core.records.join import components, conditional_column, match_within, peel
-from dpsyn_core.records.settings import FitSettings
+from dpsyn_core.records.settings import UpdateSettings
 from dpsyn_core.schema.domain import Domain
 
 
@@ -78,7 +78,13 @@ def test_records_made_in_parts_match_the_same_tables(append, separate):
         for names, values in ((("a", "b"), ab), (("b", "c"), bc), (("d", "e"), de))
     ]
     codes = fit_records(
-        measured, domain, 1000, FitSettings(append=append, separate=separate, polish=0), rng=np.random.default_rng(0)
+        measured,
+        domain,
+        1000,
+        UpdateSettings(alpha=1.0, polish=0),
+        append=append,
+        separate=separate,
+        rng=np.random.default_rng(0),
     )
     for m in measured:
         rows = [domain.index(n) for n in m.attributes]

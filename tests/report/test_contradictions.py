@@ -21,7 +21,7 @@ from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.receipts import receipt, signing_faults
 from dpsyn_core.report.released import pack_measurements
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.runs.writing import write_release
+from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.registry import names
 from dpsyn_core.tables.read import read_table
@@ -51,11 +51,8 @@ def made(tmp_path_factory):
         schema = Schema.of(document)
         schema.dump(place / f"{name}.schema.json")
         release = synthesize(table, schema, epsilon=1.0, delta=1e-9, rng=0, method="independent", ledger=book)
-        write_release(
-            release.manifest, release.arrow, place / f"{name}.csv", place / f"{name}.json",
-            measurements=pack_measurements(release.marginals, schema=schema),
-            measurements_path=place / f"{name}.json.gz",
-        )  # fmt: skip
+        places = Places.of(place / f"{name}.csv", place / f"{name}.json", measurements=place / f"{name}.json.gz")
+        write_release(release, places, measurements=pack_measurements(release.marginals, schema=schema))
     new_key(place / "owner.key")
     return place
 

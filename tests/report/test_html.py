@@ -138,11 +138,11 @@ def test_large_attributes_are_merged_for_the_tables_of_a_pair_and_nothing_is_los
     c = Comparison(domain=domain, real=codes, synthetic=codes)
     for a in domain.attributes:
         recode, labels = coarse_map(c, a)
-        assert len(recode) == a.size
-        assert sorted(set(recode.tolist())) == list(range(len(labels)))
+        assert len(recode.map) == a.size
+        assert sorted(set(recode.map.tolist())) == list(range(len(labels)))
         assert len(labels) <= SIDE
         assert labels[len(labels) - a.special :] == c.words(a.name)[a.size - a.special :]
-    assert (np.diff(coarse_map(c, domain["x"])[0]) >= 0).all()
+    assert (np.diff(coarse_map(c, domain["x"])[0].map) >= 0).all()
     tables = pair_tables([c], [("x", "y")])["tables"]["0|1"]
     assert [sum(t) for t in tables] == [300, 300]
 
@@ -213,7 +213,7 @@ def test_numbers_that_a_draft_took_for_categories_are_merged_in_their_order():
     c = Comparison(domain=domain, real=codes, synthetic=codes, labels={"age": [str(i) for i in range(18, 78)]})
     recode, labels = coarse_map(c, domain["age"])
     assert labels[0] == "18-20" and labels[-1] == "75-77" and len(labels) == SIDE
-    assert (np.diff(recode) >= 0).all()
+    assert (np.diff(recode.map) >= 0).all()
 
 
 def test_embedded_json_cannot_end_its_script():

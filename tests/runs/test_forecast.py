@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.forecast import forecast
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.sample import sample_schema
 
 GAP = {"name": "pay gap", "kind": "gap", "of": "INCWAGE", "by": ["CITY"], "between": {"SEX": ["Male", "Female"]}}
@@ -21,13 +20,13 @@ OTHERS = [
 ]
 
 
-def made(*questions, method="rls", **options):
-    budget = Budget(epsilon=options.pop("epsilon", 1.0), delta=options.pop("delta", 1e-9))
-    return forecast(method, {}, sample_schema(), budget, Questions.of(questions), n_records=20_000, **options)
+def made(*questions, epsilon=1.0, delta=1e-9, **more):
+    spec = RunSpec.of(epsilon=epsilon, delta=delta, questions=questions, **more)
+    return forecast(spec, sample_schema(), n_records=20_000)
 
 
 def test_a_gap_in_three_columns_is_not_measured_unasked_and_its_error_falls_with_the_share():
-    found = [made(GAP, share=s) for s in (0.1, 0.3, 1.0)]
+    found = [made(GAP, questions_share=s) for s in (0.1, 0.3, 1.0)]
     assert all(f.each[0].before is None for f in found)
     errors = [f.each[0].after for f in found]
     assert errors[0] > errors[1] > errors[2] > 0
@@ -36,7 +35,7 @@ def test_a_gap_in_three_columns_is_not_measured_unasked_and_its_error_falls_with
 
 
 def test_at_a_share_of_0_nothing_is_gained_and_nothing_lost():
-    found = made(GAP, share=0)
+    found = made(GAP, questions_share=0)
     assert (found.each[0].after, found.others, found.share) == (None, 1.0, 0.0)
 
 
@@ -60,5 +59,5 @@ def test_a_system_that_cannot_be_told_questions_says_so_and_is_not_asked_to():
 
 def test_the_forecast_of_a_gap_is_of_the_size_that_runs_reach():
     """Six trial runs of this question at epsilon 1 were off by 58 to 91, on incomes of 0 to 5,001."""
-    [one] = made(GAP, share=0.3).each
+    [one] = made(GAP, questions_share=0.3).each
     assert 25 < one.after * 5001 / np.sqrt(12) < 120

@@ -18,7 +18,8 @@ from dpsyn_core.runs.itemsets import frequent_itemsets
 from dpsyn_core.runs.marginals import release_marginals
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.sources.transactions import ItemSource
 from tests.audit.whole import crowd, rows, schema
 
 BUDGET = Budget(epsilon=1.0, delta=1e-6)
@@ -42,7 +43,8 @@ def release(book):
 
 
 def marginals(book):
-    release_marginals(rows(*crowd(60, 0)), schema(), [["city"]], epsilon=1.0, delta=1e-6, dataset="d", ledger=book)
+    spec = RunSpec(epsilon=1.0, delta=1e-6, method="priview", dataset="d")
+    release_marginals(rows(*crowd(60, 0)), schema(), [["city"]], spec, ledger=book)
 
 
 def purchase(book):
@@ -52,9 +54,8 @@ def purchase(book):
 
 def itemsets(book):
     counter = TableTransactions.of_codes(np.eye(3, dtype=np.uint8))
-    frequent_itemsets(
-        counter, "abc", PrivBasisSettings(k=2), epsilon=1.0, unit=Unit(), dataset="d", ledger=book
-    )  # fmt: skip
+    spec = RunSpec(epsilon=1.0, delta=0.0, method="privbasis", settings={"k": 2}, dataset="d")
+    frequent_itemsets(ItemSource(counter=counter, items=tuple("abc"), unit=Unit()), spec, ledger=book)
 
 
 RUNS = {"synthesis": release, "marginals": marginals, "schema": purchase, "itemsets": itemsets}

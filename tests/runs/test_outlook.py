@@ -5,12 +5,9 @@ import json
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.runs.outlook import LOST, column_error, lost
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.plan import LOST, column_error, lost, plan
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import configure
 
 
 def columns(count, n_records):
@@ -30,11 +27,11 @@ def columns(count, n_records):
 )
 def test_noise_that_drowns_single_columns_is_foreseen(method, count, n_records, warned):
     schema = Schema.of(columns(count, n_records))
-    task = Task.of(schema, Budget(epsilon=1.0, delta=0.0 if method == "privbayes" else 1e-6))
-    made = plan(method, {}, task)
-    error = column_error(made, configure(method, {}).working_domain(task.domain), n_records)
+    spec = RunSpec(epsilon=1.0, delta=0.0 if method == "privbayes" else 1e-6, method=method)
+    made = plan(spec, schema)
+    error = column_error(made, spec.config.working_domain(schema.domain()), n_records)
     assert (error >= LOST) is warned
-    assert lost(made, method, {}, task, n_records) == (error if warned else None)
+    assert lost(made, spec, schema, n_records) == (error if warned else None)
 
 
 def test_the_command_warns_in_one_sentence_with_a_remedy(tmp_path, capsys):

@@ -16,8 +16,10 @@ from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.records import shards
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.parts import write_release_to
-from dpsyn_core.runs.release import prepare
+from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.parts import PendingRelease
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.tables.read import read_table
@@ -28,6 +30,7 @@ SCHEMA = Schema.of({"version": 1, "name": "t", "attributes": [
     {"name": "c", "kind": "numeric", "dtype": "integer", "min": 0, "max": 99},
 ]})  # fmt: skip
 RECORDS = 4000
+SPEC = RunSpec(epsilon=5.0, delta=1e-6, method="rls", seed=1, n_records=RECORDS)
 
 
 @pytest.fixture(scope="module")
@@ -89,13 +92,11 @@ def test_one_file_may_be_made_in_shards_too(tmp_path, table, monkeypatch, name, 
 
 
 def test_the_same_release_and_seed_make_the_same_parts(tmp_path, table):
-    prepared = prepare(
-        table, SCHEMA, epsilon=5.0, delta=1e-6, rng=1, n_records=RECORDS, ledger=Ledger(tmp_path / "ledger.sqlite3")
-    )
+    measured = measure(MemorySource(table), SCHEMA, SPEC, ledger=Ledger(tmp_path / "ledger.sqlite3"))
     written = []
     for name in ("one", "two"):
-        same = replace(prepared, rng=np.random.default_rng(7))
-        write_release_to(same, [tmp_path / name], tmp_path / f"{name}.json", folder=True)
+        same = PendingRelease(measured=replace(measured, rng=np.random.default_rng(7)))
+        write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json"))
         written.append([f.read_bytes() for f in sorted((tmp_path / name).iterdir())])
     assert written[0] == written[1]
 
@@ -152,7 +153,7 @@ def test_a_run_that_is_stopped_leaves_no_table_and_no_manifest(tmp_path, table):
 
 def test_the_manifest_times_the_making_of_the_records(tmp_path, table, monkeypatch):
     ticks = iter(range(0, 10**6, 100))
-    monkeypatch.setattr("dpsyn_core.runs.release.time.perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr("dpsyn_core.runs.measured.time.perf_counter", lambda: float(next(ticks)))
     before = []
 
     def note(stage, done, *_):
@@ -202,13 +203,12 @@ class Elsewhere(MemorySource):
 
 def test_machines_of_a_source_make_the_parts_that_this_one_would(tmp_path, table):
     source = Elsewhere(table)
-    prepared = prepare(
-        source, SCHEMA, epsilon=5.0, delta=1e-6, rng=1, n_records=RECORDS, ledger=Ledger(tmp_path / "ledger.sqlite3")
-    )
+    measured = measure(source, SCHEMA, SPEC, ledger=Ledger(tmp_path / "ledger.sqlite3"))
     made = []
     for name, where in (("there", source), ("here", MemorySource(table))):
-        same = replace(prepared, rng=np.random.default_rng(7), source=where)
-        made.append(write_release_to(same, [tmp_path / name], tmp_path / f"{name}.json", folder=True).digests.parts)
+        same = PendingRelease(measured=replace(measured, rng=np.random.default_rng(7), source=where))
+        written = write_release(same, Places.of(f"{tmp_path / name}/", tmp_path / f"{name}.json"))
+        made.append(written.digests.parts)
     assert made[0] == made[1]
     assert source.asked == len(made[0]) == 4
 

@@ -85,7 +85,7 @@ def repeatable(monkeypatch):
     monkeypatch.setattr("dpsyn_core.runs.open.uuid", SimpleNamespace(uuid4=lambda: uuid.UUID(int=7)))
     for module in ("bounding", "stored"):
         monkeypatch.setattr(f"dpsyn_core.sources.{module}.draw_key", lambda: bytes(range(32)))
-    monkeypatch.setattr("dpsyn_core.runs.release.time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr("dpsyn_core.runs.measured.time", SimpleNamespace(perf_counter=lambda: 0.0))
     monkeypatch.setattr(worker, "limit_resources", lambda *_: None)  # of the process that runs the tests
     monkeypatch.setattr(shards, "MOST", SHARD)
 

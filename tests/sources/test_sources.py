@@ -15,6 +15,7 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.marginals import release_marginals
 from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.sources import memory
 from dpsyn_core.sources.base import Opened, Source
@@ -89,7 +90,9 @@ def test_what_a_source_holds_in_parts_is_bounded_over_all_of_them(book):
 
 def test_released_marginals_take_any_source_too(book):
     source = two_batches()
-    got = release_marginals(source, schema(), [["city"]], epsilon=50.0, delta=1e-6, ledger=book)
+    got = release_marginals(
+        source, schema(), [["city"]], RunSpec(epsilon=50.0, delta=1e-6, method="priview"), ledger=book
+    )
     (found,), manifest = got.found, got.manifest
     assert found.values.sum() == pytest.approx(400, abs=10)
     assert source.events == ["opened", "closed"]

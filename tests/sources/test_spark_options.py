@@ -11,7 +11,7 @@ from dpsyn_core.errors import EngineError, SettingError, SizeError, TableError
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.spark.expected import expected
 from dpsyn_core.sources.spark.session import check_java, session
-from dpsyn_core.sources.spark.tasks import Encoding, encode
+from dpsyn_core.sources.spark.tasks import EncodeTask, encode
 from dpsyn_core.tables.batches import Batches
 from tests.audit.whole import crowd, rows, schema
 
@@ -20,7 +20,7 @@ SECRET = "xanadu-7"
 
 def work(**changes):
     given = {"schema": schema(), "columns": (), "strict": False, "key": bytes(32), "parts": 2, "version": "0"}
-    return Encoding(**(given | changes))
+    return EncodeTask(**(given | changes))
 
 
 def test_without_pyspark_or_java_the_remedy_is_named(monkeypatch, tmp_path):

@@ -20,8 +20,11 @@ from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.records import shards
-from dpsyn_core.runs.parts import write_release_to
-from dpsyn_core.runs.release import prepare, synthesize
+from dpsyn_core.runs.measured import measure
+from dpsyn_core.runs.parts import PendingRelease
+from dpsyn_core.runs.release import synthesize
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
@@ -276,11 +279,13 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
     monkeypatch.setattr(shards, "MOST", 300)
     frame = spark.createDataFrame(rows(*crowd(400, 0))).repartition(2)
     book = Ledger(tmp_path / "ledger.sqlite3")
-    prepared = prepare(frame, schema(), epsilon=5.0, delta=1e-6, rng=3, n_records=1000, ledger=book)
-    there = replace(prepared, rng=np.random.default_rng(7))
+    spec = RunSpec(epsilon=5.0, delta=1e-6, method="rls", seed=3, n_records=1000)
+    there = replace(measure(source_of(frame), schema(), spec, ledger=book), rng=np.random.default_rng(7))
     here = replace(there, rng=np.random.default_rng(7), source=MemorySource(None))
-    found = write_release_to(there, [tmp_path / "there"], tmp_path / "there.json", folder=True)
-    expected = write_release_to(here, [tmp_path / "here"], tmp_path / "here.json", folder=True)
+    found, expected = (
+        write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / name}/"))
+        for run, name in ((there, "there"), (here, "here"))
+    )
     assert found.digests.parts == expected.digests.parts
     assert sorted(p.name for p in (tmp_path / "there").iterdir()) == [p.name for p in found.digests.parts]
     assert [p.n_records for p in found.digests.parts] == [250] * 4

@@ -32,7 +32,7 @@ class PlainCounter(Counter):
             column = self.codes[self.domain.index(name)].astype(np.int64)
             size = self.domain[name].size
             if name in recodes:
-                column, size = recodes[name][column], int(recodes[name].max()) + 1
+                column, size = recodes[name].map[column], recodes[name].size
             columns.append(column)
             shape.append(size)
         if not columns:

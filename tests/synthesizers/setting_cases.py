@@ -80,10 +80,10 @@ EPSILON = dict.fromkeys(("p3gm", "p3gm-ae", "dp-vae", "dp-gm"), 100.0)  # of thr
 
 # of all systems that have a setting of this name
 SHARED = {
-    "decay": Case(value=0.5, beside={"decay_every": 1}),
-    "decay_every": Case(value=1, beside={"decay": 0.5}),
-    "decay_curve": Case(value="linear", beside={"decay": 0.5, "decay_every": 1}),
-    "consistency_rounds": Case(value=30, table="chains", epsilon=1.0),
+    "update.decay": Case(value=0.5, beside={"update.decay_every": 1}),
+    "update.decay_every": Case(value=1, beside={"update.decay": 0.5}),
+    "update.decay_curve": Case(value="linear", beside={"update.decay": 0.5, "update.decay_every": 1}),
+    "update.consistency_rounds": Case(value=30, table="chains", epsilon=1.0),
     "clip": Case(value=100.0),
     "values": Case(value=2),
     "target": Case(value="b"),
@@ -102,7 +102,7 @@ CASES = {
     ("dirichlet-multinomial", "records"): Case(value=50),
     ("dirichlet-multinomial", "max_cells"): Case(value=5, refused="above max_cells 5"),
     ("dpsyn", "max_cells"): Case(value=5, refused="above the cap of 5"),
-    ("privsyn", "nonnegativity"): Case(value="norm_cut", table="chains"),
+    ("privsyn", "update.nonnegativity"): Case(value="norm_cut", table="chains"),
     ("privsyn", "gap"): Case(value=1e6),
     ("privsyn", "append"): Case(value=False, beside={"gap": 300}, table="chains"),
     ("privsyn", "separate"): Case(value=False, table="chains"),
@@ -128,7 +128,7 @@ CASES = {
     ("priview", "view_seed"): Case(value=1, beside={"strategy": "random", "view_size": 2}),
     ("priview", "max_cells"): Case(value=5, refused="above the cap of 5"),
     ("priview", "reconstruction"): Case(value="least-norm", beside={"view_size": 2}, marginal=("a", "b", "c")),
-    ("dpsyn-2018", "consistency_rounds"): Case(value=30, table="many records", epsilon=1.0),
+    ("dpsyn-2018", "update.consistency_rounds"): Case(value=30, table="many records", epsilon=1.0),
     ("dpsyn-2018", "view_size"): Case(value=2),
     ("dpsyn-2018", "view_cells"): Case(value=4),
     ("dpsyn-2018", "view_seed"): Case(value=1, beside={"view_size": 2, "views": 2}),

@@ -8,8 +8,9 @@ import pytest
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.synthesizers.dry_run import plan
 from dpsyn_core.synthesizers.registry import config_class, configure, names
+from dpsyn_core.synthesizers.settings import fields_of
 from tests.synthesizers.harness import PlainCounter, SeededNoise, TapeGate, WatchingGate, random_codes, run, task_for
 
 # the smallest configuration of a system that still takes every step; keeps a run at a few milliseconds
@@ -202,6 +203,6 @@ def test_every_system_says_what_it_is_and_every_setting_has_a_help_text(name):
     cls = config_class(name)
     assert len(cls.summary) > 30
     assert "DP" in cls.guarantee.text
-    for field in cls.model_fields.values():
+    for field in fields_of(cls).values():
         assert field.description
         assert field.title

@@ -74,7 +74,9 @@ def pairs_distance(codes, other, sizes):
     return float(np.mean(distances))
 
 
-@pytest.mark.parametrize("settings", [{}, {"updater": "mcf"}, {"polish": 0}, {"nonnegativity": "norm_cut"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"update.updater": "mcf"}, {"update.polish": 0}, {"update.nonnegativity": "norm_cut"}]
+)
 def test_dependences_survive_and_independent_loses_them(settings):
     codes = random_codes(SIZES, 4000)
     task = task_for("dpsyn", SIZES, 4000, epsilon=5.0)
@@ -105,7 +107,16 @@ def test_a_domain_above_the_cell_cap_is_refused_with_another_method_named():
         config.calibrate(task_for("dpsyn", SIZES, 10))
 
 
-@pytest.mark.parametrize("setting", [{"sweeps": -1}, {"alpha": 0}, {"decay": 1.5}, {"fill": "all"}, {"updater": "x"}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"update.sweeps": -1},
+        {"update.alpha": 0},
+        {"update.decay": 1.5},
+        {"update.fill": "all"},
+        {"update.updater": "x"},
+    ],
+)
 def test_settings_outside_their_range_are_refused_by_name(setting):
     with pytest.raises(SettingError, match=next(iter(setting))):
         configure("dpsyn", setting)

@@ -48,8 +48,9 @@ def test_weights_are_written_as_they_were_read():
 
 def test_bins_can_have_edges_or_any_codes():
     attribute = CodedAttribute(name="x", size=8, ordered=True, special=2)
-    assert bins_of(attribute, Bins(attribute="x", edges=(1, 4))).tolist() == [0, 1, 1, 1, 2, 2, 3, 4]
-    assert bins_of(attribute, Bins(attribute="x", codes=(0, 1, 0, 1, 0, 1, 2, 2))).tolist() == [0, 1, 0, 1, 0, 1, 2, 2]
+    assert bins_of(attribute, Bins(attribute="x", edges=(1, 4))).map.tolist() == [0, 1, 1, 1, 2, 2, 3, 4]
+    codes = (0, 1, 0, 1, 0, 1, 2, 2)
+    assert bins_of(attribute, Bins(attribute="x", codes=codes)).map.tolist() == list(codes)
     rng = np.random.default_rng(0)
     age = rng.integers(0, 40, 6000)
     codes = np.stack([age, age % 2]).astype(np.uint8)
@@ -137,7 +138,7 @@ def test_groups_bins_and_sets_may_differ_by_budget():
     made = {e: configure("dpsyn-2018", {"design": design}).calibrate(task_for("dpsyn-2018", SIZES, 1, epsilon=e))
             for e in (0.3, 1.0, 4.0)}  # fmt: skip
     assert [made[e].working["d"].size for e in (0.3, 1.0, 4.0)] == [3, 3, 3]
-    assert made[4.0].working["d"].maps["d"].tolist() == [0] * 2 + [1] * 7 + [2] * 21
+    assert made[4.0].working["d"].maps["d"].map.tolist() == [0] * 2 + [1] * 7 + [2] * 21
     assert "ab" in made[0.3].working and "ab" not in made[1.0].working
 
 

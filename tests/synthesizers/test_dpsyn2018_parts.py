@@ -8,13 +8,13 @@ import pytest
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.forecast import forecast
-from dpsyn_core.runs.plan import plan
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.dpsyn2018 import views
+from dpsyn_core.synthesizers.dry_run import plan
 from dpsyn_core.synthesizers.registry import configure
 from tests.synthesizers.harness import PlainCounter, SeededNoise, random_codes, run, task_for
 from tests.synthesizers.test_dpsyn2018 import go, noiseless
@@ -146,7 +146,7 @@ def test_an_attribute_of_a_part_without_a_one_way_gets_one():
 def test_attributes_of_a_part_that_no_listed_set_connects_stay_independent():
     codes, domain = followed(3000), Domain.of(SIZES)
     design = {"parts": [list(SIZES)], "marginals": [{"epsilon": 0, "sets": [["a", "b", "c"], ["d", "e", "f"]]}]}
-    out, _, _ = noiseless(codes, domain, design=design, polish=0)
+    out, _, _ = noiseless(codes, domain, design=design, **{"update.polish": 0})
     for pair in itertools.product(*PARTS):
         table = PlainCounter(out, domain).marginal(pair) / out.shape[1]
         alone = np.outer(table.sum(axis=1), table.sum(axis=0))
@@ -159,9 +159,9 @@ def test_a_forecast_knows_that_nothing_is_measured_across_parts():
     asked = Questions.of(
         [{"kind": "table", "name": "inside", "of": ["d", "e"]}, {"kind": "table", "name": "across", "of": ["a", "e"]}]
     )
-    found = forecast(
-        "dpsyn-2018", {"design": {"parts": PARTS}}, schema, Budget(epsilon=1, delta=1e-9), asked, n_records=5000
-    )
+    settings = {"design": {"parts": PARTS}}
+    spec = RunSpec.of(epsilon=1, delta=1e-9, method="dpsyn-2018", settings=settings, questions=asked)
+    found = forecast(spec, schema, n_records=5000)
     inside, across = (f.before for f in found.each)
     assert 0 < inside < 0.1 and across is None
 

@@ -17,6 +17,7 @@ from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.dpsyn2018.design import BudgetRange, Design
 from dpsyn_core.synthesizers.independent import IndependentConfig
 from dpsyn_core.synthesizers.registry import UNPROTECTED, config_class, configure, names
+from dpsyn_core.synthesizers.settings import fields_of
 from tests.left_out import DEEP
 from tests.synthesizers.harness import PlainCounter, SeededNoise, task_for
 from tests.synthesizers.setting_cases import DESIGNS, EPSILON, RANGES, SMALL, TABLES, Case, case_of, near
@@ -53,7 +54,7 @@ def changes(name, setting):
     base = dict(SMALL.get(name, {}))
     case = case_of(name, setting)
     if case is None:
-        prop = config_class(name).model_fields[setting]
+        prop = fields_of(config_class(name))[setting]
         cases = [Case(value=v) for v in near(prop, base.get(setting, prop.default))]
     else:
         cases = [case]
@@ -80,7 +81,7 @@ def mark(name, setting):
     return pytest.mark.slow if setting == "engine" else ()
 
 
-EVERY = [pytest.param(n, s, marks=mark(n, s)) for n in SYSTEMS for s in config_class(n).model_fields]
+EVERY = [pytest.param(n, s, marks=mark(n, s)) for n in SYSTEMS for s in fields_of(config_class(n))]
 
 
 @pytest.mark.parametrize(("name", "setting"), EVERY)

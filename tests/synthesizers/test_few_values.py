@@ -5,6 +5,7 @@ import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.counting.sparse import occupied
+from dpsyn_core.marginals.coarsening import Coarsening, coarse_domain
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -14,7 +15,7 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.few_values import FewValues, MergedCounter, even_map, merged
+from dpsyn_core.synthesizers.few_values import FewValues, MergedCounter
 from dpsyn_core.synthesizers.registry import config_class, configure
 from tests.seeded import SeededNoise
 
@@ -47,19 +48,15 @@ def run(name, domain, codes, settings=None):
     return system, measured, gate.account.charges
 
 
-def test_bins_are_merged_evenly_and_special_values_keep_their_codes():
-    recode = even_map(FINE["a"], 32)
-    assert np.bincount(recode)[:32].tolist() == [13, 12] * 16 and recode[-1] == 32
-    assert merged(FINE, {"a": recode}).sizes == (33, 300, 3)
-
-
 @pytest.mark.parametrize("name", MERGING)
 def test_charges_are_those_of_a_schema_with_as_many_bins(name):
     settings = {"max_cells": 5000, "rounds": 2} if name == "mwem" else {}
     codes = people()
     system, measured, charges = run(name, FINE, codes, settings)
     assert isinstance(system, FewValues) and system.cost == system.inner.cost
-    coarse = np.stack([system.recodes[n][c] if n in system.recodes else c for n, c in zip("abc", codes, strict=True)])
+    coarse = np.stack(
+        [system.recodes[n].map[c] if n in system.recodes else c for n, c in zip("abc", codes, strict=True)]
+    )
     plain, _, same = run(name, system.merged, coarse.astype(np.uint16), settings)
     assert type(plain) is type(system.inner) and charges == same
     made = system.synthesize(measured, 500, rng=np.random.default_rng(0))
@@ -70,7 +67,7 @@ def test_charges_are_those_of_a_schema_with_as_many_bins(name):
 def test_released_marginals_say_which_values_were_counted_together():
     system, measured, _ = run("dpsyn", FINE, people())
     pair = next(m for m in measured if m.attributes == ("a", "b"))
-    assert pair.values.shape == (33, 32) and pair.recodes["b"].shape == (300,)
+    assert pair.values.shape == (33, 32) and len(pair.recodes["b"].map) == 300
     own = system._inward(pair)
     assert not own.recodes and own.values is pair.values
 
@@ -84,9 +81,9 @@ def test_fine_values_of_dependent_numbers_are_handed_out_in_the_order_of_each_ot
 
 
 def test_coarse_maps_of_a_system_go_through_the_merged_values():
-    counter = MergedCounter(MemoryCounter(people(), FINE), merged(FINE, {"a": even_map(FINE["a"], 4)}),
-                            {"a": even_map(FINE["a"], 4)})  # fmt: skip
-    halves = np.array([0, 0, 1, 1, 2])
+    quarters = {"a": Coarsening.even(FINE["a"], 4)}
+    counter = MergedCounter(MemoryCounter(people(), FINE), coarse_domain(FINE, quarters), quarters)
+    halves = Coarsening.of([0, 0, 1, 1, 2])
     assert (counter.marginal(("a",), {"a": halves}) == np.add.reduceat(counter.marginal(("a",)), [0, 2, 4])).all()
     index, counts = occupied(counter, ("a", "c"))
     assert (counter.marginals([("a", "c")])[0].ravel()[index] == counts).all() and counts.sum() == 3000
@@ -100,7 +97,7 @@ def test_numbers_of_few_bins_are_left_alone():
 
 def test_mst_merges_neighbouring_bins_by_what_it_released():
     system, measured, _ = run("mst", FINE, people(20_000))
-    recode = measured.recodes["a"][:400]
+    recode = measured.recodes["a"].map[:400]
     assert (np.diff(recode) >= 0).all() and 10 < recode.max() < 60
     made = system.synthesize(measured, None, rng=np.random.default_rng(0))
     assert np.corrcoef(made[0][made[0] < 400], made[1][made[0] < 400])[0, 1] > 0.9

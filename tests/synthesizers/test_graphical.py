@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.synthesizers.graphical.fit import Target, estimate_total, fit
+from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal, estimate_total, fit
 from dpsyn_core.synthesizers.graphical.library import fit_by_mbi
 from dpsyn_core.synthesizers.graphical.model import draw_within, sum_axes
 from dpsyn_core.synthesizers.graphical.tree import elimination_cliques, junction_tree, model_cells
@@ -22,7 +22,7 @@ def noisy_targets(sets, *, n=500, sigma=3.0, seed=0):
         axes = tuple(i for i, name in enumerate(SIZES) if name not in s)
         exact = joint.sum(axis=axes)
         values = exact + rng.normal(0, sigma, exact.shape)
-        out.append(Target(attributes=s, values=values, variances=np.full(exact.shape, sigma**2)))
+        out.append(NoisyMarginal(attributes=s, values=values, variances=np.full(exact.shape, sigma**2)))
     return out
 
 
@@ -97,8 +97,8 @@ def test_the_fit_agrees_with_the_library_mbi():
 
 
 def test_a_total_weighs_its_sources_by_their_variance():
-    precise = Target(attributes=("a",), values=np.array([40.0, 60.0]), variances=np.full(2, 1.0))
-    coarse = Target(attributes=("b",), values=np.array([30.0, 30.0, 60.0]), variances=np.full(3, 6.0))
+    precise = NoisyMarginal(attributes=("a",), values=np.array([40.0, 60.0]), variances=np.full(2, 1.0))
+    coarse = NoisyMarginal(attributes=("b",), values=np.array([30.0, 30.0, 60.0]), variances=np.full(3, 6.0))
     # variances of the sums: 2 and 18
     assert estimate_total([precise, coarse]) == pytest.approx((100 / 2 + 120 / 18) / (1 / 2 + 1 / 18))
 
@@ -131,7 +131,7 @@ def test_a_chain_of_sixty_attributes_projects_its_ends():
     sizes = {f"x{i}": 2 for i in range(60)}
     names = list(sizes)
     keep = np.array([[45.0, 5.0], [5.0, 45.0]])
-    targets = [Target(attributes=s, values=keep, variances=np.ones((2, 2))) for s in itertools.pairwise(names)]
+    targets = [NoisyMarginal(attributes=s, values=keep, variances=np.ones((2, 2))) for s in itertools.pairwise(names)]
     got = fit(targets, sizes, iterations=3000, tolerance=0.0).model
     # correlation falls by 0.8 a link
     for gap in (2, 5, 59):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.account import Account
@@ -87,7 +87,9 @@ def test_a_released_table_without_noise_is_the_marginal_that_it_names(name, sett
     assert bool(released.joint) == (settings == {"design": GROUPED})
     for j in released.joint:
         cells = [
-            a.recode[np.ravel_multi_index([codes[domain.index(n)] for n in a.attributes], domain.shape(a.attributes))]
+            a.recode.map[
+                np.ravel_multi_index([codes[domain.index(n)] for n in a.attributes], domain.shape(a.attributes))
+            ]
             for a in j.axes
         ]
         exact = np.zeros(j.values.shape)

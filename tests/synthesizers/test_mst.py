@@ -123,7 +123,7 @@ def test_rare_codes_are_joined_and_drawn_again_by_their_released_counts():
     a = Measurement(attributes=("a",), values=np.array([100.0, 3.0, 60.0, 1.0, -9.0]), sigma=5.0)
     b = Measurement(attributes=("b",), values=np.array([100.0, 2.0]), sigma=5.0)
     recodes = rare_codes([a, b], 3.0, domain)
-    assert recodes["a"].tolist() == [0, 2, 1, 2, 2]
+    assert recodes["a"].map.tolist() == [0, 2, 1, 2, 2]
     assert "b" not in recodes  # a single rare code is no saving
     assert coarse_sizes(domain, recodes) == {"a": 3, "b": 2}
     joined = target(a, recodes)

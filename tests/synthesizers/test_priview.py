@@ -65,7 +65,7 @@ def test_the_axes_of_a_marginal_follow_the_domain():
     assert got.values.shape == (3, 30)
 
 
-@pytest.mark.parametrize("settings", [{}, {"cover": 3, "view_cells": 1000}, {"nonnegativity": "norm_sub"}])
+@pytest.mark.parametrize("settings", [{}, {"cover": 3, "view_cells": 1000}, {"update.nonnegativity": "norm_sub"}])
 def test_records_keep_dependences_that_independent_loses(settings):
     codes = random_codes(MIXED, 4000)
     task = task_for("priview", MIXED, 4000, epsilon=5.0)

@@ -35,7 +35,7 @@ def test_the_sensitivity_of_the_scores_follows_the_unit(neighbours, theta, score
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"scores": "released"}, {"combine_cells": 0}, {"updater": "mcf"}, {"append": False, "separate": False},
+    [{}, {"scores": "released"}, {"combine_cells": 0}, {"update.updater": "mcf"}, {"append": False, "separate": False},
      {"low_count": 0}],
 )  # fmt: skip
 def test_dependences_survive_and_independent_loses_them(settings):
@@ -68,8 +68,13 @@ def test_rare_codes_share_a_cell_and_still_come_back():
 def test_settings_have_the_defaults_of_the_authors():
     config = configure("privsyn", {})
     assert (config.score_share, config.one_way_share, config.combine_cells) == (0.1, 0.1, 5000)
-    assert (config.alpha, config.decay, config.decay_every, config.low_count) == (1.0, 0.84, 20, 3.0)
-    assert config.sweeps == 50
+    assert (config.update.alpha, config.update.decay, config.update.decay_every, config.low_count) == (
+        1.0,
+        0.84,
+        20,
+        3.0,
+    )
+    assert config.update.sweeps == 50
 
 
 def test_attributes_that_no_marginal_connects_stay_independent_and_pairs_come_out_closer():
@@ -78,6 +83,6 @@ def test_attributes_that_no_marginal_connects_stay_independent_and_pairs_come_ou
     task = task_for("privsyn", sizes, codes.shape[1], grouped=False)
     found = {}
     for steps in (True, False):
-        out, _, _ = run("privsyn", task, codes, settings={"append": steps, "separate": steps, "polish": 0})
+        out, _, _ = run("privsyn", task, codes, settings={"append": steps, "separate": steps, "update.polish": 0})
         found[steps] = pairs_distance(codes, out, list(sizes.values()))
     assert found[True] < 0.8 * found[False]

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import re
+import shlex
 import tempfile
 import zipfile
 from pathlib import Path
@@ -141,12 +142,15 @@ def command(space: Workspace, job: Job) -> str:
     """The command that repeats the run on the owner's table: the same post-processing, new noise."""
     from dpsyn_core.jobs.folder import planned
     from dpsyn_core.runs.parts import fits
+    from dpsyn_core.synthesizers.registry import config_class
+    from dpsyn_core.synthesizers.settings import written
 
     spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
     # only where it makes another table: the memory of a run decides how a very large one is made
     allowed = "" if fits(*size, memory) == fits(*size, None) else f" --memory {memory}"
-    settings = "".join(f" --set {k}={json.dumps(v)}" for k, v in spec.settings.items())
+    given = written(spec.settings, config_class(spec.method))
+    settings = "".join(f" --set {shlex.quote(f'{k}={json.dumps(v)}')}" for k, v in given.items())
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
     return (
         f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "

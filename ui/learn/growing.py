@@ -13,7 +13,7 @@ from dpsyn_core.lessons.sample import results
 from dpsyn_core.records.gum import flow
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import Decay, GumSettings
+from dpsyn_core.records.settings import Decay, UpdateSettings
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.shared.text import t
@@ -79,7 +79,7 @@ def curves() -> dict[str, list[float]]:
 
 def rates(sweeps: int = RATED) -> dict[str, list[float]]:
     """The update rate, sweep by sweep, for the four ways to let it fall; alpha 1, and .84 after 20 sweeps in steps."""
-    return {c: [GumSettings(decay_curve=c).rate(t) for t in range(sweeps)] for c in get_args(Decay)}
+    return {c: [UpdateSettings(alpha=1.0, decay_curve=c).rate(t) for t in range(sweeps)] for c in get_args(Decay)}
 
 
 def rates_figure(curves: dict[str, list[float]]) -> go.Figure:

@@ -22,7 +22,7 @@ TURN = "membership_turn"
 DELTAS = {"histogram": 0.0, "rls": 1e-9, "independent": 1e-9}
 
 
-def figure(found: lesson.Roc, system: str, eps: float) -> go.Figure:
+def figure(found: lesson.RocPoints, system: str, eps: float) -> go.Figure:
     """Tables with the person that are found, against false alarms; the bound of epsilon above, a coin below."""
     import plotly.graph_objects as go
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.prior import COUNTS, PUBLISHED, STEPS, Walk, least_alpha, moments, synthetic, walk
+from dpsyn_core.lessons.prior import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.learn.controls import epsilon, segments
 from ui.shared.text import t
 from ui.shared.theme import facts, palette
@@ -26,7 +26,7 @@ def names() -> list[str]:
     return [t(f"learn.prior.group_{i + 1}") for i in range(len(COUNTS))]
 
 
-def walk_table(made: Walk, step: str) -> pd.DataFrame:
+def walk_table(made: PriorSteps, step: str) -> pd.DataFrame:
     """The published table, original beside synthetic, with one more column a step up to the given one."""
     columns: dict[str, Any] = {t("learn.prior.category"): names(), t("learn.prior.original"): COUNTS}
     columns[t("learn.prior.step_alpha")] = made.counts.round(2)

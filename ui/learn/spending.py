@@ -35,7 +35,7 @@ def read(text: str) -> Plan:
     return plan
 
 
-def figure(answers: list[lesson.Answer]) -> go.Figure:
+def figure(answers: list[lesson.GameAnswer]) -> go.Figure:
     """Points of every question: those that could be won, and those that were."""
     import plotly.graph_objects as go
 
@@ -113,7 +113,7 @@ def show() -> None:
     result(answers, plan, word, left)
 
 
-def result(answers: list[lesson.Answer], plan: Plan, word: str, left: float) -> None:
+def result(answers: list[lesson.GameAnswer], plan: Plan, word: str, left: float) -> None:
     """Score, what is left, the code; the figure; the last answer."""
     points = lesson.score(answers)
     facts(

@@ -43,7 +43,7 @@ def lengths_figure(clip: float) -> go.Figure:
     return out
 
 
-def loss_figure(made: dict[str, lesson.Run]) -> go.Figure:
+def loss_figure(made: dict[str, lesson.TrainingRun]) -> go.Figure:
     """Loss on other people, step by step, of the four runs."""
     import plotly.graph_objects as go
 

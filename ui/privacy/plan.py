@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -11,68 +12,52 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.metrics.expected import expected_tvd
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.plan import ASSUMED, Plan, Step, plan
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import DEFAULT, config_class
+from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.synthesizers.registry import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
-from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
-from ui.synthesize.methods import chosen, settings_of
+from ui.synthesize.methods import run_of
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
 
 K, ABOUT = "k", "about_n"
+HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.model_dump_json}  # runs as keys of caches
 NAMED = charge.KINDS | {"1-way", "2-way", "3-way", "chosen", "listed"}  # kinds with a label of their own
 FAIR = 0.1  # expected error up to which a table is of use
 SHOWN = 4  # columns of a part of a design that are named
 PLAIN = 10  # of the table's columns: below this share of the budget a percentage gets a digit after the point
 
 
-def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> Plan | None:
+def planned(space: Workspace, budget: Budget, *, public: bool = False, quiet: bool = False) -> RunPlan | None:
     """What the chosen system would charge on this schema and its unit; None without one, or when it is refused.
 
     public: forecasts rest on a public guess of the number of records, not on the owner's count. quiet: the page says
     elsewhere why the system refuses.
     """
-    schema, method = space.schema, chosen(space)
-    if schema is None:
+    if space.schema is None:
         return None
+    run = run_of(space).model_copy(update={"epsilon": budget.epsilon, "delta": budget.delta})
+    schema = space.schema  # questions that stood in it stand in the run now
     try:
-        return _plan(
-            method, settings_of(space, method), schema.dumps(), (budget.epsilon, budget.delta),
-            guessed() if public else assumed(space), *told(space), _schema=schema,
-        )  # fmt: skip
+        return _plan(run, schema.dumps(), guessed() if public else assumed(space), _schema=schema)
     except DPSynError as error:
         if not quiet:
             note(sentence(error), "warning")
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=50, scope="session")
-def _plan(
-    method: str, settings: dict[str, Any], text: str, budget: tuple[float, float], about: int, questions: str = "",
-    share: float | None = None, _schema: Schema | None = None,
-) -> Plan:  # fmt: skip
+@st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
+def _plan(run: RunSpec, text: str, about: int, _schema: Schema) -> RunPlan:
     """The plan. Kept for this visitor alone: the number of records that forecasts assume may be private.
 
-    _schema: what `text` says, already made; not part of the key, and its bins stay with it.
+    text: of the schema. _schema: the same, not part of the key, so that its bins stay with it.
     """
-    from dpsyn_core.schema.document import Schema
-
-    schema, whole = _schema or Schema.loads(text), Budget(epsilon=budget[0], delta=budget[1])
-    task = Task.of(schema, whole, questions=Questions.loads(questions or "[]"), questions_share=share)
-    return plan(method, settings, task, n_records=about)
-
-
-def told(space: Workspace) -> tuple[str, float | None]:
-    """The questions that a run of the chosen system is told, as JSON, and their share."""
-    takes = config_class(chosen(space)).takes_questions
-    return kept.fitting(space).dumps(), space.choices.questions_share if takes else 0.0
+    return plan(run, _schema, n_records=about)
 
 
 def assumed(space: Workspace) -> int:
@@ -86,14 +71,14 @@ def guessed() -> int:
     return int(st.session_state.get(ABOUT, ASSUMED))
 
 
-def marginals(found: Plan | None) -> list[Step]:
+def marginals(found: RunPlan | None) -> list[Step]:
     """The steps that release tables of counts."""
     if found is None:
         return []
     return [s for s in found.steps if s.sigma is not None and s.kind not in ("total", "cell")]
 
 
-def k_field(found: Plan | None) -> int:
+def k_field(found: RunPlan | None) -> int:
     """The number of marginals at which the plot is read; the run's own when nothing was chosen."""
     if K not in st.session_state and K not in st.query_params:
         ks = [found.k(s) for s in marginals(found)] if found else []
@@ -101,7 +86,7 @@ def k_field(found: Plan | None) -> int:
     return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
 
 
-def points(found: Plan | None) -> list[tuple[str, float, float]]:
+def points(found: RunPlan | None) -> list[tuple[str, float, float]]:
     """This run on the plot: where a table of middle noise of each kind lies on the curve that the engine uses.
 
     Parts of a design whose tables have equal noise are one point.
@@ -131,7 +116,7 @@ def _words(step: Step) -> str:
     return t("plan.many", n=step.kind.split("-")[0])
 
 
-def split(space: Workspace, found: Plan | None) -> None:
+def split(space: Workspace, found: RunPlan | None) -> None:
     """The budget as one stacked bar, and what each part buys."""
     if found is None:
         note(t("plan.none"))
@@ -165,23 +150,20 @@ def expander(space: Workspace) -> None:
 
 def warning(space: Workspace) -> None:
     """Says before a run on the Synthesize page that noise will be all that it gives, where that is foreseen."""
-    from dpsyn_core.runs.outlook import lost
-
     if space.schema is None or not space.choices.valid:
         return
-    budget, method = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta), chosen(space)
+    budget, run = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta), run_of(space)
     found = planned(space, budget, quiet=True)
     if found is None:
         return
-    task = Task.of(space.schema, budget, questions=Questions.of([]))
-    error = lost(found, method, settings_of(space, method), task, assumed(space))
+    error = lost(found, run, space.schema, assumed(space))
     if error is None:
         return
     if records(space) is not None and space.schema.n_records is None:
         private_tag()
-    words = "lost" if method == DEFAULT else "lost_other"
+    words = "lost" if run.method == DEFAULT else "lost_other"
     note(
-        t(f"verdict.{words}", method=method, default=DEFAULT, columns=number(len(task.domain)),
+        t(f"verdict.{words}", method=run.method, default=DEFAULT, columns=number(len(space.schema.domain())),
           n=number(assumed(space)), epsilon=f"{budget.epsilon:g}", ones=percent(error)),
         "warning",
     )  # fmt: skip
@@ -197,7 +179,7 @@ def assumption(space: Workspace) -> None:
         private_tag()
 
 
-def line(found: Plan, step: Step) -> str:
+def line(found: RunPlan, step: Step) -> str:
     """What a step takes and gives, in one sentence."""
     parts = _parts(step)
     std = found.std(step)
@@ -226,7 +208,7 @@ def _parts(step: Step) -> str:
     return t("plan.release") if step.parts[1] == 1 else t("plan.releases", count=high)
 
 
-def expected(space: Workspace, found: Plan | None) -> None:
+def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
     shown = marginals(found)
     if found is None or not shown:

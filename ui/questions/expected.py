@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.synthesizers.registry import config_class
 from ui.privacy import plan
 from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import number, percent, sentence, t
 from ui.shared.theme import facts, note
-from ui.synthesize.methods import chosen, settings_of
+from ui.synthesize.methods import chosen, run_of
 
 if TYPE_CHECKING:
     from dpsyn_core.runs.forecast import Forecasts
+    from dpsyn_core.runs.spec import RunSpec
 
 SHARE = "questions_share"
 
@@ -61,30 +60,21 @@ def forecasts(space: Workspace) -> Forecasts | None:
     fit = kept.fitting(space)
     if space.schema is None or not len(fit) or not space.choices.valid:
         return None
-    choices, method = space.choices, chosen(space)
+    run = run_of(space)
     try:
-        return _forecast(
-            method, settings_of(space, method), space.schema.dumps(), (choices.epsilon, choices.delta), fit.dumps(),
-            choices.questions_share, plan.assumed(space),
-        )  # fmt: skip
+        return _forecast(run, space.schema.dumps(), plan.assumed(space))
     except DPSynError as error:
         note(sentence(error), "warning")
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=60, scope="session")
-def _forecast(
-    method: str, settings: dict[str, Any], schema: str, budget: tuple[float, float], questions: str,
-    share: float | None, about: int,
-) -> Forecasts:  # fmt: skip
+@st.cache_data(show_spinner=False, max_entries=60, scope="session", hash_funcs=plan.HASHED)
+def _forecast(run: RunSpec, schema: str, about: int) -> Forecasts:
     """Kept for this visitor alone: the number of records that forecasts assume may be private."""
     from dpsyn_core.runs.forecast import forecast
     from dpsyn_core.schema.document import Schema
 
-    return forecast(
-        method, settings, Schema.loads(schema), Budget(epsilon=budget[0], delta=budget[1]),
-        Questions.loads(questions), share=share, n_records=about,
-    )  # fmt: skip
+    return forecast(run, Schema.loads(schema), n_records=about)
 
 
 def cost(found: Forecasts) -> None:

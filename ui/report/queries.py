@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError, MetricError
 from dpsyn_core.metrics.distances import binomial_deviations
-from dpsyn_core.metrics.language import Answer, ask, parse
-from dpsyn_core.metrics.workload import Condition, Query
+from dpsyn_core.metrics.language import QueryAnswer, ask, parse
+from dpsyn_core.metrics.workload import Condition, CountQuery
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.theme import Figure
 from ui.report.look import Look
@@ -70,7 +70,7 @@ def _example(c: Comparison) -> str:
     return f"{name} in [0, 10]" if name else f"{c.domain.names[0]} in {{{c.words(c.domain.names[0])[0]}}}"
 
 
-def _plot(view: Look) -> Query | None:
+def _plot(view: Look) -> CountQuery | None:
     c = view.first.comparison
     # numbers of many values first: an ordered category stands on the plot by its rank, and a few values on lines
     few = {n for n, size in zip(c.domain.names, c.domain.sizes, strict=True) if size < FEW}
@@ -91,7 +91,7 @@ def _plot(view: Look) -> Query | None:
         return None
     area = got["box"][0]
     (x0, x1), (y0, y1) = sorted(area["x"]), sorted(area["y"])  # type: ignore[call-overload]
-    return Query((Condition(attribute=x, low=float(x0), high=float(x1)),
+    return CountQuery((Condition(attribute=x, low=float(x0), high=float(x1)),
                   Condition(attribute=y, low=float(y0), high=float(y1))))  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _dots(view: Look, x: str, y: str) -> Figure:
     return figures.records_plot((x, y), tables, ranked, figure_words())
 
 
-def _answers(view: Look, queries: list[Query]) -> None:
+def _answers(view: Look, queries: list[CountQuery]) -> None:
     for side in view.sides:
         try:
             got = ask(side.comparison, queries)[0]
@@ -117,7 +117,7 @@ def _answers(view: Look, queries: list[Query]) -> None:
         _answer(side.comparison, got, "" if len(view.sides) == 1 else f"{side.letter} · ")
 
 
-def _answer(c: Comparison, got: Answer, prefix: str) -> None:
+def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:
     error = t("queries.no_relative") if got.relative is None else f"{got.relative:+.1%}"
     spread = binomial_deviations(c.n, c.m)[got.real] * c.n / c.m
     facts(

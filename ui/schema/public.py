@@ -20,7 +20,7 @@ from ui.synthesize import methods
 
 if TYPE_CHECKING:
     from dpsyn_core.explore.look import Exploration
-    from dpsyn_core.explore.proposals import Proposal
+    from dpsyn_core.explore.proposals import DesignProposal
     from dpsyn_core.report.theme import Figure
     from dpsyn_core.schema.document import Schema
 
@@ -151,7 +151,7 @@ def _map(found: Exploration) -> Figure:
     return replace(made, caption=caption, alt=t("public.alt", count=number(len(names)), finding=caption))
 
 
-def _lines(made: Proposal) -> list[str]:
+def _lines(made: DesignProposal) -> list[str]:
     """The proposal in sentences."""
     design = made.design
     listed = [" x ".join(s.attributes) for m in design.marginals for s in m.sets]

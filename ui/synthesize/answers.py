@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dpsyn_core.privacy.budget import Budget
     from dpsyn_core.privacy.manifest import Manifest
     from dpsyn_core.runs.marginals import MarginalRelease
+    from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
 
 KINDS = ("marginals", "itemsets")
@@ -71,7 +72,7 @@ def _marginals(space: Workspace, schema: Schema) -> None:
     if budget is None or not (names or made):
         return
     try:
-        note(_cost(schema, budget))
+        note(_cost(schema, _spec(space, budget, "priview")))
     except DPSynError as error:
         note(sentence(error), "alarm")
         return
@@ -108,24 +109,32 @@ def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
         _manifest_button(manifest, "marginals")
 
 
-def _cost(schema: Schema, budget: Budget) -> str:
+def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any] | None = None) -> RunSpec:
+    """The run of one of these releases, on the table that is loaded."""
+    from dpsyn_core.runs.spec import RunSpec
+
+    data = loaded(space)
+    return RunSpec(
+        epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger,
+        query_vouched=data.query_vouched,
+    )  # fmt: skip
+
+
+def _cost(schema: Schema, spec: RunSpec) -> str:
     """What the release will charge, from its plan; reads no data."""
     from dpsyn_core.runs.plan import plan
-    from dpsyn_core.synthesizers.base import Task
 
-    steps = plan("priview", {}, Task.of(schema, budget)).steps
+    steps = plan(spec, schema).steps
     tables = sum(s.parts[1] for s in steps)
     sigma = max((s.sigma[1] for s in steps if s.sigma is not None), default=0.0)
     return t("answers.plan", tables=number(tables), sigma=f"{sigma:.3g}")
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
-    from dpsyn_core.runs.marginals import release_marginals
+    from dpsyn_core.runs.marginals import METHOD, release_marginals
 
-    data = loaded(space)
     return release_marginals(
-        data.table, schema, [names] if names else [], epsilon=budget.epsilon, delta=budget.delta, dataset=data.ledger,
-        query_vouched=data.query_vouched,
+        loaded(space).table, schema, [names] if names else [], _spec(space, budget, METHOD)
     )  # fmt: skip
 
 
@@ -160,19 +169,12 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
 def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
-    from dpsyn_core.runs.itemsets import frequent_itemsets
-    from dpsyn_core.runs.open import bought_charges
+    from dpsyn_core.runs.itemsets import METHOD, frequent_itemsets
     from dpsyn_core.sources.transactions import from_table
-    from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
     from dpsyn_core.tables.frames import to_arrow
 
-    data = loaded(space)
-    source = from_table(to_arrow(data.table), schema)
-    made = frequent_itemsets(
-        source.counter, source.items, PrivBasisSettings(**asked), epsilon=budget.epsilon, unit=source.unit,
-        dataset=data.ledger, reasons=schema.reasons, bought=bought_charges(schema),
-        query_vouched=data.query_vouched,
-    )  # fmt: skip
+    source = from_table(to_arrow(loaded(space).table), schema)
+    made = frequent_itemsets(source, _spec(space, budget, METHOD, asked), schema=schema)
     return made.rows(), made.manifest
 
 

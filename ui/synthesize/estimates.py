@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from dpsyn_core.errors import SettingError, TableError
-from dpsyn_core.sources.choose import Choice
+from dpsyn_core.sources.choose import CountingPlan
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, configure
@@ -38,7 +38,7 @@ def forecast(config: MethodConfig, size: Size) -> Forecast:
     return Forecast(low=seconds / SPREAD, high=seconds * SPREAD, megabytes=round(got.megabytes, -1))
 
 
-def in_place(space: Workspace) -> Choice:
+def in_place(space: Workspace) -> CountingPlan:
     """Where the records of a table outside the app will be counted, and what that takes.
 
     Raises SizeError where its codes do not fit the disk, TableError where its files are gone.

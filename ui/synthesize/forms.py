@@ -12,20 +12,22 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from dpsyn_core.synthesizers.settings import fields_of, written
 from ui.shared.text import t
 
 
 def settings_form(config: type[BaseModel], values: dict[str, Any], *, key: str) -> dict[str, Any]:
-    """One widget a field, two columns; returns only what differs from the defaults.
+    """One widget a setting, two columns; returns only what differs from the defaults, by setting.
 
     Args:
         config: pydantic model; title, description, ge, le, gt, lt and json_schema_extra["unit"] shape the widget.
-        values: what was chosen before, by field.
+        values: what was chosen before, from this form or from a project of any age.
         key: prefix of the widgets' keys.
     """
     columns = st.columns(2, gap="medium")
+    values = dict(written(values, config))
     out: dict[str, Any] = {}
-    for i, (name, field) in enumerate(config.model_fields.items()):
+    for i, (name, field) in enumerate(fields_of(config).items()):
         default = None if field.default is PydanticUndefined else field.get_default(call_default_factory=True)
         with columns[i % 2]:
             got = _widget(name, field, values.get(name, default), f"{key}.{name}")

@@ -9,7 +9,9 @@ from typing import Any
 
 import streamlit as st
 
+from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.synthesizers import registry
+from ui.questions import kept
 from ui.shared.state import Workspace
 from ui.shared.text import ASSETS, number, percent, t
 from ui.shared.theme import facts, note, private_tag, table
@@ -27,6 +29,23 @@ def chosen(space: Workspace) -> str:
 def settings_of(space: Workspace, method: str) -> dict[str, Any]:
     """The visitor's settings of a system, where they differ from the defaults."""
     return dict(space.choices.settings.get(method, {}))
+
+
+def run_of(space: Workspace) -> RunSpec:
+    """The run that the visitor's choices describe; with the questions that came inside the schema, which move out."""
+    choices, method, data = space.choices, chosen(space), space.dataset
+    return RunSpec(
+        epsilon=choices.epsilon,
+        delta=choices.delta,
+        method=method,
+        settings=settings_of(space, method),
+        n_records=choices.n_records,
+        seed=choices.seed,
+        dataset=None if data is None else data.ledger,
+        questions=kept.fitting(space).document() if kept.lines(space) else None,
+        questions_share=choices.questions_share if registry.config_class(method).takes_questions else 0.0,
+        query_vouched=data is not None and data.query_vouched,
+    )
 
 
 def take(space: Workspace, method: str, settings: dict[str, Any] | None = None) -> None:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-import secrets
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.questions.document import Questions
-from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.registry import config_class, configure
 from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import t
-from ui.synthesize import methods
 from ui.synthesize.estimates import in_place, job_memory
+from ui.synthesize.methods import run_of
 
 SECONDS = "DPSYN_JOB_SECONDS"  # environment variable
 
@@ -27,18 +22,8 @@ def spec_of(space: Workspace) -> JobSpec:
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
-    choices, method = space.choices, methods.chosen(space)
     return JobSpec(
-        epsilon=choices.epsilon,
-        delta=choices.delta,
-        method=method,
-        settings=methods.settings_of(space, method),
-        n_records=choices.n_records,
-        questions=kept.fitting(space).document() if kept.lines(space) else None,
-        questions_share=choices.questions_share if config_class(method).takes_questions else 0.0,
-        query_vouched=space.dataset.query_vouched,
-        seed=choices.seed if choices.seed is not None else secrets.randbelow(2**31),
-        dataset=space.dataset.ledger,
+        **run_of(space).model_dump(),
         table=JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place,
         form=space.dataset.form,
         memory_mb=job_memory(),
@@ -56,12 +41,7 @@ def problem(space: Workspace) -> str:
         return t("start.rows")
     try:
         spec = spec_of(space)
-        task = Task.of(
-            space.schema, Budget(epsilon=spec.epsilon, delta=spec.delta),
-            questions=Questions.of(spec.questions) if spec.questions else Questions.of([]),
-            questions_share=spec.questions_share,
-        )  # fmt: skip
-        configure(spec.method, spec.settings).calibrate(task)
+        spec.config.calibrate(spec.task(space.schema))
         if space.dataset.place is not None:
             in_place(space)  # its files are there, and its codes fit the disk
     except DPSynError as error:

@@ -52,7 +52,7 @@ class Shrinkage:
 
     smooth_part: float = 0.5
     """Of the smooth estimate of an ordered one-way, the rest of the sparse one: ages are smooth, hours worked are
-    heaped. Weights chosen by the data were no better (docs/experiments/range-queries.md)."""
+    heaped. Weights chosen by the data were no better."""
 
     interaction_part: float = 0.5
     """Of the interaction estimate of a pair table, the rest of the estimate cell by cell: smooth dependence suits the
@@ -60,7 +60,7 @@ class Shrinkage:
 
     expected_cuts: tuple[float, ...] = (0.25, 2.0)
     """Records that the copula expects in a cell of two numbers, over the noise of the cell: cells with less than the
-    first, less than the second and more are shrunk towards it apart (benchmarks/experiments/number_pairs.py)."""
+    first, less than the second and more are shrunk towards it apart."""
 
     least_left: float = 0.05
     """Of its noise, what a table of two numbers is taken to have kept at least (convention)."""
@@ -85,8 +85,7 @@ class Shrinkage:
 
     empty_sum: float = 2.0
     """Standard deviations of the noise of a run's sum, above which a run is not called empty: of 1.5, 2 and 2.5 the one
-    that gained most on thin tails of listed values without harm to long empty ranges
-    (`python -m benchmarks.experiments.thin_tails`)."""
+    that gained most on thin tails of listed values without harm to long empty ranges."""
 
     shortest_empty: int = 8
     """Values: shorter runs without evidence stay, for smoothing has taken most of their noise."""
@@ -124,8 +123,7 @@ class Shrinkage:
     """Standard deviations of the noise of a block: with fewer records by its shape, an end is empty ..."""
 
     tail_cut: float = 0.5
-    """... and by so many records it ends before the shape does, which never ends (`python -m
-    benchmarks.experiments.ends` has both)."""
+    """... and by so many records it ends before the shape does, which never ends."""
 
     shape_units: int = 64
     """Runs of values, at most, whose density a smooth shape tells apart: four to each of the fewest blocks."""
@@ -150,7 +148,7 @@ class Shrinkage:
     """Values of an ordered attribute from which on it follows a smooth shape where noise is large."""
 
     heap_zero: float = 0.2
-    """Chance that 0 is heaped, before anything is counted (benchmarks/experiments/heaps.py tries others) ..."""
+    """Chance that 0 is heaped, before anything is counted ..."""
 
     heap_end: float = 0.05
     """... and each end of the range ..."""

@@ -17,7 +17,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.sources.bounding import draw_key
 from dpsyn_core.sources.encoding import ONLY_OWNER
-from dpsyn_core.sources.spark.tasks import BOUNDED, ENCODED, Encoding, bound_part, encode, of_frame
+from dpsyn_core.sources.spark.tasks import BOUNDED, ENCODED, EncodeTask, bound_part, encode, of_frame
 from dpsyn_core.tables import headers
 from dpsyn_core.version import __version__
 
@@ -87,9 +87,9 @@ def columns_of(schema: Schema, names: Sequence[str]) -> list[int]:
     return sorted(set(headers.locate(names, wanted)))
 
 
-def encoding(schema: Schema, columns: tuple[str, ...], session: Any, *, strict: bool) -> Encoding:
+def encoding(schema: Schema, columns: tuple[str, ...], session: Any, *, strict: bool) -> EncodeTask:
     """What tasks have to know, with a fresh key where individuals are named."""
-    return Encoding(
+    return EncodeTask(
         schema=schema,
         columns=columns,
         strict=strict,
@@ -100,7 +100,7 @@ def encoding(schema: Schema, columns: tuple[str, ...], session: Any, *, strict: 
 
 
 @contextmanager
-def counted(session: Any, encoded: Callable[[], Any], work: Encoding) -> Iterator[tuple[SparkCounter, int]]:
+def counted(session: Any, encoded: Callable[[], Any], work: EncodeTask) -> Iterator[tuple[SparkCounter, int]]:
     """Bounds and caches encoded records, and gives their counter and number; frees the cache on leaving.
 
     encoded: plans a DataFrame of the columns of ENCODED.

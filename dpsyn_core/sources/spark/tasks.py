@@ -26,7 +26,7 @@ Batches = Iterator[Any]  # of pyarrow record batches
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Encoding:
+class EncodeTask:
     """All that a task needs to know to encode records.
 
     schema: public metadata. columns: headers of the partition's columns. strict: refuse cells without a place.
@@ -42,7 +42,7 @@ class Encoding:
     version: str
 
 
-def encode(tables: Iterator[Any], work: Encoding) -> Batches:
+def encode(tables: Iterator[Any], work: EncodeTask) -> Batches:
     """Blocks of codes; where individuals are named, one for each share of them that some record falls to.
 
     Every refusal comes out as the last row, in its `fault`: raised, Spark would try it three times more.
@@ -61,7 +61,7 @@ def encode(tables: Iterator[Any], work: Encoding) -> Batches:
         yield _fault_row(f"{type(error).__name__}:{error}")
 
 
-def of_frame(batches: Batches, work: Encoding) -> Iterator[Any]:
+def of_frame(batches: Batches, work: EncodeTask) -> Iterator[Any]:
     """The records of a DataFrame's partition as tables of about a block; Spark sends few at a time."""
     import pyarrow as pa
 
@@ -90,7 +90,7 @@ def check_version(driver: str) -> None:
         raise SettingError(msg)
 
 
-def bound_part(table: Any, work: Encoding) -> Any:
+def bound_part(table: Any, work: EncodeTask) -> Any:
     """The records that stay of the individuals of one part, all of whose records are in the table: blocks of codes.
 
     By `sources.bounding` alone: the same rule, the same keyed hash. Which records stay does not depend on how Spark
@@ -125,7 +125,7 @@ def _records_of(codec: Codec) -> int:
     return min(MOST, max(LEAST, BLOCK_BYTES // (len(codec.domain) * codec.dtype.itemsize)))
 
 
-def _dealt(encoded: Encoded, work: Encoding) -> Batches:
+def _dealt(encoded: Encoded, work: EncodeTask) -> Batches:
     """One row for each part of the individuals; all records of one go to the same part, wherever they lie."""
     if not encoded.n_records:
         return

@@ -25,7 +25,7 @@ LEAST_WITHIN = 0.25  # the same for latent values within a category
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class BlockGroup:
     """Blocks of one kind, padded to the largest of them.
 
     attributes: positions of the blocks. outputs: positions of their outputs in the network's, (blocks, outputs).
@@ -42,14 +42,14 @@ class Group:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class DecoderLayout:
     """All groups, and the number of outputs."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[BlockGroup, ...]
     outputs: int
 
 
-def layout_of(space: Space, only: Sequence[int] | None = None) -> Layout:
+def layout_of(space: Space, only: Sequence[int] | None = None) -> DecoderLayout:
     """Blocks by kind: those of curves lie behind the others.
 
     only: positions of the blocks that are decoded; None for all.
@@ -73,15 +73,15 @@ def layout_of(space: Space, only: Sequence[int] | None = None) -> Layout:
                 table[: b.size] = b.curves
         used = sum(b.outputs for b in blocks)
         groups.append(
-            Group(
+            BlockGroup(
                 attributes=np.array(chosen), logs=logs, real=logs > NEVER / 2, first=at, last=at + used, curves=curves
             )
         )
         at += used
-    return Layout(groups=tuple(groups), outputs=at)
+    return DecoderLayout(groups=tuple(groups), outputs=at)
 
 
-def probabilities(group: Group, outputs: Floats, offsets: Floats | float = 0.0) -> Floats:
+def probabilities(group: BlockGroup, outputs: Floats, offsets: Floats | float = 0.0) -> Floats:
     """Softmax a block, (records, blocks, values), for the network's outputs (records, outputs)."""
     mine = outputs[:, group.first : group.last]
     logits = np.tile(group.logs + offsets, (len(mine), 1, 1))
@@ -96,7 +96,7 @@ def probabilities(group: Group, outputs: Floats, offsets: Floats | float = 0.0) 
     return logits
 
 
-def settled(group: Group, outputs: Floats, rounds: int = ROUNDS) -> Floats:
+def settled(group: BlockGroup, outputs: Floats, rounds: int = ROUNDS) -> Floats:
     """Offsets (blocks, values) with which the network's outputs (records, outputs) together give released shares."""
     wanted = np.where(group.real, np.exp(group.logs), 1.0)
     offsets = np.zeros_like(wanted)
@@ -107,7 +107,7 @@ def settled(group: Group, outputs: Floats, rounds: int = ROUNDS) -> Floats:
     return offsets
 
 
-def drawn(group: Group, outputs: Floats, offsets: Floats, rng: Generator) -> NDArray[np.intp]:
+def drawn(group: BlockGroup, outputs: Floats, offsets: Floats, rng: Generator) -> NDArray[np.intp]:
     """Coarse values (records, blocks), by chance, for the network's outputs (records, outputs)."""
     p = probabilities(group, outputs, offsets)
     np.cumsum(p, axis=2, out=p)
@@ -116,7 +116,7 @@ def drawn(group: Group, outputs: Floats, offsets: Floats, rng: Generator) -> NDA
     return out
 
 
-def linear_start(space: Space, layout: Layout, found: Components) -> Floats:
+def linear_start(space: Space, layout: DecoderLayout, found: Components) -> Floats:
     """Weights (k + 1, outputs) of the linear part that the components imply; the last row is the constant.
 
     Released values alone decide: with z of unit variance, a number's score s has the covariance m with z and the

@@ -32,8 +32,8 @@ from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.synthesizers.deep.system import Deep
-from dpsyn_core.synthesizers.deep.trained import Released, Trained
-from dpsyn_core.synthesizers.deep.training import Encoding, Team
+from dpsyn_core.synthesizers.deep.trained import ReleasedModels, Trained
+from dpsyn_core.synthesizers.deep.training import LatentEncoding, Team
 from dpsyn_core.synthesizers.registry import register
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ class DPGM(Deep[DPGMConfig]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> Released:  # fmt: skip
+    ) -> ReleasedModels:  # fmt: skip
         """The parts, and the training of all networks together."""
         c = self.config
         seen = Seen.of(space, self.domain)
@@ -126,7 +126,7 @@ class DPGM(Deep[DPGMConfig]):
         members = len(shares)
         shape, prior = self.hidden_units(learned_shape(c, space), members), Mixture.standard(c.latent)
         objectives = [Objective(shape=shape, layout=layout_of(space), prior=prior)] * members
-        team = Team(encoding=Encoding(seen=seen, components=None), objectives=objectives, part=part)
+        team = Team(encoding=LatentEncoding(seen=seen, components=None), objectives=objectives, part=part)
         first = np.tile(first_weights(shape, None, SEED), (members, 1))
         got = self.trained(counter, team, first, gate=gate, progress=progress, shares=np.asarray(shares))
         model = Trained(
@@ -136,7 +136,7 @@ class DPGM(Deep[DPGMConfig]):
         models = [replace(model, weights=w) for w in got.weights]
         if self.by_target and aim is not None:
             models = [replace(m, fixed=(aim, v)) for v, m in enumerate(models)]
-        return Released(models=tuple(models), shares=tuple(float(s) for s in shares), total=space.total)
+        return ReleasedModels(models=tuple(models), shares=tuple(float(s) for s in shares), total=space.total)
 
 
 def _value(block: Floats, *, seen: Seen, at: int) -> NDArray[np.intp]:

@@ -21,8 +21,8 @@ from dpsyn_core.synthesizers.deep.p3gm import SEED
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, DeepSettings
 from dpsyn_core.synthesizers.deep.system import Deep
-from dpsyn_core.synthesizers.deep.trained import Released, Trained
-from dpsyn_core.synthesizers.deep.training import Encoding, Team
+from dpsyn_core.synthesizers.deep.trained import ReleasedModels, Trained
+from dpsyn_core.synthesizers.deep.training import LatentEncoding, Team
 from dpsyn_core.synthesizers.registry import register
 
 
@@ -37,7 +37,7 @@ class LearnedSettings(DeepSettings):
         ge=0,
         le=2000,
         title="Hidden units of the encoder",
-        description="Units of the encoder's hidden layer, beside its linear part.",
+        description="Units of the encoder's hidden layer, added to its linear part.",
     )
 
     def _check_shares(self, taken: float) -> None:
@@ -75,20 +75,20 @@ class DPVAE(Deep[TrainedWhole]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> Released:  # fmt: skip
+    ) -> ReleasedModels:  # fmt: skip
         """One training."""
         del costs  # what is left trains it
         c = self.config
         seen = Seen.of(space, self.domain)
         shape, prior = self.hidden_units(learned_shape(c, space)), Mixture.standard(c.latent)
         objective = Objective(shape=shape, layout=layout_of(space), prior=prior)
-        team = Team(encoding=Encoding(seen=seen, components=None), objectives=[objective])
+        team = Team(encoding=LatentEncoding(seen=seen, components=None), objectives=[objective])
         got = self.trained(counter, team, first_weights(shape, None, SEED)[None, :], gate=gate, progress=progress)
         model = Trained(
             space=space, shape=shape, weights=np.asarray(got.weights[0]), prior=prior, components=None, noisy=True,
             losses=got.losses,
         )  # fmt: skip
-        return Released(models=(model,), shares=(1.0,), total=space.total)
+        return ReleasedModels(models=(model,), shares=(1.0,), total=space.total)
 
 
 def learned_shape(config: LearnedSettings, space: Space) -> Shape:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import Coarsening, in_order
+from dpsyn_core.marginals.figures import entropy
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.deep.smooth import smoothed
@@ -70,7 +71,7 @@ class Block:
     @property
     def entropy(self) -> float:
         """Of the released shares, in nats: the loss of a decoder that knows nothing."""
-        return float(-(self.shares * np.log(self.shares)).sum())
+        return entropy(self.shares)
 
     @property
     def variance(self) -> float:
@@ -193,15 +194,15 @@ def _block(
     counts = _counts(a, m, total)
     counts = np.clip(counts, 0, None) + max(total, 1.0) * 1e-9
     rare = 0.0 if a.size <= values else float(counts.sum()) / values
-    recode = coarse_map(counts, a, least=max(rare, least))
-    ranked = int(recode[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
-    held = np.bincount(recode, weights=counts)
+    recode = Coarsening.by_mass(counts, a, least=max(rare, least))
+    ranked = int(recode.map[: a.size - a.special].max()) + 1 if ordered and a.size > a.special else 0
+    held = recode.sum(counts)
     shares = np.maximum(held / held.sum(), 1e-6)
     shares /= shares.sum()
     scores = _scores(shares, ranked) if ranked > 1 else None
     features = _features(shares, ranked, scores, bend) * weight
     return Block(
-        name=a.name, recode=recode, within=counts / held[recode], shares=shares, ranked=ranked, scores=scores,
+        name=a.name, recode=recode.map, within=recode.within(counts), shares=shares, ranked=ranked, scores=scores,
         features=features, weight=weight, bent=scores is not None and ranked > 2 and bend > 0,
     )  # fmt: skip
 

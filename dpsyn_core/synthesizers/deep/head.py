@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.synthesizers.deep.decoder import Group, drawn, layout_of, settled
+from dpsyn_core.synthesizers.deep.decoder import BlockGroup, drawn, layout_of, settled
 from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.network import Shape, decoded
 
@@ -72,5 +72,5 @@ class Head:
         """Coarse values of the column (records,), by chance, given those of the others."""
         return drawn(self._group(space), self.outputs(space, coarse), offsets, rng)[:, 0]
 
-    def _group(self, space: Space) -> Group:
+    def _group(self, space: Space) -> BlockGroup:
         return layout_of(space, [self.at]).groups[0]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.synthesizers.deep.decoder import Layout, probabilities
+from dpsyn_core.synthesizers.deep.decoder import DecoderLayout, probabilities
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 
 Floats = NDArray[np.float64]
@@ -108,7 +108,7 @@ class Objective:
     """
 
     shape: Shape
-    layout: Layout
+    layout: DecoderLayout
     prior: Mixture
     noisy: bool = True
 

@@ -31,8 +31,8 @@ from dpsyn_core.synthesizers.deep.network import Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import GUARANTEE, TargetSettings
 from dpsyn_core.synthesizers.deep.system import Deep
-from dpsyn_core.synthesizers.deep.trained import Released, Trained
-from dpsyn_core.synthesizers.deep.training import Encoding, OthersSeen, Team, rule_of
+from dpsyn_core.synthesizers.deep.trained import ReleasedModels, Trained
+from dpsyn_core.synthesizers.deep.training import LatentEncoding, OthersSeen, Team, rule_of
 from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import register
 
@@ -206,7 +206,7 @@ class Phased(Deep[PhasedSettings]):
 
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> Released:  # fmt: skip
+    ) -> ReleasedModels:  # fmt: skip
         """Components, mixture, decoder."""
         c = self.config
         seen = Seen.of(space, self.domain)
@@ -217,7 +217,7 @@ class Phased(Deep[PhasedSettings]):
         layout = layout_of(space)
         shape = self.hidden_units(Shape(latent=found.vectors.shape[1], hidden=c.hidden, outputs=layout.outputs))
         objective = Objective(shape=shape, layout=layout, prior=mixture, noisy=c.noisy)
-        team = Team(encoding=Encoding(seen=seen, components=found), objectives=[objective])
+        team = Team(encoding=LatentEncoding(seen=seen, components=found), objectives=[objective])
         first = first_weights(shape, linear_start(space, layout, found), SEED)
         got = self.trained(counter, team, first[None, :], gate=gate, progress=progress)
         model = Trained(
@@ -226,7 +226,7 @@ class Phased(Deep[PhasedSettings]):
             head=self.head(counter, seen, found, costs=costs, gate=gate, progress=progress),
         )  # fmt: skip
         # a decoder that was not trained does not know the encoder's noise
-        return Released(
+        return ReleasedModels(
             models=(model,), shares=(1.0,), total=space.total, passes=c.passes if self.taken else 0
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from dpsyn_core.synthesizers.deep.head import Head, Others
 from dpsyn_core.synthesizers.deep.library import EXTRA
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape
-from dpsyn_core.synthesizers.deep.trained import Released, Trained
+from dpsyn_core.synthesizers.deep.trained import ReleasedModels, Trained
 
 VERSION = "1"
 KEY = "dpsyn"  # of the JSON in the file's metadata
@@ -33,13 +33,13 @@ _SHAPE = ("latent", "hidden", "outputs", "inputs", "seen")
 class Saved:
     """A model that was read back. columns: of the source's table, in their order."""
 
-    released: Released
+    released: ReleasedModels
     columns: tuple[str, ...]
 
 
 def savable(released: Any) -> bool:
     """Whether what a system released is a model."""
-    return isinstance(released, Released)
+    return isinstance(released, ReleasedModels)
 
 
 def require_safetensors() -> None:
@@ -49,7 +49,7 @@ def require_safetensors() -> None:
         raise MethodError(msg)
 
 
-def pack(released: Released, *, columns: Sequence[str]) -> bytes:
+def pack(released: ReleasedModels, *, columns: Sequence[str]) -> bytes:
     """The bytes of the file; the same for the same model."""
     require_safetensors()
     from safetensors.numpy import save
@@ -147,7 +147,7 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
         )
         for weights, fixed in zip(arrays["weights"], document["fixed"], strict=True)
     )  # fmt: skip
-    released = Released(
+    released = ReleasedModels(
         models=models, shares=tuple(map(float, document["shares"])), total=float(document["total"]),
         passes=int(document["passes"]),
     )  # fmt: skip
@@ -162,7 +162,7 @@ def _shape(told: dict[str, Any]) -> Shape:
     return Shape(**{name: int(told[name]) for name in _SHAPE})
 
 
-def _check(released: Released, domain: Domain) -> None:
+def _check(released: ReleasedModels, domain: Domain) -> None:
     """Raises ValueError where arrays do not fit each other or the domain, before anything is drawn with them."""
     first = released.models[0]
     space, shape, prior = first.space, first.shape, first.prior

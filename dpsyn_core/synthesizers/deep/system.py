@@ -31,7 +31,7 @@ from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Shape
 from dpsyn_core.synthesizers.deep.seen import Seen
 from dpsyn_core.synthesizers.deep.settings import MOST_WEIGHTS, DeepSettings
-from dpsyn_core.synthesizers.deep.trained import Released
+from dpsyn_core.synthesizers.deep.trained import ReleasedModels
 from dpsyn_core.synthesizers.deep.training import Result, Team, rule_of, train
 from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 
@@ -68,7 +68,7 @@ class Deep(Synthesizer, Generic[S]):
     @abstractmethod
     def modelled(
         self, counter: Counter, space: Space, *, costs: Mapping[str, Cost], gate: Gate, progress: Progress
-    ) -> Released:  # fmt: skip
+    ) -> ReleasedModels:  # fmt: skip
         """All that follows the one-ways. costs: what each release may spend."""
 
     def looked_again(
@@ -130,12 +130,12 @@ class Deep(Synthesizer, Generic[S]):
             out.append(Step(kind="training", parts=parts, share=(least, share), cells=(1, 2**40)))
         return out
 
-    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Released:
+    def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> ReleasedModels:
         """One-ways first: what the networks see of records follows from them."""
         with single_blas():
             return self._measured(counter, gate=gate, progress=progress)
 
-    def _measured(self, counter: Counter, *, gate: Gate, progress: Progress) -> Released:
+    def _measured(self, counter: Counter, *, gate: Gate, progress: Progress) -> ReleasedModels:
         first = measure_marginals(counter, self.domain.singletons(), self.one_ways, gate=gate)
         again, costs = self.looked_again(counter, first, gate=gate)
         ones = merged([*first, *again])
@@ -146,7 +146,7 @@ class Deep(Synthesizer, Generic[S]):
         released = self.modelled(counter, space, costs=costs, gate=gate, progress=progress)
         return replace(released, one_ways=(*first, *again))
 
-    def measurements(self, measured: Released) -> ReleasedTables:
+    def measurements(self, measured: ReleasedModels) -> ReleasedTables:
         """The one-ways; the sums of vectors are no marginals. Nothing of a system that adds no noise."""
         return ReleasedTables(() if self.config.unprotected else measured.one_ways)
 
@@ -158,7 +158,7 @@ class Deep(Synthesizer, Generic[S]):
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
         """Records of the trained models."""
-        released: Released = measured
+        released: ReleasedModels = measured
         with single_blas():
             return released.draw(n_records, rng=rng, progress=progress)
 

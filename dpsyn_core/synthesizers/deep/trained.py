@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.synthesizers.deep.components import Components
-from dpsyn_core.synthesizers.deep.decoder import Layout, drawn, layout_of, settled
+from dpsyn_core.synthesizers.deep.decoder import DecoderLayout, drawn, layout_of, settled
 from dpsyn_core.synthesizers.deep.features import Space
 from dpsyn_core.synthesizers.deep.head import Head
 from dpsyn_core.synthesizers.deep.mixture import Mixture
@@ -45,7 +45,7 @@ class Trained:
     settled: bool = True
     head: Head | None = None
 
-    def layout(self) -> Layout:
+    def layout(self) -> DecoderLayout:
         """Where the decoder's outputs belong."""
         return layout_of(self.space)
 
@@ -82,7 +82,7 @@ class Trained:
         rarest = 1.0 if self.head is None else float(self.space.blocks[self.head.at].shares.min())
         return int(np.clip(RAREST / rarest, TRIED, MOST_TRIED))
 
-    def _offsets(self, layout: Layout, z: Floats, rng: Generator) -> list[Floats]:
+    def _offsets(self, layout: DecoderLayout, z: Floats, rng: Generator) -> list[Floats]:
         """Offsets (blocks, values) of each group, and of the head, with which `z` gives the released shares."""
         if not self.settled:
             return [np.zeros_like(group.logs) for group in layout.groups]
@@ -92,7 +92,9 @@ class Trained:
             found.append(self.head.offsets(self.space, self._coarse(layout, z, found, rng)))
         return found
 
-    def _values(self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.unsignedinteger]:
+    def _values(
+        self, layout: DecoderLayout, z: Floats, offsets: list[Floats], rng: Generator
+    ) -> NDArray[np.unsignedinteger]:
         """Codes (attributes, records) for latent values."""
         coarse = self._coarse(layout, z, offsets, rng)
         if self.head is not None:
@@ -101,7 +103,7 @@ class Trained:
             coarse[:, self.fixed[0]] = self.fixed[1]
         return self.space.fine(coarse, rng)
 
-    def _coarse(self, layout: Layout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.intp]:
+    def _coarse(self, layout: DecoderLayout, z: Floats, offsets: list[Floats], rng: Generator) -> NDArray[np.intp]:
         """Coarse values (records, attributes) by the decoder alone."""
         outputs = decoded(self.shape, self.weights, z)
         coarse = np.empty((len(z), len(self.space.blocks)), dtype=np.intp)
@@ -123,7 +125,7 @@ class Trained:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Released:
+class ReleasedModels:
     """What the private phase leaves: one model, or several with the shares of the records that they are for.
 
     passes: how often drawn records are encoded and decoded anew. one_ways: as they were released, once or twice each;

@@ -37,7 +37,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoding:
+class LatentEncoding:
     """Where latent values come from: fixed components, or the features themselves for a learned encoder."""
 
     seen: Seen
@@ -69,7 +69,7 @@ class Team:
     networks are one vector, zero outside the record's own, so that its length is that of one network's gradient.
     """
 
-    encoding: Encoding | OthersSeen
+    encoding: LatentEncoding | OthersSeen
     objectives: Sequence[Objective]
     part: Callable[[Floats], NDArray[np.intp]] | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.join import match_within
-from dpsyn_core.records.settings import FitSettings
+from dpsyn_core.records.settings import UpdateSettings
 from dpsyn_core.schema.domain import Domain
 
 
@@ -21,7 +20,7 @@ def join_parts(
     domain: Domain,
     parts: Sequence[Sequence[str]],
     n: int,
-    settings: FitSettings,
+    settings: UpdateSettings,
     *,
     rng: Generator,
     progress: Progress = silent,
@@ -49,7 +48,7 @@ def join_parts(
     for part in parts:
         sub = domain.project(part)
         inside = [m for m in tables if m.attributes and set(m.attributes) <= set(part)]
-        made = fit_records(inside, sub, n, replace(settings, append=True, separate=True), rng=rng, progress=progress)
+        made = fit_records(inside, sub, n, settings, separate=True, append=True, rng=rng, progress=progress)
         shared = [a for a in sub.names if a in done]
         new = [a for a in sub.names if a not in done]
         if shared:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.algebra import coarsen, probabilities, product
+from dpsyn_core.marginals.algebra import probabilities, product
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.marginals.compression import Compressed
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.synthesizers.dpsyn2018.working import Map, Working
+from dpsyn_core.synthesizers.dpsyn2018.working import Working
 
 SWEEPS = 30  # corrections settle well before; each is one pass over the table
 
@@ -85,7 +86,7 @@ def lift(
         for _ in range(SWEEPS if len(goals) > 1 else 1):
             for goal, maps in goals:
                 table = table + _spread(goal - _summed(table, whole, maps), prior, whole, maps)
-        recodes = {n: compressed[n].recode() for n, alone in key if alone and n in compressed}
+        recodes = {n: compressed[n].recode for n, alone in key if alone and n in compressed}
         table = coarsen(table, whole, recodes)
         spread = float(np.mean([m.sigma * np.sqrt(m.values.size) for m, _ in tables]))
         out.append(Measurement(attributes=tuple(whole), values=table, sigma=spread / np.sqrt(table.size)))
@@ -102,30 +103,29 @@ def _shares(
     """Released shares of an attribute's codes, or of its compressed cells where it is named as a whole."""
     values = one_ways.get(name, np.ones(working[name].size))
     if not alone and name in compressed:
-        c = compressed[name]
-        values = np.bincount(c.recode(), weights=values, minlength=c.size).astype(np.float64)
+        values = compressed[name].recode.sum(values)
     return probabilities(probabilities(values) + 1e-9)
 
 
 def _goal(
     m: Measurement, s: Listed, working: Mapping[str, Working], shape: Sequence[int]
-) -> tuple[NDArray[np.float64], list[Map]]:
-    """A measurement with one axis a working attribute, and the map of every axis of the whole table to it."""
+) -> tuple[NDArray[np.float64], list[Coarsening]]:
+    """A measurement with one axis a working attribute, and how every axis of the whole table leads to it."""
     maps = [
-        working[n].onto(alone) if alone else np.arange(size, dtype=np.intp)
+        working[n].onto(alone) if alone else Coarsening.identity(size)
         for n, alone, size in zip(s.whole, s.members, shape, strict=True)
     ]
-    return m.values.reshape([int(found.max()) + 1 for found in maps]), maps
+    return m.values.reshape([found.size for found in maps]), maps
 
 
-def _summed(table: NDArray[np.float64], whole: Sequence[str], maps: Sequence[Map]) -> NDArray[np.float64]:
+def _summed(table: NDArray[np.float64], whole: Sequence[str], maps: Sequence[Coarsening]) -> NDArray[np.float64]:
     return coarsen(table, whole, dict(zip(whole, maps, strict=True)))
 
 
 def _spread(
-    values: NDArray[np.float64], prior: NDArray[np.float64], whole: Sequence[str], maps: Sequence[Map]
+    values: NDArray[np.float64], prior: NDArray[np.float64], whole: Sequence[str], maps: Sequence[Coarsening]
 ) -> NDArray[np.float64]:
     """Every coarse cell over its fine cells, in the shares of the prior."""
     sums = _summed(prior, whole, maps)
     ratio = np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
-    return np.asarray(prior * ratio[np.ix_(*maps)])
+    return np.asarray(prior * ratio[np.ix_(*(r.map for r in maps))])

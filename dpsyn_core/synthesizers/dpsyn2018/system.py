@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.algebra import coarsen
+from dpsyn_core.marginals.coarsening import Recodes, coarsen
 from dpsyn_core.marginals.compression import Compressed, compress, compressed_one_way, on_compressed
 from dpsyn_core.marginals.types import JointTable, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
@@ -34,19 +34,18 @@ from dpsyn_core.synthesizers.dpsyn2018.measured import over_attributes
 from dpsyn_core.synthesizers.dpsyn2018.parts import PartsBudget
 from dpsyn_core.synthesizers.dpsyn2018.working import Working, measure, members_of, working_attributes
 from dpsyn_core.synthesizers.estimates import Size
-from dpsyn_core.synthesizers.few_values import Recodes
-from dpsyn_core.synthesizers.record_settings import RecordSettings, consistent_tables
+from dpsyn_core.synthesizers.record_settings import RecordConfig, RecordSettings, consistent_tables, updates
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.steps import Step, even
 
 # of the budget, for the first releases beside all pairs and triples of parts, hundreds of which have equal noise: with
-# less, too many values are taken for rare (`benchmarks.experiments.parts_of_designs`)
+# less, too many values are taken for rare
 FIRST_INSIDE = 0.15
 RAW_CELLS = 20_000_000  # of one marginal before its attributes are compressed: 160 MB while it is counted
 
 
 @register("dpsyn-2018")
-class DPSyn2018Config(RecordSettings):
+class DPSyn2018Config(RecordConfig):
     """Settings of DPSyn 2018."""
 
     summary = "Random views under a cell cap, or marginals engineered in public, on compressed columns."
@@ -61,12 +60,12 @@ class DPSyn2018Config(RecordSettings):
         title="Views",
         description="How many attribute sets are drawn at random, where the design has no parts.",
     )
-    view_size: int = Field(8, ge=2, le=20, title="Attributes a view", description="Attributes drawn for each set.")
+    view_size: int = Field(8, ge=2, le=20, title="Attributes per view", description="Attributes drawn for each set.")
     view_cells: int = Field(
         10_000,
         ge=2,
         le=10_000_000,
-        title="Cells a view",
+        title="Cells per view",
         description="A drawn attribute that would bring its set above this many cells is left out of it; pairs and "
         "triples inside the parts of a design that have more are not measured.",
         json_schema_extra={"unit": "cells"},
@@ -96,15 +95,7 @@ class DPSyn2018Config(RecordSettings):
         title="Values kept",
         description="Keep at most this many values of an attribute and merge the others; 0 keeps all frequent ones.",
     )
-    alpha: float = Field(
-        0.2, gt=0, le=10, title="Update rate", description="Share of its count by which a cell may grow in one update."
-    )
-    decay: float = Field(
-        1.0, gt=0, le=1, title="Rate decay", description="The update rate is multiplied by this at every step."
-    )
-    sweeps: int = Field(
-        100, ge=0, le=1000, title="Sweeps", description="At most this many updates of every marginal; it stops early."
-    )
+    update: RecordSettings = updates(alpha=0.2, decay=1.0, sweeps=100)
     schema_groups: bool = Field(
         False,
         title="Groups of the schema",
@@ -347,9 +338,11 @@ class DPSyn2018(Synthesizer):
         tables += on_compressed(measured.marginals, packed)
         released = {n: m.values for n, m in measured.one_ways.items()}
         tables += on_compressed(lift(measured.alone, self.working, released, packed), packed)
-        tables, n = consistent_tables(tables, n_records, self.config, n_public=self.task.n_public, progress=progress)
+        tables, n = consistent_tables(
+            tables, n_records, self.config.update, n_public=self.task.n_public, progress=progress
+        )
         within = self.config.design.parts or components([m.attributes for m in tables], inner.names)
-        codes = join_parts(tables, inner, within, n, self.config.fit_settings(), rng=rng, progress=progress)
+        codes = join_parts(tables, inner, within, n, self.config.update, rng=rng, progress=progress)
         columns: dict[str, NDArray[np.intp]] = {}
         for w in self.working.values():
             column = codes[order[w.name]].astype(np.intp)

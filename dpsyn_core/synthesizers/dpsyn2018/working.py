@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.compression import Compressed
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
@@ -24,7 +25,6 @@ from dpsyn_core.synthesizers.dpsyn2018.design import Bins, Design
 from dpsyn_core.synthesizers.dpsyn2018.shared import shared_values
 
 Codes = NDArray[np.unsignedinteger]
-Map = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +37,7 @@ class Working:
     name: str
     members: tuple[str, ...]
     sizes: tuple[int, ...]  # of the members after their coarse maps
-    maps: Mapping[str, Map]  # coarse maps of the members that have one
+    maps: Recodes  # of the members that are coarse
     there: int | None = None
 
     @property
@@ -51,13 +51,12 @@ class Working:
         maps = {member: self.maps[member]} if member in self.maps else {}
         return Working(name=member, members=(member,), sizes=(size,), maps=maps)
 
-    def onto(self, members: Sequence[str]) -> Map:
-        """Map from this attribute's cells to those of some of its members, in their order here."""
+    def onto(self, members: Sequence[str]) -> Coarsening:
+        """From this attribute's cells to those of some of its members, in their order here."""
         cells = np.arange(self.size)
         grid = np.unravel_index(cells, self.sizes) if self.size else (cells,) * len(self.sizes)
         at = [self.members.index(m) for m in members]
-        out = np.ravel_multi_index(tuple(grid[i] for i in at), tuple(self.sizes[i] for i in at))
-        return np.asarray(out, dtype=np.intp)
+        return Coarsening.of(np.ravel_multi_index(tuple(grid[i] for i in at), tuple(self.sizes[i] for i in at)))
 
 
 def working_attributes(domain: Domain, design: Design) -> list[Working]:
@@ -75,22 +74,22 @@ def working_attributes(domain: Domain, design: Design) -> list[Working]:
                 maps[m] = bins_of(domain[m], bins[m])
             elif pattern and domain[m].size > 1:
                 maps[m] = bins_of(domain[m], Bins(attribute=m, width=domain[m].size))
-        maps = {m: found for m, found in maps.items() if int(found.max()) + 1 < domain[m].size}
-        sizes = tuple(int(maps[m].max()) + 1 if m in maps else domain[m].size for m in members)
+        maps = {m: found for m, found in maps.items() if found.size < domain[m].size}
+        sizes = coarse_shape(domain, members, maps)
         there = domain[members[0]].size - domain[members[0]].special if shared else None
         out.append(Working(name=name, members=members, sizes=sizes, maps=maps, there=there))
     return out
 
 
-def bins_of(attribute: CodedAttribute, bins: Bins) -> Map:
+def bins_of(attribute: CodedAttribute, bins: Bins) -> Coarsening:
     """Bin of every code; codes that stand for missing or other keep a bin of their own unless `codes` says more."""
     if bins.codes:
-        return np.array(bins.codes, dtype=np.intp)
+        return Coarsening.of(bins.codes)
     plain = attribute.size - attribute.special
     codes = np.arange(plain)
     found = np.searchsorted(bins.edges, codes, side="right") if bins.edges else codes // (bins.width or 1)
     first = int(found[-1]) + 1 if plain else 0
-    return np.concatenate([found, first + np.arange(attribute.special)]).astype(np.intp)
+    return Coarsening.of(np.concatenate([found, first + np.arange(attribute.special)]))
 
 
 def count(counter: Counter, parts: Sequence[Working], compressed: Mapping[str, Compressed]) -> NDArray[np.int64]:
@@ -100,10 +99,7 @@ def count(counter: Counter, parts: Sequence[Working], compressed: Mapping[str, C
     table = counter.marginal(names, maps).reshape([w.size for w in parts])
     for axis, w in enumerate(parts):
         if w.name in compressed:
-            recode = compressed[w.name].recode()
-            merged = np.zeros((compressed[w.name].size, *np.delete(table.shape, axis)), dtype=np.int64)
-            np.add.at(merged, recode, np.moveaxis(table, axis, 0))
-            table = np.moveaxis(merged, 0, axis)
+            table = compressed[w.name].recode.sum(table, axis).astype(np.int64)
     return table
 
 
@@ -137,13 +133,13 @@ def members_of(
         coarse[m], rest = rest % size, rest // size
     values = {m: fine[m].values if m in fine else np.zeros(domain[m].size) for m in w.members}
     if w.there is not None:
-        maps = {m: w.maps.get(m, np.arange(domain[m].size)) for m in w.members}
+        maps = {m: w.maps[m].map if m in w.maps else np.arange(domain[m].size) for m in w.members}
         return shared_values(coarse, maps, values, w.there, rng=rng)
     out = {}
     for m, size in zip(w.members, w.sizes, strict=True):
         code = coarse[m]
         if m in w.maps:
-            inside = w.maps[m][None, :] == np.arange(size)[:, None]
+            inside = w.maps[m].map[None, :] == np.arange(size)[:, None]
             table = np.where(inside, np.clip(values[m], 0, None)[None, :] + 1e-9, 0)
             code = conditional_column(code.astype(np.min_scalar_type(max(size - 1, 0))), table, rng=rng)
         out[m] = code

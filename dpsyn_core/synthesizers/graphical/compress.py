@@ -10,39 +10,34 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.consistency.totals import estimate_total
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map
 from dpsyn_core.records.copula import hand_out, scores_in_bins
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.few_values import FewValuesConfig, many
-from dpsyn_core.synthesizers.graphical.fit import Target
+from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal
 from dpsyn_core.synthesizers.graphical.model import draw_within
 
-Recodes = dict[str, NDArray[np.intp]]
 
-
-def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -> Recodes:
+def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -> dict[str, Coarsening]:
     """Maps codes below so many deviations of their noise to one last code; attributes without two such are left out.
 
     Neighbouring bins of a number of many bins are merged instead, until each holds its part of the records and so
     many deviations. Source: the support rule of McKenna's 2018 entry (three deviations). Reads released counts only.
     """
-    out: Recodes = {}
+    out: dict[str, Coarsening] = {}
     total = estimate_total(ones)
     for m in ones:
         attribute = domain[m.attributes[0]]
         if many(attribute) and deviations > 0:
             counts = _cleaned(m, attribute, total)
             least = max(float(counts.sum()) / FewValuesConfig.number_values, deviations * m.sigma)
-            out[attribute.name] = coarse_map(counts, attribute, least=least)
+            out[attribute.name] = Coarsening.by_mass(counts, attribute, least=least)
             continue
-        kept = m.values >= deviations * m.sigma
-        if (~kept).sum() < 2:
-            continue
-        recode = np.full(m.values.size, int(kept.sum()), dtype=np.intp)
-        recode[kept] = np.arange(int(kept.sum()))
-        out[m.attributes[0]] = recode
+        recode = Coarsening.rare(m.values >= deviations * m.sigma)
+        if not recode.is_identity:
+            out[attribute.name] = recode
     return out
 
 
@@ -53,10 +48,10 @@ def _cleaned(one: Measurement, attribute: CodedAttribute, total: float) -> NDArr
 
 def coarse_sizes(domain: Domain, recodes: Recodes) -> dict[str, int]:
     """Sizes after the maps, in domain order."""
-    return {a.name: int(recodes[a.name].max()) + 1 if a.name in recodes else a.size for a in domain.attributes}
+    return dict(zip(domain.names, coarse_shape(domain, domain.names, recodes), strict=True))
 
 
-def target(m: Measurement, recodes: Recodes) -> Target:
+def target(m: Measurement, recodes: Recodes) -> NoisyMarginal:
     """A measurement as something to fit; one-ways at full resolution are summed into the coarse codes.
 
     Sums keep their variance: k cells of variance s^2 give k s^2.
@@ -65,9 +60,8 @@ def target(m: Measurement, recodes: Recodes) -> Target:
     variances: NDArray[np.float64] = np.full(m.values.shape, m.sigma**2)
     if len(m.attributes) == 1 and m.attributes[0] in recodes and m.attributes[0] not in m.recodes:
         recode = recodes[m.attributes[0]]
-        values = np.asarray(np.bincount(recode, weights=values), dtype=np.float64)
-        variances = np.asarray(np.bincount(recode, weights=variances), dtype=np.float64)
-    return Target(attributes=m.attributes, values=values, variances=variances)
+        values, variances = recode.sum(values), recode.sum(variances)
+    return NoisyMarginal(attributes=m.attributes, values=values, variances=variances)
 
 
 def decode(
@@ -92,10 +86,10 @@ def decode(
             out[i] = codes[i]
             continue
         recode, one = recodes[a.name], ones[a.name]
-        table = np.zeros((int(recode.max()) + 1, a.size))
-        table[recode, np.arange(a.size)] = np.clip(_cleaned(one, a, total) if many(a) else one.values, 0, None)
+        table = np.zeros((recode.size, a.size))
+        table[recode.map, np.arange(a.size)] = np.clip(_cleaned(one, a, total) if many(a) else one.values, 0, None)
         empty = table.sum(axis=1) <= 0
-        table[recode[empty[recode]], np.flatnonzero(empty[recode])] = 1.0
+        table[recode.map[empty[recode.map]], np.flatnonzero(empty[recode.map])] = 1.0
         out[i] = draw_within(table, codes[i], rng=rng)
         if a.name in scores:
             hand_out(out[i], codes[i], scores[a.name])

@@ -22,7 +22,7 @@ Potentials = dict[AttributeSet, Array]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class NoisyMarginal:
     """A noisy marginal to fit. values, variances: one axis an attribute; variances in squared counts."""
 
     attributes: AttributeSet
@@ -30,7 +30,7 @@ class Target:
     variances: Array
 
 
-def estimate_total(targets: Sequence[Target]) -> float:
+def estimate_total(targets: Sequence[NoisyMarginal]) -> float:
     """Number of records by inverse variance from the sums of all targets; may be negative."""
     sums = [float(t.values.sum()) for t in targets]
     return float(np.average(sums, weights=[1 / float(t.variances.sum()) for t in targets]))
@@ -88,7 +88,7 @@ class _Propagation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fit:
+class ModelFit:
     """A model, half the weighted squared error, and where the next fit may start: potentials and length of a step."""
 
     model: Model
@@ -98,7 +98,7 @@ class Fit:
 
 
 def fit(
-    targets: Sequence[Target],
+    targets: Sequence[NoisyMarginal],
     sizes: Mapping[str, int],
     *,
     iterations: int = 1000,
@@ -106,7 +106,7 @@ def fit(
     step: float | None = None,
     tolerance: float = 1e-4,
     total: float | None = None,
-) -> Fit:
+) -> ModelFit:
     """Fits a model to noisy marginals.
 
     Args:
@@ -149,7 +149,7 @@ def fit(
         if len(history) > 20 and history[-21] - loss <= tolerance * max(loss, 1.0) and step > 0:
             break
     model = Model(tree=spreader.tree, sizes=dict(sizes), total=total, tables=tables)
-    return Fit(model=model, potentials=potentials, loss=loss + constant, step=step)
+    return ModelFit(model=model, potentials=potentials, loss=loss + constant, step=step)
 
 
 def _loss(mu: Potentials, best: Potentials, precision: Potentials) -> tuple[float, Potentials]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpsyn_core.errors import MethodError
-from dpsyn_core.synthesizers.graphical.fit import Target, estimate_total
+from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal, estimate_total
 from dpsyn_core.synthesizers.graphical.model import Model
 from dpsyn_core.synthesizers.graphical.tree import junction_tree
 
@@ -24,7 +24,7 @@ def require_mbi(method: str) -> None:
 
 
 def fit_by_mbi(
-    targets: Sequence[Target], sizes: Mapping[str, int], *, iterations: int, total: float | None = None
+    targets: Sequence[NoisyMarginal], sizes: Mapping[str, int], *, iterations: int, total: float | None = None
 ) -> Model:
     """Mirror descent by mbi, read into the same Model. Arguments as in `fit`."""
     import jax

@@ -11,11 +11,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
-from dpsyn_core.synthesizers.graphical.compress import Recodes, coarse_sizes, decode, target
+from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, decode, target
 from dpsyn_core.synthesizers.graphical.fit import Potentials, estimate_total, fit
 from dpsyn_core.synthesizers.graphical.library import fit_by_mbi
 from dpsyn_core.synthesizers.graphical.model import Model

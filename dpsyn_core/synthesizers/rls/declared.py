@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import EngineError
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.cost import Cost
-from dpsyn_core.questions.coarse import mean_map
 from dpsyn_core.questions.compile import Need
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
 from dpsyn_core.synthesizers.rls.tuning import DeclaredTables
-from dpsyn_core.synthesizers.rls.view import Recodes, View
+from dpsyn_core.synthesizers.rls.view import View
 from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Declared:
+class DeclaredNeeds:
     """Tables that will be measured for questions, with the coarse maps and the cost of each."""
 
     needs: tuple[Need, ...]
@@ -38,7 +38,7 @@ class Declared:
         return measure_marginals(counter, sets, self.costs, gate=gate, recodes=self.recodes, kind="question")
 
 
-def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> Declared:
+def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> DeclaredNeeds:
     """Settles coarse values and costs from released one-ways. Reads nothing else.
 
     Args:
@@ -52,7 +52,7 @@ def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noi
     recodes = tuple(coarse_maps(n, view, sigma=noise.of_cell(c)) for n, c in zip(needs, first, strict=True))
     cells = np.array([cells_of(n, maps, view) for n, maps in zip(needs, recodes, strict=True)], dtype=np.float64)
     costs = cost.split([float(p) for p in question_shares(weights * cells, noise=noise)])
-    return Declared(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
+    return DeclaredNeeds(needs=tuple(needs), recodes=recodes, costs=tuple(costs))
 
 
 def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float, about: bool) -> Step:
@@ -89,7 +89,7 @@ def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) ->
     for name in need.attributes:
         size = domain[name].size
         if name in need.maps:
-            cells *= int(need.maps[name].max()) + 1
+            cells *= need.maps[name].size
         elif name in need.whole:
             cells *= min(size, tuning.most_compared)
         elif name in need.means:
@@ -104,7 +104,7 @@ def _most_cells(need: Need, domain: Domain, plan: BudgetPlan) -> int:
     """Cells that a table has at most."""
     tuning = plan.tuning.declared
     sizes = (
-        int(need.maps[n].max()) + 1 if n in need.maps
+        need.maps[n].size if n in need.maps
         else min(domain[n].size, tuning.most_means + 1) if n in need.means
         else domain[n].size
         for n in need.attributes
@@ -119,26 +119,26 @@ def question_shares(weights: NDArray[np.float64], *, noise: Noise) -> NDArray[np
 
 def cells_of(need: Need, maps: Recodes, view: View) -> int:
     """Cells of the table that is measured."""
-    return math.prod(int(maps[n].max()) + 1 if n in maps else view.domain[n].size for n in need.attributes)
+    return math.prod(coarse_shape(view.domain, need.attributes, maps))
 
 
 def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
-    """The coarse maps of a table whose cells have about this noise.
+    """The coarsenings of a table whose cells have about this noise.
 
     Public maps stay as they are. Values that are compared stay apart unless they are many. Values whose mean matters
-    are merged as `mean_map` says for a group of average size. The rest have as many values as leave a cell with a few
+    are merged by mean for a group of average size. The rest have as many values as leave a cell with a few
     times its noise on average.
     """
     tuning: DeclaredTables = view.tuning.declared
-    maps: Recodes = dict(need.maps)
+    maps = dict(need.maps)
     held = 1.0
     for name in need.attributes:
         if name in maps:
-            held *= int(maps[name].max()) + 1
+            held *= maps[name].size
         elif name in need.whole:
             if view.domain[name].size > tuning.most_compared:
                 maps[name] = view.recode(name, tuning.most_compared)
-                held *= int(maps[name].max()) + 1
+                held *= maps[name].size
             else:
                 held *= view.domain[name].size
     for name in need.attributes:
@@ -146,8 +146,8 @@ def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
             groups = held * np.prod([tuning.other_numbers for n in need.means if n != name])
             counts = view.one_ways[view.domain.index(name)]
             noise = float(groups) * sigma / tuning.hidden
-            maps[name] = mean_map(counts, need.means[name], most=tuning.most_means, noise=noise)
-    held *= float(np.prod([int(maps[n].max()) + 1 for n in need.means]))
+            maps[name] = Coarsening.by_mean(counts, need.means[name], most=tuning.most_means, noise=noise)
+    held *= float(np.prod([maps[n].size for n in need.means]))
     rest = [n for n in need.attributes if n not in maps and n not in need.whole]
     if rest:
         wanted = max(view.total / (tuning.per_cell * max(sigma, 1e-9)) / held, 2.0 ** len(rest))
@@ -156,14 +156,14 @@ def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
     return maps
 
 
-def _evenly(names: Sequence[str], view: View, cells: float, *, limit: float) -> Recodes:
-    """Coarse maps of attributes that together have at most about so many cells, each at most `limit` values."""
-    found: Recodes = {}
+def _evenly(names: Sequence[str], view: View, cells: float, *, limit: float) -> dict[str, Coarsening]:
+    """Coarsenings of attributes that together have at most about so many cells, each at most `limit` values."""
+    found: dict[str, Coarsening] = {}
     for resolution in view.tuning.declared.resolutions:
         if resolution > limit and found:
             break
         tried = {n: view.recode(n, resolution) for n in names}
-        if found and math.prod(int(m.max()) + 1 for m in tried.values()) > cells:
+        if found and math.prod(r.size for r in tried.values()) > cells:
             break
         found = tried
     return found

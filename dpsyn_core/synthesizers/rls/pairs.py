@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import added_noise, choose_tables, score_sets, shares
 from dpsyn_core.privacy.cost import Cost
@@ -16,7 +17,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.tuning import PairChoice
-from dpsyn_core.synthesizers.rls.view import Recodes, View
+from dpsyn_core.synthesizers.rls.view import View
 
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
 
@@ -93,7 +94,7 @@ def choose_pairs(
         errors[:, 0] += implied
         chosen = chosen_for(cost)
     coarse = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
-    values = {n: int(recode.max()) + 1 for n, recode in coarse.items()}
+    values = {n: recode.size for n, recode in coarse.items()}
     fewer = np.array([_cells(values[a], values[b]) for a, b in pairs])
     weight = float(shares(cells[chosen > 0], pure=cost.pure).sum())
     noise, less = (tuning.noise_factor * added_noise(c, weight, cost, sensitivity) for c in (cells, fewer))
@@ -164,7 +165,7 @@ def finer_where_small(view: View, resolution: float) -> float:
     for finer in tuning.fine:
         if finer > resolution:
             recodes = view.recodes(finer)
-            sizes = np.array([int(r.max()) + 1 for r in recodes.values()], dtype=np.float64)
+            sizes = np.array([r.size for r in recodes.values()], dtype=np.float64)
             if (sizes.sum() ** 2 - (sizes**2).sum()) / (len(sizes) * (len(sizes) - 1)) <= tuning.few_cells:
                 return finer
     return resolution

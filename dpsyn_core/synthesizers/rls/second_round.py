@@ -29,7 +29,7 @@ def triples_to_score(view: View, scores: dict[AttributeSet, float]) -> list[Attr
     if d < 3 or d > tuning.most_attributes:
         return []
     recodes = view.recodes(tuning.resolution)
-    size = {n: int(r.max()) + 1 for n, r in recodes.items()}
+    size = {n: r.size for n, r in recodes.items()}
     sets = [t for t in view.domain.subsets(3) if math.prod(size[n] for n in t) <= tuning.most_cells]
     sets = [t for t in sets if min(size[n] for n in t) > 1]
     strength = [sum(scores.get(p, 0.0) for p in combinations(t, 2)) for t in sets]

@@ -25,8 +25,7 @@ DRAFT_EFFORT = 0.25
 
 WARMTH = 0.045
 """By how many counts a cell of a table fluctuates while the draft is shaken, for each root of the records of a shard:
-40 counts for 800,000 records, so that few records of two shards are the same and the fit of the draft is kept
-(`python -m benchmarks.experiments.shards`)."""
+40 counts for 800,000 records, so that few records of two shards are the same and the fit of the draft is kept."""
 
 SWEEPS = 2
 """Sweeps of a shard at an effort of 1, the last of them at temperature 0 (the same experiment)."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
@@ -58,7 +59,7 @@ class RlsConfig(MethodConfig):
     )  # fmt: skip
     resolution: int | None = Field(
         default=None, ge=2, le=4096, title="Coarse values",
-        description="At most about this many coarse values an attribute in pairs; empty: chosen for you",
+        description="At most about this many coarse values per attribute in pairs; empty: chosen for you",
     )  # fmt: skip
     triples: bool = Field(
         default=True, title="Triples",
@@ -213,7 +214,7 @@ class Rls(Synthesizer):
             recodes={name: coarse for name, _, coarse in twice},
         )  # fmt: skip
 
-    def _coarse(self, view: View, name: str, cost: Cost, every: bool) -> NDArray[np.intp]:
+    def _coarse(self, view: View, name: str, cost: Cost, every: bool) -> Coarsening:
         """The coarse values of a second one-way; every: whether the first one told all values apart."""
         r = self.tuning.resolution
         if every:
@@ -245,7 +246,7 @@ class Rls(Synthesizer):
             fit_records(rows, targets, view.probabilities, pace=pace, rng=rng, progress=progress, tuning=tuning.fitting)
             if self.config.even and pays(n, len(domain), tuning=tuning.evening):
                 coarse = self.budget_plan(view.total).mixed_resolution
-                numbers = {domain.index(n): view.recode(n, coarse) for n in view.fine}
+                numbers = {domain.index(n): view.recode(n, coarse).map for n in view.fine}
                 even_records(
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
                     tuning=tuning,

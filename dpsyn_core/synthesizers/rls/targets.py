@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.compile import Need
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
@@ -73,7 +74,7 @@ def with_target(pairs: Pairs, target: str, needs: Sequence[Need], view: View) ->
     domain, numbers = view.domain, predictors_of(target, needs) & view.numbers
     widened = np.array([set(s) <= numbers for s in pairs.sets], dtype=bool)
     sets = [domain.ordered_set((*s, target)) if w else s for s, w in zip(pairs.sets, widened, strict=True)]
-    whole = {target: np.arange(domain[target].size)}
+    whole = {target: Coarsening.identity(domain[target].size)}
     recodes = [{**maps, **whole} if w else maps for maps, w in zip(pairs.recodes, widened, strict=True)]
     cells = pairs.cells * np.where(widened, domain[target].size, 1)
     return replace(pairs, sets=sets, recodes=recodes, cells=cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,13 +12,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.records.rls.denoise import shrink_unordered
 from dpsyn_core.records.rls.even import average_tables
 from dpsyn_core.records.rls.fit import Target, fit_records, schedule
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
-from dpsyn_core.synthesizers.rls.view import Recodes, View
+from dpsyn_core.synthesizers.rls.view import View
 
 Floats = NDArray[np.float64]
 
@@ -73,10 +74,10 @@ def _averages(view: View, wanted: Sequence[Target], rng: Generator) -> list[Floa
     return [a * (view.total / n) for a in found]
 
 
-def _empty(view: View, names: AttributeSet, recodes: Mapping[str, NDArray[np.intp]]) -> Target:
-    """The shape and the maps of a table; attributes without a coarse map stay as they are."""
-    maps = tuple(recodes.get(n, np.arange(view.domain[n].size)) for n in names)
-    shape = tuple(int(m.max()) + 1 for m in maps)
+def _empty(view: View, names: AttributeSet, recodes: Recodes) -> Target:
+    """The shape and the maps of a table; attributes without a coarsening stay as they are."""
+    maps = tuple(recodes[n].map if n in recodes else np.arange(view.domain[n].size) for n in names)
+    shape = coarse_shape(view.domain, names, recodes)
     return Target(attributes=tuple(map(view.domain.index, names)), maps=maps, values=np.zeros(shape), sigma=1.0)
 
 

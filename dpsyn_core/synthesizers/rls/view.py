@@ -12,9 +12,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.measurement.coarse import coarse_map, in_order
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
 from dpsyn_core.records.rls.fit import Target
@@ -35,7 +35,6 @@ SURE = 8.0  # standard deviations above 0 from which on a number of records has 
 MOST_SMOOTHED = 64  # values of a category, each smoothed on its own: some tens of milliseconds
 CELLS_AT_ONCE = 1 << 16  # of pair tables that lose their noise together
 THREADS = 2  # that do so; what comes out does not depend on their number
-Recodes = dict[str, NDArray[np.intp]]
 
 
 def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
@@ -49,15 +48,15 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     return mean if mean > SURE * sigma else float(above_zero(np.array([mean]), sigma)[0])
 
 
-def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> NDArray[np.intp]:
-    """The map from the values in order of an attribute to so many runs of nearly equal length; special values stay.
+def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> Coarsening:
+    """So many runs of nearly equal length of the values in order of an attribute; special values stay.
 
     0, the ends and the roundest value of each run have cells of their own, in the order of first values.
     """
     ranked = attribute.size - attribute.special
-    runs = np.append(np.arange(ranked) * count // ranked, count + np.arange(attribute.special)).astype(np.intp)
+    runs = Coarsening.even(attribute, count).map
     chance = expected_heaps(ranked, attribute.round, runs[:ranked], tuning=tuning.records.shrinkage)
-    return set_apart(runs, chance > 0)
+    return Coarsening.of(set_apart(runs, chance > 0))
 
 
 class View:
@@ -75,8 +74,8 @@ class View:
         for m in self.joint:
             if len(m.attributes) == 1:
                 (name,) = m.attributes
-                self.coarse[name].append(Sums(m.recodes[name], m.values, m.sigma))
-        self._coarse_ones: dict[tuple[str, bytes], Floats] = {}
+                self.coarse[name].append(Sums(m.recodes[name].map, m.values, m.sigma))
+        self._coarse_ones: dict[tuple[str, Coarsening], Floats] = {}
         self.attributes = [
             replace(a, ordered=a.ordered or in_order(ones[a.name].values[: a.size - a.special]))
             for a in domain.attributes
@@ -117,8 +116,8 @@ class View:
         """The chance of each value in order to be heaped, before it was counted."""
         return expected_heaps(a.size - a.special, a.round, tuning=self.tuning.records.shrinkage)
 
-    def apart(self, name: str, recode: NDArray[np.intp]) -> NDArray[np.intp]:
-        """A coarse map of a number counted in runs, with values apart that may be heaped by what the first table says.
+    def apart(self, name: str, recode: Coarsening) -> Coarsening:
+        """That of a number counted in runs, with values apart that may be heaped by what the first table says.
 
         These are values that stand out of their neighbours there, and all of short runs that hold many records.
         """
@@ -126,7 +125,8 @@ class View:
         ranked = a.size - a.special
         runs = Sums(first.recode[:ranked], first.values, first.sigma)
         after, _ = heaps([runs], self._may_be_heaped(a), max(self.total, 1.0), tuning=tuning)
-        return set_apart(recode, (after > tuning.heap_again) | in_heavy_runs(runs, tuning=tuning))
+        alone = (after > tuning.heap_again) | in_heavy_runs(runs, tuning=tuning)
+        return Coarsening.of(set_apart(recode.map, alone))
 
     @cached_property
     def places(self) -> list[Number]:
@@ -137,18 +137,18 @@ class View:
             if a.name in self.numbers
         ]
 
-    def recodes(self, resolution: float) -> Recodes:
-        """Coarse maps: a coarse value holds at least total / resolution records and three times the noise."""
+    def recodes(self, resolution: float) -> dict[str, Coarsening]:
+        """Of all attributes: a coarse value holds at least total / resolution records and three times the noise."""
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
-    def recode(self, name: str, resolution: float, *, least: float | None = None) -> NDArray[np.intp]:
-        """The coarse map of one attribute; see `recodes`. least: records, in place of three times the noise."""
+    def recode(self, name: str, resolution: float, *, least: float | None = None) -> Coarsening:
+        """The coarsening of one attribute; see `recodes`. least: records, in place of three times the noise."""
         i = self.domain.index(name)
         held = self.tuning.resolution.held * self.counted[i] if least is None else least
         least = max(self.total / resolution, held)
-        return coarse_map(self.one_ways[i], self.attributes[i], least=least)
+        return Coarsening.by_mass(self.one_ways[i], self.attributes[i], least=least)
 
-    def counted_again(self, name: str) -> NDArray[np.intp]:
+    def counted_again(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
 
         They hold about equally many records, but for ends in which single counts show none: these have blocks of
@@ -158,7 +158,8 @@ class View:
         first, ranked = self._value_by_value[name], self.domain[name].size - self.domain[name].special
         clean = first.values + (self.total - float(first.values.sum())) / first.cells
         tuning = self.tuning.records.shrinkage
-        return with_ends(recode, supported(clean[:ranked], first.sigma, strict_ends=True, tuning=tuning), tuning=tuning)
+        shown = supported(clean[:ranked], first.sigma, strict_ends=True, tuning=tuning)
+        return Coarsening.of(with_ends(recode.map, shown, tuning=tuning))
 
     def merged_with_categories(self, resolution: float) -> frozenset[str]:
         """Numbers that have about `resolution` coarse values in pairs with categories; see `Resolution.merges`."""
@@ -177,16 +178,17 @@ class View:
         m = min(holding, key=lambda m: noise[id(m)] / _cells(m, names))
         summed = tuple(i for i, n in enumerate(m.attributes) if n not in names)
         known = m.values.sum(axis=summed)
-        maps = {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in names}
+        maps = self._maps(m)
         alone = self.product(names, maps)
         sigma = m.sigma * math.sqrt(m.cells / known.size)
         clean = np.maximum(shrink_pair(known, alone, sigma, tuning=self.tuning.records.shrinkage), 0.0)
         ratio = np.divide(clean, alone, out=np.zeros_like(clean), where=alone > 0)
         parts = []
         for n in names:
-            shape = (int(maps[n].max()) + 1, int(recodes[n].max()) + 1)
+            shape = (maps[n].size, recodes[n].size)
             weights = self.one_ways[self.domain.index(n)]
-            flat = np.bincount(np.ravel_multi_index((maps[n], recodes[n]), shape), weights, shape[0] * shape[1])
+            both = np.ravel_multi_index((maps[n].map, recodes[n].map), shape)
+            flat = np.bincount(both, weights, shape[0] * shape[1])
             parts.append(flat.reshape(shape))
         out: Floats = parts[0].T @ ratio @ parts[1] / max(self.total, 1.0)
         return out
@@ -209,13 +211,12 @@ class View:
         out: Floats = first[:, None] * second / max(self.total, 1.0)
         return out
 
-    def _coarse_counts(self, name: str, recode: NDArray[np.intp]) -> Floats:
-        """The one-way of an attribute through a coarse map; kept, for it is asked for with every other attribute."""
-        key = (name, recode.tobytes())
-        found = self._coarse_ones.get(key)
+    def _coarse_counts(self, name: str, recode: Coarsening) -> Floats:
+        """The coarse one-way of an attribute; kept, for it is asked for with every other attribute."""
+        found = self._coarse_ones.get((name, recode))
         if found is None:
-            found = np.bincount(recode, weights=self.one_ways[self.domain.index(name)]).astype(np.float64)
-            self._coarse_ones[key] = found
+            found = recode.sum(self.one_ways[self.domain.index(name)])
+            self._coarse_ones[name, recode] = found
         return found
 
     @cached_property
@@ -240,19 +241,23 @@ class View:
             values, sigma = m.values, m.sigma
             if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
                 (name,) = m.attributes
-                counts = self.one_ways[self.domain.index(name)]
-                values = np.bincount(maps[name], weights=counts, minlength=m.cells).astype(np.float64)
+                values = maps[name].sum(self.one_ways[self.domain.index(name)])
             elif len(m.attributes) == 2:
                 values, sigma = self._clean_pair(m, maps, shrunk[number])
             elif len(m.attributes) > 2:
                 values, sigma = self._clean_wide(m, maps)
             place = tuple(self.domain.index(n) for n in m.attributes)
-            out.append(Target(attributes=place, maps=tuple(maps.values()), values=values * scale, sigma=sigma * scale))
+            onto = tuple(r.map for r in maps.values())
+            out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale))
         return out
 
     def _maps(self, m: Measurement) -> Recodes:
-        """For each attribute of a measured table the map from its values to positions on its axis."""
-        return {n: m.recodes.get(n, np.arange(self.domain[n].size)) for n in m.attributes}
+        """How coarse each attribute of a measured table is."""
+        return {n: m.recodes.get(n) or Coarsening.identity(self.domain[n].size) for n in m.attributes}
+
+    def _ranked(self, name: str, recode: Coarsening) -> int:
+        """Coarse values in order of a number; those of special values follow."""
+        return int(recode.map[self.domain[name].size - self.domain[name].special - 1]) + 1
 
     def _shrunk_pairs(self) -> dict[int, Floats]:
         """All pair tables after `shrink_pair`, by their place in `joint`; those of one shape together."""
@@ -289,7 +294,7 @@ class View:
             return clean, sigma
         alone, clean = self.product(m.attributes, maps), clean.copy()
         if self.numbers.issuperset(m.attributes):
-            rows, columns = (int(maps[n][self.domain[n].size - self.domain[n].special - 1]) + 1 for n in m.attributes)
+            rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
             part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
             sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
             scale = held / max(float(sides[0].sum()), 1e-9)
@@ -308,10 +313,7 @@ class View:
         """
         tuning, clean = self.tuning.records.shrinkage, m.values
         if self.total < self.tuning.declared.noisy * m.sigma * m.cells:
-            alone: list[Floats] = [
-                np.bincount(maps[n], weights=self.one_ways[self.domain.index(n)]).astype(np.float64)
-                for n in m.attributes
-            ]
+            alone = [maps[n].sum(self.one_ways[self.domain.index(n)]) for n in m.attributes]
             clean = shrink_wide(clean, alone, m.sigma, tuning=tuning)
         numbers = [n for n in m.attributes if n in self.numbers]
         classes = [n for n in m.attributes if n not in self.numbers]
@@ -325,7 +327,7 @@ class View:
             known = self.expected(pair, {n: maps[n], **of_target})
             sides.append(known if pair[0] == target else known.T)
         values, clean = np.moveaxis(m.values, axis, 0), np.moveaxis(clean.copy(), axis, 0)
-        rows, columns = (int(maps[n][self.domain[n].size - self.domain[n].special - 1]) + 1 for n in numbers)
+        rows, columns = (self._ranked(n, maps[n]) for n in numbers)
         first, second = np.maximum(sides[0][:, :rows], 0.0), np.maximum(sides[1][:, :columns], 0.0)
         part = values[:, :rows, :columns]
         clean[:, :rows, :columns], left = shrink_classes(part, first, second, m.sigma, tuning=tuning)
@@ -335,7 +337,7 @@ class View:
         """The table of a number and a category; special values of the number as `clean` has them."""
         axis = 0 if m.attributes[0] in self.numbers else 1
         number = self.domain[m.attributes[axis]]
-        ranked = int(maps[number.name][number.size - number.special - 1]) + 1
+        ranked = self._ranked(number.name, maps[number.name])
         values, expected, out = (t if axis == 0 else t.T for t in (m.values, alone, clean.copy()))
         if min(ranked, values.shape[1]) > 1 and values.shape[1] <= MOST_SMOOTHED:
             tuning = self.tuning.records.shrinkage

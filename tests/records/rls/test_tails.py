@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.measurement.coarse import coarse_map
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.sums import shrink_with_sums
@@ -28,7 +28,7 @@ def estimates(truth, seeds=6):
         rng = np.random.default_rng(seed)
         values = truth + rng.normal(0, SIGMA, SIZE)
         known = shrink_with_sums(values, SIGMA, [], **kwargs)
-        recode = coarse_map(known, CodedAttribute(name="a", size=SIZE, ordered=True), least=TOTAL / 32)
+        recode = Coarsening.by_mass(known, CodedAttribute(name="a", size=SIZE, ordered=True), least=TOTAL / 32).map
         recode = with_ends(recode, supported(values, SIGMA, strict_ends=True))
         held = np.bincount(recode, weights=truth)
         sums = Sums(recode, held + rng.normal(0, OF_SUMS, 99)[: len(held)], OF_SUMS)

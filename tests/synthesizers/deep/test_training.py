@@ -12,7 +12,7 @@ from dpsyn_core.synthesizers.deep.decoder import layout_of
 from dpsyn_core.synthesizers.deep.mixture import Mixture
 from dpsyn_core.synthesizers.deep.network import Machine, Objective, Shape, first_weights
 from dpsyn_core.synthesizers.deep.seen import Seen
-from dpsyn_core.synthesizers.deep.training import LOSS_PART, Encoding, Team, rule_of
+from dpsyn_core.synthesizers.deep.training import LOSS_PART, LatentEncoding, Team, rule_of
 from dpsyn_core.synthesizers.registry import config_class, configure
 from tests.synthesizers.deep.test_parts import DOMAIN, numbers, space
 from tests.synthesizers.harness import random_codes, run, task_for
@@ -101,7 +101,7 @@ def test_sums_of_clipped_gradients_are_those_of_autograd_and_losses_come_out_wit
     codes = numbers(40)
     known = space(numbers(), DOMAIN)
     seen, goal = Seen.of(known, DOMAIN), objective(known, inputs=known.width, noisy=False)
-    team = Team(encoding=Encoding(seen=seen, components=None), objectives=[goal])
+    team = Team(encoding=LatentEncoding(seen=seen, components=None), objectives=[goal])
     weights = first_weights(goal.shape, None, 1)[None, :]
     vectors = team.map([Machine(goal, torch.device("cpu"))], weights, 0, clip)
     summed = MemoryCounter(codes, DOMAIN).vector_sum(rule_of(seen, clip, team.cells), [vectors]) * clip / STEPS

@@ -18,10 +18,10 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.open import open_run
-from dpsyn_core.runs.plan import plan
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.dry_run import plan
 from tests.commands.small import SCHEMA
 from tests.synthesizers.harness import domain_of, random_codes, task_for
 

@@ -1,4 +1,4 @@
-"""Coarse maps hold enough records; scores have the stated sensitivity; selection takes what pays."""
+"""Scores have the stated sensitivity; selection takes what pays."""
 
 import itertools
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.measurement.coarse import coarse_map, in_order
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import GRID, added_noise, choose_sets, choose_tables, noise_error, score_sets, shares
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.schema.domain import CodedAttribute, Domain
+from dpsyn_core.schema.domain import Domain
 
 
 class NoNoise:
@@ -22,60 +22,11 @@ class NoNoise:
     geometric = gaussian
 
 
-def attribute(size, *, ordered, special=0):
-    return CodedAttribute(name="a", size=size, ordered=ordered, special=special)
-
-
-def test_order_is_found_in_ages_years_and_heaped_hours_and_not_in_shuffled_values():
-    rng = np.random.default_rng(0)
-    x = np.arange(80)
-    ages = 1000 * np.exp(-0.5 * ((x - 30) / 15) ** 2) + rng.normal(0, 40, 80)
-    heaped = np.where(x % 5 == 0, 8.0, 1.0) * np.exp(-0.5 * ((x - 40) / 12) ** 2) * 500 + rng.normal(0, 5, 80)
-    falling = 1000 / np.arange(1, 41)
-    assert in_order(ages)
-    assert in_order(heaped)
-    assert in_order(falling)
-    shuffled = [in_order(rng.permutation(c)) for c in (ages, heaped, falling) for _ in range(200)]
-    assert np.mean(shuffled) < 0.01
-    assert not in_order(np.arange(11.0))
-    assert not in_order(np.full(50, 7.0))
-
-
-def test_neighbouring_bins_merge_until_they_hold_enough():
-    counts = np.array([10.0, 90, 5, 5, 100, 30])
-    recode = coarse_map(counts, attribute(6, ordered=True), least=100)
-    assert recode.tolist() == [0, 0, 1, 1, 1, 1]
-
-
-def test_rare_values_merge_and_frequent_ones_stay_alone():
-    counts = np.array([10.0, 500, 20, 300, 5])
-    recode = coarse_map(counts, attribute(5, ordered=False), least=100)
-    assert recode[1] != recode[3]
-    assert len({recode[i] for i in (0, 2, 4)}) == 1
-    assert recode[0] == recode[3]  # 35 records are too few for a coarse value of their own
-
-
-def test_values_without_order_do_not_merge_into_the_bins_when_they_hold_enough():
-    counts = np.array([50.0, 60, 70, 80, 150])
-    recode = coarse_map(counts, attribute(5, ordered=True, special=1), least=100)
-    assert recode.tolist() == [0, 0, 1, 1, 2]
-
-
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("size", [1, 2, 9])
-def test_codes_have_no_gaps_and_nothing_to_count_gives_one_code(size, ordered):
-    rng = np.random.default_rng(size)
-    for least in (0.0, 30.0, 1e9):
-        recode = coarse_map(rng.uniform(0, 60, size), attribute(size, ordered=ordered), least=least)
-        assert sorted(set(recode.tolist())) == list(range(recode.max() + 1))
-    assert coarse_map(np.zeros(size), attribute(size, ordered=ordered), least=5.0).max() == 0
-
-
 def scored(codes, domain, expected, unit):
     cost = Cost(rho=1.0)
     gate = Gate(account=Account(cost), noise=NoNoise(), unit=unit)
     sets = domain.subsets(2)
-    recodes = {"a": np.array([0, 0, 1])}
+    recodes = {"a": Coarsening.of([0, 0, 1])}
     scores, sigma = score_sets(
         MemoryCounter(codes, domain), sets, expected, [recodes] * len(sets), cost=cost, gate=gate, name="scores"
     )

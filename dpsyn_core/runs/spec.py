@@ -1,0 +1,131 @@
+"""RunSpec: what a run is asked to do. Flags, the form on the page, job documents and Python calls are made into one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dpsyn_core.errors import MethodError, SettingError
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.questions.document import Given, Questions
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.synthesizers.base import MethodConfig, Task
+
+MAX_RECORDS = 100_000_000  # records that one run may write into a file
+MOST_TABLES = 1000  # of one release
+SEVERAL = ("rls", "dpsyn", "independent")  # systems that release only tables with known noise
+
+
+class RunSpec(BaseModel):
+    """All that a person chooses for a run, but for the table, its schema (with the unit of privacy) and the places.
+
+    Frozen, and a document: its fields are also those of a job. Everything in it is public.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    epsilon: float = Field(description="Privacy budget, above 0")
+    delta: float = Field(description="0 for pure DP, or in (0, 1)")
+    method: str = Field(description="The system")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Of the system")
+    n_records: int | None = Field(
+        default=None, description="Records to write; null: the schema's public number, or a released total"
+    )
+    seed: int | None = Field(default=None, description="Of post-processing; null: a fresh one. The noise has none")
+    dataset: str | None = Field(default=None, description="Name on the ledger; null: the schema's")
+    questions: dict[str, Any] | None = Field(default=None, description="questions.json; null: those of the schema")
+    questions_share: float | None = Field(
+        default=None,
+        description="Part, from 0 to 1, of what pairs of columns would get; null: at most half",
+    )
+    query_vouched: bool = Field(
+        default=False, description="That the query behind the table reads each record by itself is the owner's word"
+    )
+    tables: int = Field(default=1, description="Synthetic tables of the one release")
+
+    @classmethod
+    def of(cls, *, questions: Given | None = None, **fields: Any) -> Self:
+        """Builds it from what a caller names; None stands for what is not named. The system is the default one then.
+
+        Args:
+            questions: a `Questions`, the parsed JSON, a list, or the path of a file.
+            fields: the other fields by their names.
+
+        Raises:
+            SettingError: an unknown field, or a value of another type.
+            MethodError: the system cannot make several tables of one release.
+            QuestionError: no document of questions.
+        """
+        from dpsyn_core.questions.document import given
+        from dpsyn_core.synthesizers.registry import DEFAULT, validated
+
+        named = {"method": DEFAULT} | {name: value for name, value in fields.items() if value is not None}
+        if questions is not None:
+            named["questions"] = given(questions).document()
+        made = validated(cls, "a run", named)
+        made.check_tables()
+        return made
+
+    @property
+    def budget(self) -> Budget:
+        """Epsilon and delta as a budget. Raises BudgetError."""
+        from dpsyn_core.privacy.budget import Budget
+
+        return Budget(epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def config(self) -> MethodConfig:
+        """The system with its settings. Raises MethodError, SettingError."""
+        from dpsyn_core.synthesizers.registry import configure
+
+        return configure(self.method, self.settings)
+
+    def asked(self, schema: Schema) -> Questions:
+        """The questions that the run is told, checked against the schema. Raises QuestionError."""
+        from dpsyn_core.questions.document import declared
+
+        return declared(self.questions, schema)
+
+    def task(self, schema: Schema) -> Task:
+        """All that is public before the run, as systems take it. Raises BudgetError, QuestionError."""
+        from dpsyn_core.synthesizers.base import Task
+
+        return Task.of(
+            schema, self.budget, questions=self.asked(schema), questions_share=self.questions_share
+        )  # fmt: skip
+
+    def reasons(self, schema: Schema) -> tuple[str, ...]:
+        """Why the release of this run is NOT PRIVATE; empty when it is."""
+        return (*self.config.reasons, *schema.reasons)
+
+    def check(self, *, most: int = MAX_RECORDS) -> None:
+        """Refuses, before anything is charged, what cannot be made. most: records that may be asked for.
+
+        Raises:
+            SettingError: the number of records or of tables is out of range.
+            MethodError: the system cannot make several tables of one release.
+        """
+        check_records(self.n_records, most)
+        self.check_tables()
+
+    def check_tables(self) -> None:
+        """Raises SettingError or MethodError for a number of tables that cannot be made of one release."""
+        if not 1 <= self.tables <= MOST_TABLES:
+            msg = f"the number of tables is {self.tables}; it must be a whole number between 1 and {MOST_TABLES}"
+            raise SettingError(msg)
+        if self.tables > 1 and self.method not in SEVERAL:
+            msg = (
+                f"{self.method} cannot make several tables of one release, for not all that it releases are tables "
+                f"with known noise; use one of {', '.join(SEVERAL)}, or ask for one table"
+            )
+            raise MethodError(msg)
+
+
+def check_records(n_records: int | None, most: int = MAX_RECORDS) -> None:
+    """Raises SettingError for a number of records to write that is out of range."""
+    if n_records is not None and not 0 <= n_records <= most:
+        msg = f"n_records is {n_records}; it must lie between 0 and {most:,}"
+        raise SettingError(msg)

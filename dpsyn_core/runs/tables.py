@@ -1,0 +1,56 @@
+"""Tables of a release: made of what was measured, one or several, and decoded. Post-processing, free of charge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import EngineError
+from dpsyn_core.inference.redraw import redrawn
+from dpsyn_core.marginals.merging import noisy_total
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.copula import scores_in_bins
+from dpsyn_core.runs.measured import Measured
+from dpsyn_core.schema.codec import Codec, Codes
+from dpsyn_core.schema.document import Schema
+
+
+def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDArray[np.unsignedinteger]]:
+    """Codes (n_attributes, n_records) of every table that the run makes. Costs nothing, however many there are.
+
+    One table is the fit to the released values themselves. Of several, each is a fit to values with fresh noise on top;
+    all have as many records.
+    """
+    released, wanted, rng, tables = measured.measurements, measured.wanted, measured.rng, measured.spec.tables
+    if tables == 1:
+        return [measured.system.synthesize(released, wanted, rng=rng, progress=progress)]
+    if not isinstance(released, list) or not all(isinstance(m, Measurement) for m in released):
+        msg = "what was released is no list of tables with known noise, so that it cannot be drawn again"
+        raise EngineError(msg)
+    n = round(noisy_total(released)) if wanted is None else wanted
+    pure = measured.task.budget.delta == 0
+    out: list[NDArray[np.unsignedinteger]] = []
+    for i in range(tables):
+        out.append(measured.system.synthesize(redrawn(released, pure=pure, rng=rng), n, rng=rng))
+        progress("making tables", i + 1, tables)
+    return out
+
+
+def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False) -> Any:
+    """A pyarrow table of synthetic codes, with the types that the schema declares.
+
+    Args:
+        codes: synthetic, (n_attributes, n_records).
+        schema: public metadata.
+        columns: names of the source's columns; those that come out keep their order.
+        rng: for positions inside bins.
+        listed: see `Codec.decode`.
+    """
+    codec = Codec(schema)
+    scores = scores_in_bins(codes, codec.domain, rng=rng)
+    return codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)
