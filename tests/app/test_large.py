@@ -16,7 +16,7 @@ from dpsyn_core.tables.read_form import ReadForm
 from tests.app_driver import at_page, space_of, words
 from ui.data import loading
 from ui.shared.jobs import Jobs
-from ui.synthesize import starting
+from ui.synthesize import methods, starting
 
 RECORDS, PATIENCE = 6_000, 300.0
 SCHEMA = Schema.of({
@@ -95,7 +95,7 @@ def test_what_is_declared_of_text_does_not_depend_on_its_size_and_holds_for_runs
     assert (data.table.column_names, data.records, data.whole) == (["town", "age"], 200, None)
     assert data.serial != first.serial
     assert app.text_input(key=f"header_{data.serial}").value == "town;age"
-    monkeypatch.setattr(starting.methods, "chosen", lambda _: "independent")
+    monkeypatch.setattr(methods, "chosen", lambda _: "independent")
     spec = starting.spec_of(space_of(app))
     declared = Schema.of({"version": 1, "name": "people", "attributes": [
         {"name": "town", "kind": "categorical", "values": ["Mossø", "Hamar"], "missing": True},
@@ -119,7 +119,7 @@ def test_headers_below_a_title_and_the_decimal_mark_are_declared_of_a_large_tabl
     assert not app.exception and not app.error
     data = space_of(app).dataset
     assert (data.table.column_names, data.records, data.whole) == (["town", "pay"], 200, None)
-    monkeypatch.setattr(starting.methods, "chosen", lambda _: "independent")
+    monkeypatch.setattr(methods, "chosen", lambda _: "independent")
     spec = starting.spec_of(space_of(app))
     assert JobSpec.model_validate_json(spec.model_dump_json()) == spec
     declared = Schema.of({"version": 1, "name": "pay", "attributes": [
