@@ -15,7 +15,7 @@ from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, space_of, words
 from ui.data import loading
 from ui.shared.jobs import Jobs
-from ui.synthesize import starting
+from ui.synthesize import methods, starting
 
 RECORDS, PATIENCE = 6_000, 300.0
 SCHEMA = Schema.of({
@@ -94,7 +94,7 @@ def test_what_is_declared_of_text_does_not_depend_on_its_size_and_holds_for_runs
     assert (data.table.column_names, data.records, data.whole) == (["town", "age"], 200, None)
     assert data.serial != first.serial
     assert app.text_input(key=f"given_{data.serial}").value == "town;age"
-    monkeypatch.setattr(starting.methods, "chosen", lambda _: "independent")
+    monkeypatch.setattr(methods, "chosen", lambda _: "independent")
     spec = starting.spec_of(space_of(app))
     declared = Schema.of({"version": 1, "name": "people", "attributes": [
         {"name": "town", "kind": "categorical", "values": ["Mossø", "Hamar"], "missing": True},
