@@ -117,18 +117,19 @@ def adult_rows(epsilons: Sequence[float], seeds: int, share: float | None) -> li
     return out
 
 
-def wide(n: int = 20_000) -> Table:
-    """100 numbers, 20 of them informative, and a label that holds for 24 % of the records; bins are public."""
+def wide(n: int = 20_000, numbers: int = 100) -> Table:
+    """100 numbers, a fifth of them informative, and a label that holds for 24 % of the records; bins are public."""
     from sklearn.datasets import make_classification
 
     x, y = make_classification(
-        n_samples=n, n_features=100, n_informative=20, n_redundant=0, weights=[0.76], class_sep=0.8, random_state=0
-    )
+        n_samples=n, n_features=numbers, n_informative=numbers // 5, n_redundant=0, weights=[0.76], class_sep=0.8,
+        random_state=0,
+    )  # fmt: skip
     bins = {"kind": "numeric", "dtype": "float", "min": -16, "max": 16, "bins": {"count": 64}}
-    attributes = [{"name": f"x{i:02d}", **bins} for i in range(100)]
+    attributes = [{"name": f"x{i:02d}", **bins} for i in range(numbers)]
     attributes.append({"name": "label", "kind": "categorical", "values": [0, 1]})
     schema = Schema.of({"version": 1, "name": "wide numbers", "attributes": attributes})
-    columns = {f"x{i:02d}": x[:, i] for i in range(100)} | {"label": y}
+    columns = {f"x{i:02d}": x[:, i] for i in range(numbers)} | {"label": y}
     import pyarrow as pa
 
     table = pa.table(columns)

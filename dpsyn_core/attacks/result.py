@@ -135,6 +135,6 @@ class AttackResult(BaseModel):
         if self.provable > self.epsilon:
             return []
         return [
-            f"So few coins could have shown at most epsilon {self.provable:.2f}: this attack cannot disprove "
+            f"This number of coins could have shown at most epsilon {self.provable:.2f}: this attack cannot disprove "
             f"epsilon {self.epsilon:g}; use more runs."
         ]

@@ -108,7 +108,7 @@ def _floats(part: Part, *, non_negative: bool) -> tuple[Floats, Floats | None]:
 def _matrix(values: object) -> Floats:
     found = np.asarray(values)
     if found.ndim != 2 or found.dtype.kind != "f":
-        msg = "a map must return matrices of floats, one row a record"
+        msg = "a map must return matrices of floats, one row per record"
         raise EngineError(msg)
     return np.ascontiguousarray(found, dtype=np.float64)
 

@@ -25,8 +25,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
-from dpsyn_core.questions.meaning import coarse_of, code_of, numbers_of, within
+from dpsyn_core.questions.meaning import coarse_of, code_of, conditions, numbers_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -110,10 +109,7 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> QuestionQ
 
 
 def _range(question: RangeQuestion, schema: Schema, domain: Domain) -> QuestionQuantities:
-    shares: dict[str, Floats] = {}
-    for clause in clauses(question.where):
-        passes = within(schema[clause.attribute], clause)
-        shares[clause.attribute] = shares.get(clause.attribute, np.ones(len(passes))) * passes
+    shares = conditions(question.where, schema)
     names = domain.ordered_set(n for n, share in shares.items() if not (share == 1).all())  # what is no condition
     _check(1, domain.cells(names), question.name)
     weights: Floats = np.ones(1)
@@ -172,8 +168,8 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
         found = Gini(attributes=names, axis=axis, numbers=numbers)
     else:
         every = Means(attributes=names, axis=axis, numbers=numbers)
-        per_group = np.tile(np.nan_to_num(numbers), (groups, 1))
-        found = WeightedCounts(attributes=names, weights=every.spread(per_group, domain.shape(names)))
+        influence = np.tile(np.nan_to_num(numbers), groups)
+        found = WeightedCounts(attributes=names, weights=every.spread(influence, domain.shape(names)))
     return QuestionQuantities(axes=tuple(axes), parts=((found, place),))
 
 

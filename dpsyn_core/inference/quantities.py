@@ -9,12 +9,15 @@ the first derivative for means, gaps, Gini indices and quantiles (Hampel 1974; f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.inference.functional import Batch, Floats
+from dpsyn_core.marginals import figures
 from dpsyn_core.marginals.coarsening import Coarsening, coarsen
+from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.schema.domain import AttributeSet
 
 LEAST = 0.5  # records: a group with fewer has no mean
@@ -112,38 +115,29 @@ class Grouped(Quantity):
     axis: int
     numbers: Floats
 
-    def groups(self, table: Floats) -> Floats:
-        """Counts (groups, values of the number), without what is no number."""
-        moved = np.moveaxis(table, self.axis, -1)
-        flat: Floats = np.where(np.isnan(self.numbers), 0.0, moved).reshape(-1, moved.shape[-1])
-        return np.maximum(flat, 0.0)
+    @property
+    def inside(self) -> tuple[int, ...]:
+        """The axes that are no part of a group: that of the number comes last."""
+        return (self.axis,)
+
+    def groups(self, table: Floats) -> Groups:
+        """The cells in groups, without what is no number."""
+        moved = np.moveaxis(table, self.inside, range(-len(self.inside), 0))
+        numbers = np.broadcast_to(self.numbers, moved.shape[-len(self.inside) :]).ravel()
+        return Groups.of_table(moved.reshape(-1, numbers.size), numbers, least=LEAST)
 
     def sizes(self, table: Floats) -> Floats | None:
         """Records of the group that have a number."""
-        found: Floats = self.groups(table).sum(axis=1)
-        return found
+        return self.groups(table).totals
 
-    @property
-    def filled(self) -> Floats:
-        """The numbers, 0 for what is none."""
-        return np.nan_to_num(self.numbers)
-
-    def spread(self, per_group: Floats, shape: tuple[int, ...]) -> Floats:
-        """Influences (groups, values) as weights (groups, *shape): a record counts in its own group alone."""
-        held = np.where(np.isnan(self.numbers), 0.0, per_group)
-        k, size = held.shape
-        out = np.zeros((k, k, size))
-        out[np.arange(k), np.arange(k)] = held
-        others = tuple(s for i, s in enumerate(shape) if i != self.axis)
-        return np.moveaxis(out.reshape(k, *others, size), -1, self.axis + 1)
-
-
-def means(groups: Floats, numbers: Floats) -> tuple[Floats, Floats]:
-    """Means (groups,) and their influences (groups, values); NaN without records."""
-    n = groups.sum(axis=1)
-    known = np.where(n >= LEAST, n, np.nan)
-    mean = groups @ numbers / known
-    return mean, (numbers[None, :] - mean[:, None]) / known[:, None]
+    def spread(self, influence: Floats, shape: tuple[int, ...]) -> Floats:
+        """Influences of the cells of all groups as weights (groups, *shape): a record counts in its own group alone."""
+        inner = [shape[i] for i in self.inside]
+        others = [size for i, size in enumerate(shape) if i not in self.inside]
+        held = np.where(np.isnan(self.numbers), 0.0, influence.reshape(-1, *inner))
+        out = np.zeros((len(held), len(held), *inner))
+        out[np.arange(len(held)), np.arange(len(held))] = held
+        return np.moveaxis(out.reshape(len(held), *others, *inner), range(-len(inner), 0), [i + 1 for i in self.inside])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,84 +146,63 @@ class Means(Grouped):
 
     def values(self, table: Floats) -> Floats:
         """One a group."""
-        return means(self.groups(table), self.filled)[0]
+        return figures.means(self.groups(table))
 
     def influence(self, table: Floats) -> Floats:
         """(x - mean) / records of the group."""
-        return self.spread(means(self.groups(table), self.filled)[1], table.shape)
+        return self.spread(figures.mean_influence(self.groups(table)), table.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gini(Grouped):
-    """Gini indices of a number whose negative values count as 0: E|X - Y| / (2 mean)."""
+    """Gini indices of a number whose negative values count as 0."""
 
     floor: float = 0.0
     ceiling: float = 1.0
 
-    def parts(self, table: Floats) -> tuple[Floats, Floats]:
-        """Indices (groups,), and their influences (groups, values)."""
-        groups, x = self.groups(table), np.maximum(self.filled, 0.0)
-        n = groups.sum(axis=1)
-        known = np.where(n >= LEAST, n, np.nan)
-        mean = groups @ x / known
-        some = np.where(mean > 0, mean, np.nan)
-        distance = groups @ np.abs(x[:, None] - x[None, :]) / known[:, None]  # E|x - Y| for each value x
-        index = (groups * distance).sum(axis=1) / known / (2 * some)
-        change = (distance - 2 * (index * some)[:, None] - index[:, None] * (x[None, :] - some[:, None])) / some[
-            :, None
-        ]
-        return np.where(mean == 0, 0.0, index), change / known[:, None]
-
     def values(self, table: Floats) -> Floats:
         """One a group; 0 where nobody has anything."""
-        return self.parts(table)[0]
+        return figures.ginis(self.groups(table))
 
     def influence(self, table: Floats) -> Floats:
         """The first derivative."""
-        return self.spread(self.parts(table)[1], table.shape)
+        return self.spread(figures.gini_influence(self.groups(table)), table.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaps(Quantity):
+class Gaps(Grouped):
     """Means of a number on one side less those on the other, one a group.
 
-    axis: of the number. side: axis of the sides, with the codes of both. numbers: as in `Grouped`.
+    side: axis of the sides. codes: of both.
     """
 
-    attributes: AttributeSet
-    axis: int
     side: int
     codes: tuple[int, int]
-    numbers: Floats
 
-    def _sides(self, table: Floats) -> list[Means]:
-        rest = tuple(n for i, n in enumerate(self.attributes) if i != self.side)
-        axis = self.axis - (self.side < self.axis)
-        return [Means(attributes=rest, axis=axis, numbers=self.numbers) for _ in self.codes]
+    @property
+    def inside(self) -> tuple[int, ...]:
+        """A group holds both sides."""
+        return self.side, self.axis
+
+    def _sides(self, table: Floats) -> NDArray[np.intp]:
+        """0 and 1 for the cells of the two sides, -1 for others."""
+        codes = np.arange(table.shape[self.side])
+        of_code = np.where(codes == self.codes[0], 0, np.where(codes == self.codes[1], 1, -1))
+        inner = table.shape[self.side] * len(self.numbers)
+        return np.tile(np.repeat(of_code, len(self.numbers)), table.size // inner)
 
     def sizes(self, table: Floats) -> Floats | None:
         """Records of the smaller side that have a number."""
-        sides = zip(self._sides(table), self.codes, strict=True)
-        found: Floats = np.min([m.groups(np.take(table, c, axis=self.side)).sum(axis=1) for m, c in sides], axis=0)
-        return found
+        groups, sides = self.groups(table), self._sides(table)
+        return np.minimum(*(groups.where(sides == side).totals for side in (0, 1)))
 
     def values(self, table: Floats) -> Floats:
         """First side less second."""
-        a, b = (
-            m.values(np.take(table, c, axis=self.side)) for m, c in zip(self._sides(table), self.codes, strict=True)
-        )
-        return a - b
+        return figures.gaps(self.groups(table), self._sides(table))
 
     def influence(self, table: Floats) -> Floats:
         """Those of both means, with opposite signs."""
-        parts = [
-            m.influence(np.take(table, c, axis=self.side)) for m, c in zip(self._sides(table), self.codes, strict=True)
-        ]
-        out = np.zeros((len(parts[0]), *table.shape))
-        where = np.moveaxis(out, self.side + 1, 0)
-        for sign, code, part in zip((1.0, -1.0), self.codes, parts, strict=True):
-            where[code] += sign * np.nan_to_num(part)
-        return out
+        return self.spread(figures.gap_influence(self.groups(table), self._sides(table)), table.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +227,7 @@ class SharesBelow(Grouped):
     ) -> SharesBelow:  # fmt: skip
         """Shares below the quantiles of a table."""
         blank = cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.zeros((0, 0)))
-        found = blank.quantiles(table, np.array([at]))
+        found = blank.quantiles(table, at)
         low, high = ends
         width = np.where(high > low, high - low, 1.0)
         under = np.where(
@@ -262,35 +235,22 @@ class SharesBelow(Grouped):
         )
         return cls(attributes=attributes, axis=axis, numbers=numbers, at=at, ends=ends, under=np.nan_to_num(under))
 
-    def quantiles(self, table: Floats, at: Floats) -> Floats:
+    def quantiles(self, table: Floats, at: float | Floats) -> Floats:
         """The value of each group that a share of its own, or the same for all, falls below; NaN without records."""
-        order = np.argsort(self.numbers, kind="stable")[: int(np.count_nonzero(~np.isnan(self.numbers)))]
-        groups = self.groups(table)[:, order]
-        n = groups.sum(axis=1)
-        reached = np.cumsum(groups, axis=1)
-        wanted = np.clip(at, 0.0, 1.0) * n
-        place = np.argmax(reached >= wanted[:, None] * (1 - 1e-12), axis=1)
-        row = np.arange(len(groups))
-        held = groups[row, place]
-        empty = (held <= 0) & (n > 0)  # a share of 0: the first value that anybody has
-        place = np.where(empty, np.argmax(groups > 0, axis=1), place)
-        held = groups[row, place]
-        inside = np.divide(wanted - (reached[row, place] - held), held, out=np.zeros(len(n)), where=held > 0)
-        low, high = (e[order][place] for e in self.ends)
-        return np.where(n >= LEAST, low + np.clip(inside, 0.0, 1.0) * (high - low), np.nan)
+        groups = self.groups(table)
+        low, high = (np.tile(end, groups.size) for end in self.ends)
+        return figures.quantiles(groups, at, ends=(low, high))
+
+    def _below(self, table: Floats) -> Groups:
+        return replace(self.groups(table), numbers=self.under.ravel())
 
     def values(self, table: Floats) -> Floats:
         """The shares."""
-        groups = self.groups(table)
-        n = groups.sum(axis=1)
-        shares: Floats = (groups * self.under).sum(axis=1) / np.where(n >= LEAST, n, np.nan)
-        return shares
+        return figures.means(self._below(table))
 
     def influence(self, table: Floats) -> Floats:
         """(what lies below, less the share) / records of the group."""
-        n = self.groups(table).sum(axis=1)
-        known = np.where(n >= LEAST, n, np.nan)[:, None]
-        return self.spread((self.under - self.values(table)[:, None]) / known, table.shape)
+        return self.spread(figures.mean_influence(self._below(table)), table.shape)
 
     def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
         """The quantile itself, and the values that leave the share between the two ends."""
@@ -313,44 +273,29 @@ class Explained(Quantity):
     floor: float = 0.0
     ceiling: float = 1.0
 
-    def parts(self, table: Floats) -> tuple[float, Floats, float]:
-        """The share, its influence (values of both), and how much of it chance alone brings about."""
+    def held(self, table: Floats) -> Floats:
+        """What is counted, the target in the columns; nothing where it is too little."""
         moved = np.moveaxis(np.maximum(table, 0.0), self.target, -1)
-        held = np.where(np.arange(moved.shape[-1]) < self.plain, moved, 0.0)
-        n = float(held.sum())
-        if n < LEAST:
-            return np.nan, np.zeros_like(table), 0.0
-        p = held / n
-        of_y, of_x = p.sum(axis=0), p.sum(axis=1)
-        both, y, x = _entropy(p), _entropy(of_y), _entropy(of_x)
-        if y <= 1e-12:
-            return np.nan, np.zeros_like(table), 0.0
-        share = float(np.clip((x + y - both) / y, 0.0, 1.0))
-        change = (_slope(of_x, x)[:, None] - _slope(p, both)) / y - (x - both) / y**2 * _slope(of_y, y)[None, :]
-        change = np.where(np.arange(moved.shape[-1]) < self.plain, change, 0.0) / n
-        spare = (np.count_nonzero(of_x > 0) - 1) * (np.count_nonzero(of_y > 0) - 1) / (2 * n * y)
-        return share, np.moveaxis(change, -1, self.target), float(spare)
+        held: Floats = np.where(np.arange(moved.shape[-1]) < self.plain, moved, 0.0)
+        return held if float(held.sum()) >= LEAST else np.zeros_like(held)
 
     def values(self, table: Floats) -> Floats:
         """The share."""
-        return np.array([self.parts(table)[0]])
+        return np.array([figures.explained(self.held(table))])
 
     def influence(self, table: Floats) -> Floats:
         """Its first derivative."""
-        return self.parts(table)[1][None]
+        change = figures.explained_influence(self.held(table))
+        change = np.where(np.arange(change.shape[-1]) < self.plain, change, 0.0)
+        return np.moveaxis(change, -1, self.target)[None]
 
     def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
         """Wider by what the sampling of the cells adds to the share whatever holds (Miller 1955)."""
-        return super().interval(table, centre, half + np.where(half > 0, self.parts(table)[2], 0.0))
-
-
-def _entropy(p: Floats) -> float:
-    positive = p[p > 0]
-    return float(-(positive * np.log(positive)).sum())
-
-
-def _slope(p: Floats, entropy: float) -> Floats:
-    """Derivative of an entropy by each count, times the number of records; cells without records as the rarest one."""
-    least = float(p[p > 0].min())
-    slope: Floats = -(np.log(np.maximum(p, least)) + entropy)
-    return slope
+        held = self.held(table)
+        columns = held.sum(axis=0)
+        uncertain = figures.entropy(columns / max(float(columns.sum()), 1e-300))
+        if uncertain <= 1e-12:
+            return super().interval(table, centre, half)
+        spare = (np.count_nonzero(held.sum(axis=1)) - 1) * (np.count_nonzero(columns) - 1)
+        by_chance = spare / (2 * float(held.sum()) * uncertain)
+        return super().interval(table, centre, half + np.where(half > 0, by_chance, 0.0))

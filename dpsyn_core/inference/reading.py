@@ -48,14 +48,14 @@ class ReadingSettings(BaseModel):
         ge=1,
         le=1000,
         title="Consistency rounds",
-        description="At most so many rounds of agreeing on overlaps and removing negative cells.",
+        description="At most this many rounds of agreeing on overlaps and removing negative cells.",
     )
     sweeps: int = Field(
         default=1000,
         ge=1,
         le=100_000,
         title="Sweeps",
-        description="At most so many rounds of fitting; it stops early.",
+        description="At most this many rounds of fitting; it stops early.",
     )
 
 

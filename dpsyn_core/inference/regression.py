@@ -83,8 +83,8 @@ def infer_regression(
             why[i] = f"in {lost[i]:.0%} of the refits terms separate the outcomes, so the estimate may be infinite"
         elif first.events[i] < least:
             why[i] = (
-                f"'{term}' rests on about {max(first.events[i], 0):.0f} records on its rarer side, which cannot be "
-                f"told from noise (at least {least:.0f} are needed)"
+                f"'{term}' rests on about {max(first.events[i], 0):.0f} records on its rarer side, too few to stand "
+                f"out from noise (at least {least:.0f} are needed)"
             )
     usable = np.array([not w for w in why])
     combined = [blank.copy() for _ in range(3)]

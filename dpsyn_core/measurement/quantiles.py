@@ -84,8 +84,8 @@ def buy_range(
     seen = _standing_out(counts, got)
     if not seen.any():
         msg = (
-            f"the range of '{name}' cannot be told from the noise at this budget; declare its min and max, or how its "
-            "cells are written where they are not plain numbers or dates"
+            f"the range of '{name}' cannot be distinguished from the noise at this budget; declare its min and max, or "
+            "how its cells are written where they are not plain numbers or dates"
         )
         raise BudgetError(msg)
     outside = most = None

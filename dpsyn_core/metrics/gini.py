@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpsyn_core.metrics.base import Metric, Score
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.income import GroupStatistics, Incomes, group_statistics, incomes, lorenz, trapezoid_gini
+from dpsyn_core.metrics.income import GroupStatistics, Incomes, group_statistics, incomes, lorenz
 from dpsyn_core.metrics.registry import register
 
 
@@ -51,8 +51,7 @@ class GiniDifference(Metric):
 
 def overall_gini(t: Incomes) -> float:
     """Gini index of all records as one group."""
-    one = Incomes(group=np.zeros(len(t.group), dtype=np.int64), side=t.side, income=t.income)
-    return float(trapezoid_gini(one, np.zeros(1, dtype=np.int64))[0])
+    return float(group_statistics(replace(t, group=np.zeros(len(t.group), dtype=np.int64))).gini[0])
 
 
 def group_rows(c: Comparison, a: GroupStatistics, b: GroupStatistics) -> list[dict[str, Any]]:

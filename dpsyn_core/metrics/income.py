@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.marginals import figures
+from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 
 Ints = NDArray[np.int64]
@@ -74,43 +76,35 @@ def _incomes(c: Comparison, codes: Codes, income: Floats, what: str) -> Incomes:
 def group_statistics(t: Incomes) -> GroupStatistics:
     """Gini index, mean, median and pay gap of each group. Negative incomes count as 0 in the Gini index."""
     group, first, size = np.unique(t.group, return_index=True, return_counts=True)
-    mean = np.bincount(np.searchsorted(group, t.group), weights=t.income) / size
-    sides = [_by_side(t, group, s) for s in (0, 1)]
+    groups = by_group(t, group)
     return GroupStatistics(
         group=group,
         size=size.astype(np.int64),
         first=first.astype(np.int64),
-        mean=mean,
-        median=_medians(t.group, t.income, group),
-        gini=trapezoid_gini(t, group),
-        gap=sides[0][0] - sides[1][0],
-        gap_median=sides[0][1] - sides[1][1],
+        mean=figures.means(groups),
+        median=_medians(groups),
+        gini=figures.ginis(groups),
+        gap=figures.gaps(groups, t.side),
+        gap_median=figures.gaps(groups, t.side, of=_medians),
+    )
+
+
+def by_group(t: Incomes, group: Ints) -> Groups:
+    """The records in these groups, in ascending code, each once."""
+    return Groups(
+        group=np.searchsorted(group, t.group), numbers=t.income, weights=np.ones(len(t.income)), size=len(group)
     )
 
 
 def right_gini(t: Incomes, group: Ints) -> Floats:
     """Gini index by the official scorer's right-endpoint sum: 1 - (2/n) sum of cum_i / total; total 0 gives 1.
 
-    Equal incomes give -1/n, which is the quirk; the trapezoid index is this plus 1/n.
+    Equal incomes give -1/n, which is the quirk; the trapezoid index is this plus 1/n where no income is negative.
     """
-    order = np.lexsort((t.income, t.group))
-    income, start = t.income[order], np.searchsorted(t.group[order], group)
-    size = np.diff(np.append(start, len(income)))
-    total = np.add.reduceat(income, start)
-    running = np.cumsum(income)
-    cum = running - np.repeat(running[start] - income[start], size)
+    groups = by_group(t, group)
     with np.errstate(invalid="ignore", divide="ignore"):
-        gini = 1 - 2 / size * np.add.reduceat(cum, start) / total
-    return np.where(total == 0, 1.0, gini)
-
-
-def trapezoid_gini(t: Incomes, group: Ints) -> Floats:
-    """Gini index by the trapezoid rule, in [0, 1); a group of one record or without income has 0."""
-    clipped = Incomes(group=t.group, side=t.side, income=np.maximum(t.income, 0))
-    size = np.bincount(np.searchsorted(group, t.group), minlength=len(group))
-    gini = right_gini(clipped, group) + 1 / size
-    total = np.bincount(np.searchsorted(group, t.group), weights=clipped.income, minlength=len(group))
-    return np.where(total == 0, 0.0, np.maximum(gini, 0.0))
+        gini = 1 - figures.lorenz_areas(groups) - 1 / groups.totals
+    return np.where(figures.sums(groups) == 0, 1.0, gini)
 
 
 def lorenz(income: Floats, points: int = 101) -> Floats:
@@ -130,23 +124,5 @@ def descending_ranks(gap: Floats, first: Ints) -> Ints:
     return ranks
 
 
-def _by_side(t: Incomes, group: Ints, side: int) -> tuple[Floats, Floats]:
-    keep = t.side == side
-    which = np.searchsorted(group, t.group[keep])
-    count = np.bincount(which, minlength=len(group))
-    with np.errstate(invalid="ignore"):
-        mean = np.bincount(which, weights=t.income[keep], minlength=len(group)) / np.where(count, count, np.nan)
-    return mean, _medians(t.group[keep], t.income[keep], group)
-
-
-def _medians(of: Ints, income: Floats, group: Ints) -> Floats:
-    """Median income of each group, NaN for a group without records."""
-    order = np.lexsort((income, of))
-    ordered, keys = income[order], of[order]
-    low, high = np.searchsorted(keys, group, "left"), np.searchsorted(keys, group, "right")
-    size = high - low
-    out = np.full(len(group), np.nan)
-    some = size > 0
-    a, b = low[some] + (size[some] - 1) // 2, low[some] + size[some] // 2
-    out[some] = (ordered[a] + ordered[b]) / 2
-    return out
+def _medians(g: Groups) -> Floats:
+    return figures.quantiles(g, 0.5)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.marginals import figures
 from dpsyn_core.metrics.base import Metric, Score
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.income import Incomes, descending_ranks, group_statistics, incomes, right_gini
+from dpsyn_core.metrics.income import Incomes, by_group, descending_ranks, group_statistics, incomes, right_gini
 from dpsyn_core.metrics.registry import register
 
 FULL = 1_000_000.0
@@ -64,14 +65,8 @@ def _rms(agreement: list[float]) -> float:
 def _official(t: Incomes) -> dict[int, tuple[float, int]]:
     """Gini index and pay-gap rank by group, as the official scripts compute them."""
     group, first = np.unique(t.group, return_index=True)
-    which = np.searchsorted(group, t.group)
-    means = []
-    for side in (0, 1):
-        keep = t.side == side
-        count = np.bincount(which[keep], minlength=len(group))
-        total = np.bincount(which[keep], weights=t.income[keep], minlength=len(group))
-        means.append(total / np.maximum(count, 1))  # an absent side has mean 0
-    ranks = descending_ranks(means[0] - means[1], first)
+    gap = figures.gaps(by_group(t, group), t.side, of=lambda g: np.nan_to_num(figures.means(g)))  # absent: mean 0
+    ranks = descending_ranks(gap, first)
     gini = right_gini(t, group)
     return {int(g): (float(x), int(r)) for g, x, r in zip(group, gini, ranks, strict=True)}
 

@@ -58,7 +58,7 @@ def certificate(manifest: Statement) -> str:
         f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
         f"  seconds              {m.seconds:g}",
         "",
-        f"Every look at the data ({len(m.charges)})",
+        f"Every access to the data ({len(m.charges)})",
         *_charges(m.charges),
     ]
     if m.bought:

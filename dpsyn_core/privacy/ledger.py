@@ -352,8 +352,8 @@ def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str
     if gone is not None:
         mine = Protected(identifier=entry.individuals or None, records=entry.max_records).words
         return (
-            f"this run protects {mine} ({entry.neighbours}) and promises nothing to {gone.words}, for whom {held} has "
-            f"held so far; let the schema's unit protect them, or {lift}"
+            f"this run protects {mine} ({entry.neighbours}) and promises nothing to {gone.words}, whom {held} has "
+            f"protected so far; let the schema's unit protect them, or {lift}"
         )
     if not any(not unbounded([*before, entry], who) for who in protected([*before, entry])):
         return f"the runs so far protect no one in common, so that {held} cannot be checked; {lift}"

@@ -103,7 +103,7 @@ def check(sampling: Sampling, delta: float) -> None:
         raise BudgetError(msg)
     if not 1 <= sampling.records <= MOST_RECORDS:
         msg = (
-            f"noise on samples is accounted for at most {MOST_RECORDS} records an individual, and the unit has "
+            f"noise on samples is accounted for at most {MOST_RECORDS} records per individual, and the unit has "
             f"{sampling.records}; lower max_records, or use the method 'rls'"
         )
         raise BudgetError(msg)

@@ -110,7 +110,7 @@ class Statement(BaseModel):
     method: str
     settings: dict[str, Any] = Field(default_factory=dict)
     questions: AskedQuestions | None = Field(
-        default=None, description="What the run was told to be asked; null: nothing"
+        default=None, description="The questions that were declared for the run; null: none"
     )
     query: Literal["owner's word"] | None = Field(
         default=None,

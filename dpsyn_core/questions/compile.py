@@ -23,8 +23,7 @@ from dpsyn_core.questions.forms import (
     RegressionQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
-from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, numbers_of, numeric, within
+from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, conditions, numbers_of, numeric
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -239,13 +238,8 @@ def condition_maps(question: RangeQuestion, schema: Schema) -> dict[str, Coarsen
 
     A bin that an end of an interval cuts has a code of its own. Codes that do not occur are closed up.
     """
-    shares: dict[str, Floats] = {}
-    for clause in clauses(question.where):
-        passes = within(schema[clause.attribute], clause)
-        before = shares.get(clause.attribute)
-        shares[clause.attribute] = passes if before is None else np.minimum(before, passes)
     out = {}
-    for name, share in shares.items():
+    for name, share in conditions(question.where, schema).items():
         raw = np.where(share == 0, 0, 1)
         cut = np.flatnonzero((share > 0) & (share < 1))
         raw[cut] = 2 + np.arange(len(cut))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.questions import figures
+from dpsyn_core.marginals import figures
+from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -132,27 +133,27 @@ def _grouped(question: GroupedQuestion, table: _Table) -> Answer:
     size = int(np.prod(shape)) if shape else 1
     x = table.numbers(question.of)
     known = ~np.isnan(x)
-    w = np.where(known, table.weights, 0.0)
-    x = np.where(known, x, 0.0)
+    groups = Groups(
+        group=group, numbers=np.where(known, x, 0.0), weights=np.where(known, table.weights, 0.0), size=size
+    )
     axes = [table.axis(n) for n in question.by]
     if isinstance(question, MeanQuestion):
-        found = figures.means(group, x, w, size)
+        found = figures.means(groups)
     elif isinstance(question, SumQuestion):
-        found = np.bincount(group, weights=w * x, minlength=size).astype(np.float64)
+        found = figures.sums(groups)
     elif isinstance(question, QuantileQuestion):
         ends = None if question.of in table.values else _ends(table, question.of)
-        parts = [figures.quantiles(group, x, w, size, float(q), ends=ends) for q in question.at]
+        parts = [figures.quantiles(groups, float(q), ends=ends) for q in question.at]
         axes.append(Axis(name="quantile", labels=tuple(f"{q:g}" for q in question.at)))
         return _answer(question, axes, np.stack(parts, axis=-1).reshape((*shape, len(parts))))
     elif isinstance(question, GapQuestion):
         name, sides = question.sides
         column = table.columns[name]
-        first, second = (
-            figures.means(group, x, np.where(column == code_of(table.schema[name], v), w, 0.0), size) for v in sides
-        )
-        found = first - second
+        first, second = (code_of(table.schema[name], value) for value in sides)
+        side = np.where(column == first, 0, np.where(column == second, 1, -1))
+        found = figures.gaps(groups, side)
     else:
-        found = figures.ginis(group, x, w, size)
+        found = figures.ginis(groups)
     return _answer(question, axes, found.reshape(shape))
 
 
@@ -190,10 +191,12 @@ def _predict(question: PredictQuestion, table: _Table) -> Answer:
     target = schema[question.of]
     y = table.columns[question.of].astype(np.intp)
     w = np.where(y < target.size - target.special, table.weights, 0.0)
-    found = [
-        figures.explained(table.columns[n].astype(np.intp), y, w, (int(schema[n].size), int(target.size)))
-        for n in names
-    ]
+    found = []
+    for n in names:
+        shape = (int(schema[n].size), int(target.size))
+        cell = np.ravel_multi_index((table.columns[n].astype(np.intp), y), shape)
+        counts = np.bincount(cell, weights=np.maximum(w, 0.0), minlength=shape[0] * shape[1])
+        found.append(figures.explained(counts.astype(np.float64).reshape(shape)))
     axis = Axis(name="from", labels=tuple(names))
     unit = f"share of what is uncertain about {question.of}"
     return Answer(question=question, axes=(axis,), values=np.array(found), unit=unit, scales=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
-from dpsyn_core.questions.language import Clause
+from dpsyn_core.questions.language import Clause, clauses
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
@@ -110,6 +110,15 @@ def within(attribute: Any, clause: Clause) -> Floats:
     point = (last == first) & (first >= low) & (first <= high)
     share[: len(first)][point] = 1.0
     return share
+
+
+def conditions(where: str, schema: Schema) -> dict[str, Floats]:
+    """For each attribute of the conditions the share of each of its cells that meets all of them, shape (size,)."""
+    found: dict[str, Floats] = {}
+    for clause in clauses(where):
+        passes = within(schema[clause.attribute], clause)
+        found[clause.attribute] = found.get(clause.attribute, np.ones(len(passes))) * passes
+    return found
 
 
 def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:

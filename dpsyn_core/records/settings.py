@@ -53,7 +53,7 @@ class UpdateSettings(BaseModel):
         default=0.84, gt=0, le=1, title="Rate decay", description="The update rate is multiplied by this at every step."
     )
     decay_every: int = Field(
-        default=20, ge=1, le=1000, title="Sweeps a step", description="Sweeps between two steps of the decay."
+        default=20, ge=1, le=1000, title="Sweeps per step", description="Sweeps between two steps of the decay."
     )
     decay_curve: Decay = Field(
         default="step",

@@ -111,7 +111,7 @@ def _of_charges(found: Manifest) -> list[str]:
                     f"the manifest states it would be {needed:g}"
                 )
         elif c.mechanism == "dirichlet" and c.sensitivity != unit.max_records:
-            out.append(f"the charge '{c.name}' is accounted for another number of records an individual")
+            out.append(f"the charge '{c.name}' is accounted for another number of records per individual")
     out += [f"the bought charge '{c.name}' states a cost that its noise does not have" for c in found.bought if c.wrong]
     parts = () if found.digests is None else found.digests.parts
     made = sum(p.n_records for p in parts)
@@ -145,7 +145,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
     try:
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:
-            return [f"the method '{found.method}' cannot be told questions, and the manifest lists some"]
+            return [f"the method '{found.method}' takes no questions, and the manifest lists some"]
         budget = Budget(epsilon=found.epsilon, delta=found.delta)
         config.check_promise(Unit.of(found), budget)
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:

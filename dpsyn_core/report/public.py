@@ -42,7 +42,7 @@ def guarantee(page: Page, tables: Sequence[ScoredTable]) -> None:
             page.text(f"Checked: {t.receipt.sentence}.")
         if m.private:
             page.text(odds_sentence(m.epsilon, m.delta))
-        page.certificate("Certificate: every look at the data, versions and seeds", m.certificate())
+        page.certificate("Certificate: every access to the data, versions and seeds", m.certificate())
 
 
 def released(page: Page, tables: Sequence[ScoredTable]) -> None:
@@ -67,7 +67,7 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
             most = " with the most noise" if len(rows) == MOST_CHARGES else ""
             with page.fold(f"The {len(rows)} released marginals{most}"):
                 page.table(
-                    ["Released marginal", "Cells", "Noise a cell", "95 % interval", "Expected error",
+                    ["Released marginal", "Cells", "Noise per cell", "95 % interval", "Expected error",
                      "Chi-square a cell"],
                     [
                         [" x ".join(r["attributes"]) or "total", number(r["cells"]), amount(r["sigma"]),
@@ -94,7 +94,7 @@ def _charges(page: Page, t: ScoredTable, m: Manifest) -> None:
     page.text("The released values were not given; the manifest alone states the noise of each of them.")
     if rows:
         with page.fold(f"The noise of {len(rows)} released tables"):
-            page.table(["Released", "Cells", "Noise a cell", "95 % interval", "Expected error"], rows)
+            page.table(["Released", "Cells", "Noise per cell", "95 % interval", "Expected error"], rows)
 
 
 def amount(x: float) -> str:

@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dpsyn_core.marginals import figures
+from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.metrics.expected import expected_tvd
-from dpsyn_core.questions import figures
 from dpsyn_core.questions.compile import Need, Workload, compile_question, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import (
@@ -194,21 +195,22 @@ def _grouped(question: GroupedQuestion, values: int, std: float, held: float) ->
     x = np.tile((np.arange(values) + 0.5) / values, DRAWS)
     group = np.repeat(np.arange(DRAWS), values)
 
-    def noisy() -> Any:
-        return np.maximum(held / values + rng.normal(0.0, std, size=len(x)), 0.0)
+    def noisy() -> Groups:
+        counts = np.maximum(held / values + rng.normal(0.0, std, size=len(x)), 0.0)
+        return Groups(group=group, numbers=x, weights=counts, size=DRAWS)
 
     spread, truth = math.sqrt(1 / 12), 0.5
     if isinstance(question, GiniQuestion):
-        return _mean(np.abs(figures.ginis(group, x, noisy(), DRAWS) - 1 / 3))
+        return _mean(np.abs(figures.ginis(noisy()) - 1 / 3))
     if isinstance(question, SumQuestion):
         off = np.bincount(group, weights=x * rng.normal(0.0, std, size=len(x)), minlength=DRAWS)
         return _mean(np.abs(off) / (held * truth))
     if isinstance(question, QuantileQuestion):
         ends = (x - 0.5 / values, x + 0.5 / values)
-        return _mean(np.abs(figures.quantiles(group, x, noisy(), DRAWS, 0.5, ends=ends) - truth)) / spread
-    found = figures.means(group, x, noisy(), DRAWS) - truth
+        return _mean(np.abs(figures.quantiles(noisy(), 0.5, ends=ends) - truth)) / spread
+    found = figures.means(noisy()) - truth
     if isinstance(question, GapQuestion):
-        found = found - (figures.means(group, x, noisy(), DRAWS) - truth)
+        found = found - (figures.means(noisy()) - truth)
     return _mean(np.abs(found)) / spread
 
 

@@ -67,7 +67,7 @@ def _alone(schema: Schema) -> list[Finding]:
         out += [Finding(level="warning", about=name, text=text) for name in bought]
     if schema.unit.max_records > 1 and schema.unit.identifier is None:
         text = (
-            f"at most {schema.unit.max_records} records an individual are promised but not enforced: "
+            f"at most {schema.unit.max_records} records per individual are promised but not enforced: "
             "no column names the individuals"
         )
         out.append(Finding(level="note", about="", text=text))

@@ -83,7 +83,7 @@ class AIMConfig(ModelSettings):
         default=200,
         ge=1,
         le=10_000,
-        title="Iterations a round",
+        title="Iterations per round",
         description="At most this many steps of mirror descent after each measurement.",
     )
     max_cells: int = Field(

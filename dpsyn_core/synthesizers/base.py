@@ -170,7 +170,7 @@ class MethodConfig(BaseModel):
     name: ClassVar[str]
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
-    takes_questions: ClassVar[bool] = False  # whether it can be told what to measure
+    takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE
 
@@ -214,7 +214,7 @@ class MethodConfig(BaseModel):
             raise MethodError(msg)
         if task.workload is not None and not self.takes_questions:
             msg = (
-                f"{self.name} cannot be told questions: what it measures is fixed; use the method 'rls', or set the "
+                f"{self.name} takes no questions: what it measures is fixed; use the method 'rls', or set the "
                 "share of the budget for questions to 0"
             )
             raise MethodError(msg)

@@ -83,7 +83,7 @@ class MWEMConfig(FewValuesConfig):
         ge=1,
         le=50_000_000,
         title="Largest domain",
-        description="Domains with more cells are refused: every one of them is held in memory.",
+        description="Domains with more cells are refused: all of them are kept in memory.",
         json_schema_extra={"unit": "cells"},
     )
 

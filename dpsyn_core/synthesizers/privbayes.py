@@ -61,8 +61,8 @@ class PrivBayesConfig(FewValuesConfig):
         gt=0,
         le=1000,
         title="Usefulness",
-        description="A table may have so many cells that the average count is this many times its noise (theta of the "
-        "paper).",
+        description="The cells of a table are limited so that the average count is this many times its noise (theta "
+        "of the paper).",
     )
     score: Literal["r", "mutual-information"] = Field(
         default="r",

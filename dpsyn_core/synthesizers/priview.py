@@ -67,7 +67,7 @@ class PriViewConfig(RecordConfig):
         description="For direct: the marginals to measure, as in 'age+sex, age+city'; empty: all of the coverage.",
     )
     view_size: int = Field(
-        8, ge=2, le=20, title="Attributes a view", description="A view holds at most this many attributes."
+        8, ge=2, le=20, title="Attributes per view", description="A view holds at most this many attributes."
     )
     cover: Literal[2, 3] = Field(
         2, title="Coverage", description="Every set of this many attributes lies in one view: 2 pairs, 3 triples."
@@ -96,7 +96,7 @@ class PriViewConfig(RecordConfig):
         256,
         ge=2,
         le=10_000_000,
-        title="Cells a view",
+        title="Cells per view",
         description="A view grows up to this many cells; a pair or triple that alone has more is a view of its own.",
         json_schema_extra={"unit": "cells"},
     )
@@ -269,7 +269,7 @@ class Fourier(PriView):
         """Lists the coefficients. Raises SettingError for attributes that are not binary."""
         wide = [a.name for a in task.domain.attributes if a.size != 2]
         if task.workload is not None:
-            msg = "the strategy 'fourier' cannot be told questions; use 'cover', or set their share to 0"
+            msg = "the strategy 'fourier' takes no questions; use 'cover', or set their share to 0"
             raise SettingError(msg)
         if wide:
             msg = f"the strategy 'fourier' needs attributes of two values, and '{wide[0]}' has another number of them"

@@ -34,9 +34,9 @@ class RecordSettings(UpdateSettings, SettingsGroup):
         default="measured",
         title="Preset of the updates",
         description=(
-            "measured: the other values as they are, which came out best or as good as any. 2018: what the authors "
+            "measured: the other values, which came out best or as good as any. 2018: what the authors "
             "describe, for comparison: update rate 0.2 without decay, at most 100 sweeps, removal by share, copies "
-            "only when close, no polish; a value that is set beside it wins."
+            "only when close, no polish; a value that is set as well wins."
         ),
     )
     nonnegativity: Rule = Field(

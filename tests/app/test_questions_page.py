@@ -119,10 +119,10 @@ def test_a_change_of_the_schema_keeps_a_question_for_mending_and_leaves_it_out_o
 def test_a_run_is_told_the_questions_and_a_system_that_cannot_take_them_says_so(app):
     space = with_gap(app)
     app.switch_page("pages/synthesize.py").run()
-    assert "This run is told your question" in words(app)
+    assert "This run measures what your question needs" in words(app)
     assert spec_of(space).questions["questions"][0]["name"] == GAP
     app.selectbox(key="method").set_value("independent").run()
-    assert "independent cannot be told questions" in words(app)
+    assert "independent takes no questions" in words(app)
     assert problem(space) == "" and spec_of(space).questions_share == 0.0
 
 

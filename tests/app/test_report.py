@@ -308,7 +308,7 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     assert ran.segmented_control(key="report_view").value == "asked" and not ran.exception
     said = words(ran)
     assert "reads private data" in said and "people by city" in said and "Real: " in said
-    assert "was not told these questions" in said
+    assert "These questions were not declared for this run" in said
     ran.segmented_control(key="report_view").set_value("released").run()
     said = words(ran)
     assert not ran.exception and "people by city" in said and "95% confidence" in said

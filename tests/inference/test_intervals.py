@@ -11,7 +11,7 @@ from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.inference.quantities import Means, WeightedCounts
 from dpsyn_core.inference.redraw import redrawn
 from dpsyn_core.inference.tuning import INFERENCE
-from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.marginals.coarsening import Coarsening, coarsen
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.schema.domain import Domain
 
@@ -38,7 +38,7 @@ def released(codes, rng, *, sigma=20.0, pairs=(("a", "b"),), recodes=None):
         exact = count(codes, DOMAIN, names)
         used = {n: r for n, r in maps.items() if n in names and len(names) > 1}
         if used:
-            exact = np.stack([exact[r == k].sum(axis=0) for r in used.values() for k in range(2)])
+            exact = coarsen(exact, names, used)
         out.append(table(names, exact + rng.normal(0, sigma, exact.shape), sigma, **used))
     return out
 
@@ -114,7 +114,7 @@ def test_a_grade_says_what_an_interval_rests_on(names, pairs, scores, recodes, g
 
 def test_a_table_that_merges_all_values_of_a_column_does_not_hold_it():
     measured = released(records(), np.random.default_rng(1), pairs=[])
-    measured.append(table(("a", "b"), [[3000.0, 500.0, 500.0]], 1.0, a=np.zeros(4, dtype=np.intp)))
+    measured.append(table(("a", "b"), [[3000.0, 500.0, 500.0]], 1.0, a=Coarsening.of([0] * 4)))
     assert inferrer(measured).infer(cells(("a", "b"), a=0, b=0)).grades == ["none"]
 
 

@@ -92,7 +92,7 @@ def test_terms_that_nearly_separate_the_outcomes_are_refused_with_what_is_compar
 def test_a_term_with_fewer_records_than_the_noise_of_a_cell_tells_apart_is_refused(tables):
     _, got = ask(["a", "c"], ALL, tables[0], tables[1:], sigma=2000.0)
     assert set(got.grades) == {"none"}
-    assert all("cannot be told from noise" in w for w in got.why)
+    assert all("too few to stand out from noise" in w for w in got.why)
 
 
 def test_too_few_refits_give_no_interval(tables):

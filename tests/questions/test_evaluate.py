@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpsyn_core.metrics.income import Incomes, trapezoid_gini
+from dpsyn_core.metrics.income import Incomes, group_statistics
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.questions.meaning import coarse_of, numbers_of
@@ -73,9 +73,9 @@ def test_exact_numbers_are_used_where_they_are_given():
 def test_gini_is_the_trapezoid_index_of_the_report():
     table = codes(300)
     f = frame(table).dropna()
-    expected = trapezoid_gini(
-        Incomes(group=f.CITY.to_numpy(), side=np.zeros(len(f), int), income=f.pay.to_numpy()), np.arange(3)
-    )
+    expected = group_statistics(
+        Incomes(group=f.CITY.to_numpy(), side=np.zeros(len(f), int), income=f.pay.to_numpy())
+    ).gini
     got = evaluate(one({"kind": "gini", "of": "PAY", "by": ["CITY"]}), table, schema())
     assert got.values == pytest.approx(expected)
 

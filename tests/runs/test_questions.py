@@ -52,7 +52,7 @@ def test_questions_of_the_schema_are_taken_and_others_take_their_place():
     schema = sample_schema().model_copy(update={"questions": GAP["questions"]})
     release = synthesize(few(), schema, **BUDGET, method="dpsyn", settings={"update.sweeps": 1})
     assert release.manifest.questions.document == Questions.of(GAP).document()
-    with pytest.raises(MethodError, match="cannot be told questions"):
+    with pytest.raises(MethodError, match="takes no questions"):
         synthesize(few(), schema, **BUDGET, method="independent")
     assert synthesize(few(), schema, **BUDGET, method="independent", questions=[]).manifest.questions is None
     assert synthesize(few(), schema, **BUDGET, method="independent", questions_share=0).manifest.questions is None
@@ -78,7 +78,7 @@ def test_the_command_takes_questions_and_plans_with_them(tmp_path, capsys):
     assert main(["plan", *budget]) == 0
     assert "tables that your questions need" in capsys.readouterr().out
     assert main(["plan", *budget, "--method", "independent"]) == 2
-    assert "cannot be told questions" in capsys.readouterr().err
+    assert "takes no questions" in capsys.readouterr().err
     table = tmp_path / "few.csv"
     lines = (tmp_path / "sample.csv").read_text().splitlines(keepends=True)[:300]
     table.write_text("".join(lines))

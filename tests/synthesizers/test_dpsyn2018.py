@@ -98,7 +98,7 @@ def test_the_number_of_values_kept_can_be_capped():
 
     gate = Gate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
     measured = system.measure(PlainCounter(codes, domain), gate=gate)
-    assert measured.compressed["t"].kept.tolist() == [0, 1]
+    assert measured.compressed["t"].recode.map.tolist()[:3] == [0, 1, 2] and measured.compressed["t"].size == 3
 
 
 def test_a_group_is_counted_over_its_product_and_split_again():
@@ -147,7 +147,7 @@ def test_binned_attributes_are_coarse_in_joints_and_follow_their_fine_one_way():
 
 def test_missing_cells_keep_a_bin_of_their_own():
     attribute = CodedAttribute(name="x", size=12, ordered=True, special=2)
-    assert bins_of(attribute, Bins(attribute="x", width=4)).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 4]
+    assert bins_of(attribute, Bins(attribute="x", width=4)).map.tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 4]
 
 
 def test_a_missingness_pattern_is_counted_once_and_values_follow_their_one_ways():

@@ -48,8 +48,9 @@ def test_weights_are_written_as_they_were_read():
 
 def test_bins_can_have_edges_or_any_codes():
     attribute = CodedAttribute(name="x", size=8, ordered=True, special=2)
-    assert bins_of(attribute, Bins(attribute="x", edges=(1, 4))).tolist() == [0, 1, 1, 1, 2, 2, 3, 4]
-    assert bins_of(attribute, Bins(attribute="x", codes=(0, 1, 0, 1, 0, 1, 2, 2))).tolist() == [0, 1, 0, 1, 0, 1, 2, 2]
+    assert bins_of(attribute, Bins(attribute="x", edges=(1, 4))).map.tolist() == [0, 1, 1, 1, 2, 2, 3, 4]
+    codes = (0, 1, 0, 1, 0, 1, 2, 2)
+    assert bins_of(attribute, Bins(attribute="x", codes=codes)).map.tolist() == list(codes)
     rng = np.random.default_rng(0)
     age = rng.integers(0, 40, 6000)
     codes = np.stack([age, age % 2]).astype(np.uint8)

@@ -71,7 +71,7 @@ def test_the_systems_of_the_issue_take_questions():
 @pytest.mark.parametrize("name", [n for n in names() if n not in TAKING])
 def test_the_others_refuse_questions_in_one_sentence_and_serve_a_share_of_zero(name):
     config = configure(name, MINI.get(name, {}))
-    with pytest.raises(MethodError, match=f"{name} cannot be told questions") as refusal:
+    with pytest.raises(MethodError, match=f"{name} takes no questions") as refusal:
         config.check(task_of(name))
     assert "'rls'" in str(refusal.value)
     assert task_of(name, share=0).workload is None

@@ -18,7 +18,7 @@ EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 
 
 def panel(space: Workspace) -> None:
-    """Who is one individual: each row, or an identifier column, with the most rows a person."""
+    """Who is one individual: each row, or an identifier column, with the maximum number of rows per person."""
     schema = space.schema
     if schema is None:
         return

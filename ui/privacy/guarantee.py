@@ -18,7 +18,7 @@ NEIGHBOURS, THETA = "neighbours", "theta"
 
 
 def unit_fields(space: Workspace) -> Unit:
-    """Neighbours and the most rows a person; they belong to the schema, and change it."""
+    """Neighbours and the maximum number of rows per person; they belong to the schema, and change it."""
     declared = space.schema.unit if space.schema else None
     if declared and NEIGHBOURS not in st.session_state and NEIGHBOURS not in st.query_params:
         st.session_state[NEIGHBOURS] = declared.neighbours

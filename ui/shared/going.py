@@ -10,7 +10,7 @@ import streamlit as st
 def go_to(page: str) -> NoReturn:
     """Ends this run and opens another page, by its name.
 
-    Values that the address carried for fields of this page (epsilon, most rows a person) are dropped from it; the
+    Values that the address carried for fields of this page (epsilon, maximum rows per person) are dropped from it; the
     workspace keeps them. Without `query_params` Streamlit refuses to leave a page with bound fields.
     """
     st.switch_page(f"pages/{page}.py", query_params={})

@@ -157,14 +157,8 @@ def told_apart(targets: Sequence[Target], place: int, ranked: int) -> NDArray[np
 
 def _boxes(targets: Sequence[Target], numbers: Sequence[Number], at: dict[int, int]) -> list[NDArray[np.intp]]:
     """For each number the coarse value of each value: the finest that its tables with other numbers tell apart."""
-    boxes = [np.zeros(n.ranked, dtype=np.intp) for n in numbers]
-    for target in targets:
-        for place, recode in zip(target.attributes, target.maps, strict=True):
-            if place in at and any(other in at and other != place for other in target.attributes):
-                i = at[place]
-                joined = boxes[i] * (int(recode.max()) + 1) + recode[: numbers[i].ranked]
-                boxes[i] = np.unique(joined, return_inverse=True)[1]
-    return boxes
+    of_numbers = [t for t in targets if sum(place in at for place in t.attributes) > 1]
+    return [told_apart(of_numbers, number.place, number.ranked) for number in numbers]
 
 
 def _keys(rows: NDArray[np.uint16], targets: Sequence[Target], place: int, at: dict[int, int]) -> NDArray[np.int64]:

@@ -37,7 +37,7 @@ class LearnedSettings(DeepSettings):
         ge=0,
         le=2000,
         title="Hidden units of the encoder",
-        description="Units of the encoder's hidden layer, beside its linear part.",
+        description="Units of the encoder's hidden layer, added to its linear part.",
     )
 
     def _check_shares(self, taken: float) -> None:

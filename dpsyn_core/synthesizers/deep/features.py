@@ -16,6 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.coarsening import Coarsening, in_order
+from dpsyn_core.marginals.figures import entropy
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.records.rls.denoise import shrink_one_way, with_total
 from dpsyn_core.schema.domain import CodedAttribute, Domain
@@ -70,7 +71,7 @@ class Block:
     @property
     def entropy(self) -> float:
         """Of the released shares, in nats: the loss of a decoder that knows nothing."""
-        return float(-(self.shares * np.log(self.shares)).sum())
+        return entropy(self.shares)
 
     @property
     def variance(self) -> float:

@@ -34,8 +34,8 @@ class DeepSettings(MethodConfig, ABC):
         64,
         ge=2,
         le=1000,
-        title="Values a column",
-        description="About how many coarse values a column keeps: neighbouring bins and rare values of the released "
+        title="Values per column",
+        description="Number of coarse values per column, roughly: neighbouring bins and rare values of the released "
         "one-ways share one. The schema's own bins come back at the end, by the released one-way.",
     )
     hidden: int = Field(
@@ -43,7 +43,7 @@ class DeepSettings(MethodConfig, ABC):
         ge=0,
         le=2000,
         title="Hidden units",
-        description="Units of the decoder's hidden layer, beside its linear part. 0 leaves the linear part alone.",
+        description="Units of the decoder's hidden layer, added to its linear part. 0 leaves the linear part alone.",
     )
     steps: int | None = Field(
         None,

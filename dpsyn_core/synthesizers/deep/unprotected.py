@@ -24,7 +24,7 @@ class Unprotected(MethodConfig):
     not_private: bool = Field(
         False,
         title="NOT PRIVATE",
-        description="Say true to run a system that adds no noise. Its table may hold records as they are: it is for "
+        description="Say true to run a system that adds no noise. Its table may hold real records unchanged: it is for "
         "tables that are public anyway, and is stamped NOT PRIVATE.",
     )
 
@@ -50,7 +50,7 @@ class PGMConfig(Unprotected, PhasedSettings):
     mixture_share: ClassVar[float] = PhasedSettings.model_fields["mixture_share"].default  # type: ignore[misc]
     summary = (
         "P3GM without noise: what its components, mixture and decoder reach where nothing is protected. For lessons "
-        "and as a ceiling beside p3gm; its table is NOT PRIVATE."
+        "and as a ceiling for p3gm; its table is NOT PRIVATE."
     )
 
     clip: float = Field(
@@ -63,7 +63,7 @@ class VAEConfig(Unprotected, TrainedWhole):
     """The settings."""
 
     summary = (
-        "A variational autoencoder trained without noise. For lessons and as a ceiling beside dp-vae; its table is "
+        "A variational autoencoder trained without noise. For lessons and as a ceiling for dp-vae; its table is "
         "NOT PRIVATE."
     )
     one_way_share: ClassVar[float] = LearnedSettings.model_fields["one_way_share"].default  # type: ignore[misc]

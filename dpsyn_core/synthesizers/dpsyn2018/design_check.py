@@ -103,7 +103,7 @@ def _bins(design: Design, domain: Domain) -> None:
             msg = f"design: the edges of '{b.attribute}' must be below {plain}, the number of its values"
             raise SettingError(msg)
         if b.codes and len(b.codes) != domain[b.attribute].size:
-            msg = f"design: the bins of '{b.attribute}' need {domain[b.attribute].size} codes, one a value"
+            msg = f"design: the bins of '{b.attribute}' need {domain[b.attribute].size} codes, one per value"
             raise SettingError(msg)
 
 

@@ -60,12 +60,12 @@ class DPSyn2018Config(RecordConfig):
         title="Views",
         description="How many attribute sets are drawn at random, where the design has no parts.",
     )
-    view_size: int = Field(8, ge=2, le=20, title="Attributes a view", description="Attributes drawn for each set.")
+    view_size: int = Field(8, ge=2, le=20, title="Attributes per view", description="Attributes drawn for each set.")
     view_cells: int = Field(
         10_000,
         ge=2,
         le=10_000_000,
-        title="Cells a view",
+        title="Cells per view",
         description="A drawn attribute that would bring its set above this many cells is left out of it; pairs and "
         "triples inside the parts of a design that have more are not measured.",
         json_schema_extra={"unit": "cells"},

@@ -85,7 +85,7 @@ class Itemsets:
 def check_itemsets(settings: PrivBasisSettings, n_items: int) -> None:
     """Raises before anything is charged when there are not k itemsets, or shares leave nothing to measure."""
     if n_items < 1:
-        msg = "there is no item; list the public items, one a line"
+        msg = "there is no item; list the public items, one per line"
         raise MethodError(msg)
     if settings.k is None and settings.frequency is None:
         msg = "say which itemsets to release: k of the most frequent, or those of at least a frequency such as 0.1"

@@ -59,7 +59,7 @@ class RlsConfig(MethodConfig):
     )  # fmt: skip
     resolution: int | None = Field(
         default=None, ge=2, le=4096, title="Coarse values",
-        description="At most about this many coarse values an attribute in pairs; empty: chosen for you",
+        description="At most about this many coarse values per attribute in pairs; empty: chosen for you",
     )  # fmt: skip
     triples: bool = Field(
         default=True, title="Triples",

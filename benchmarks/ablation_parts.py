@@ -1,0 +1,200 @@
+"""The mechanisms of `rls` that `benchmarks.ablation` takes out, and what takes the place of each."""
+
+from __future__ import annotations
+
+import math
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
+from dpsyn_core.records.rls.stretches import supported
+from dpsyn_core.synthesizers.rls import budget
+
+ENGINE = "dpsyn_core.synthesizers.rls"
+RECORDS = "dpsyn_core.records.rls"
+OF_TARGETS = (
+    "resolution of two numbers", "denoising of triples", "targets", "fewer pairs beside a target",
+    "fewer values beside a target",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A mechanism. instead: what takes its place, by the function that is replaced.
+
+    measuring: it acts while tables are measured; making: while records are made from them.
+    """
+
+    instead: Mapping[str, Callable[..., Any]]
+    measuring: bool = False
+    making: bool = False
+
+
+def _none(*_: object, **__: object) -> None:
+    return None
+
+
+def _false(*_: object, **__: object) -> bool:
+    return False
+
+
+def _unlimited(*_: object, **__: object) -> float:
+    return math.inf
+
+
+def _empty(*_: object, **__: object) -> list[Any]:
+    return []
+
+
+def _shown(values: np.ndarray, *_: object, **__: object) -> np.ndarray:
+    return np.ones(len(values), dtype=bool)
+
+
+def _first(value: Any, *_: object, **__: object) -> Any:
+    return value
+
+
+def _zeros(size: int, *_: object, **__: object) -> np.ndarray:
+    return np.zeros(size)
+
+
+def _once(cost: Cost, *_: object, **__: object) -> tuple[Cost, None]:
+    return cost, None
+
+
+def _pair_of_numbers(
+    values: np.ndarray, rows: np.ndarray, columns: np.ndarray, sigma: float, *, tuning: Any
+) -> tuple[np.ndarray, float]:
+    expected = np.outer(rows, columns) / max(float(rows.sum()), 1e-9)
+    return shrink_pair(values, expected, sigma, tuning=tuning), 1.0
+
+
+def _without_heaps(
+    values: np.ndarray, sigma: float, *, ordered: bool, special: int, total: float, tuning: Any, **_: object
+) -> np.ndarray:
+    return shrink_one_way(values, sigma, ordered=ordered, special=special, total=total, tuning=tuning)
+
+
+def _all_lenient(values: np.ndarray, sigma: float, *, tuning: Any, **_: object) -> np.ndarray:
+    return supported(values, sigma, tuning=tuning)
+
+
+PARTS: dict[str, Part] = {
+    "second rounds": Part(measuring=True, instead={f"{ENGINE}.system.triples_may_pay": _false}),
+    "triples": Part(measuring=True, instead={f"{ENGINE}.second_round._best_part": lambda *_, **__: ([], 0.0)}),
+    "second scores of pairs": Part(
+        measuring=True, instead={f"{ENGINE}.pairs._second_scoring": lambda *_, **__: np.zeros(0, dtype=np.intp)}
+    ),
+    "pairs that others imply": Part(
+        measuring=True, instead={f"{ENGINE}.pairs._implied": lambda pairs, *_: np.zeros(len(pairs))}
+    ),
+    "finer values where few": Part(
+        measuring=True, instead={f"{ENGINE}.system.finer_where_small": lambda _, resolution: resolution}
+    ),
+    "resolution by strength": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.budget._resolution": lambda _, tuning: tuning.resolution.usual}
+    ),
+    "resolution of two numbers": Part(measuring=True, instead={f"{ENGINE}.budget._number_resolution": _unlimited}),
+    "resolution of mixed pairs": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.budget._mixed_resolution": _unlimited}
+    ),
+    "share of one-ways": Part(measuring=True, instead={f"{ENGINE}.budget._one_way_share": lambda *_: 0.25}),
+    "one-ways told by pairs": Part(
+        measuring=True, instead={f"{ENGINE}.budget._predicted_share": budget._one_way_share}
+    ),
+    "share of scores": Part(measuring=True, instead={f"{ENGINE}.budget._score_share": lambda *a: a[-1].scores}),
+    "number of records again": Part(measuring=True, instead={f"{ENGINE}.budget.total_again_cost": _none}),
+    "no pairs where hopeless": Part(measuring=True, instead={f"{ENGINE}.budget._pairs_lost": _false}),
+    "weight of numbers": Part(measuring=True, instead={f"{ENGINE}.budget._counted": _first}),
+    "blocks": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.budget._blocks": lambda each, *_: tuple(None for _ in each)}
+    ),
+    "second one-ways": Part(measuring=True, making=True, instead={f"{ENGINE}.budget._twice": _once}),
+    "undeclared order": Part(measuring=True, making=True, instead={f"{ENGINE}.view.in_order": _false}),
+    "denoising of one-ways of few records": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.view.shrink_few": _without_heaps}
+    ),
+    "heaps": Part(
+        measuring=True, making=True,
+        instead={
+            f"{ENGINE}.view.expected_heaps": _zeros,
+            f"{ENGINE}.view.in_heavy_runs": lambda first, **_: np.zeros(len(first.recode), dtype=bool),
+            f"{RECORDS}.few.heaped_counts": lambda _, chance, *__, **___: np.zeros(len(chance)),
+        },
+    ),
+    "tails": Part(
+        measuring=True, making=True,
+        instead={
+            f"{ENGINE}.view.with_ends": _first, f"{RECORDS}.sums.ends_of": _empty,
+            f"{RECORDS}.sums.supported": _all_lenient,
+        },
+    ),
+    "empty stretches": Part(
+        measuring=True, making=True,
+        instead={
+            f"{ENGINE}.view.supported": _shown, f"{RECORDS}.denoise.supported": _shown,
+            f"{RECORDS}.sums.supported": _shown,
+        },
+    ),
+    "denoising of pairs": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.view.View._clean_pair": lambda _, m, *__: (m.values, m.sigma)}
+    ),
+    "copula of two numbers": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.view.shrink_numbers": _pair_of_numbers}
+    ),
+    "smoothing of mixed pairs": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.view.View._clean_mixed": lambda *a: a[-1]}
+    ),
+    "denoising of triples": Part(
+        making=True, instead={f"{ENGINE}.view.View._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
+    ),
+    "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
+    "fewer pairs beside a target": Part(
+        measuring=True, instead={f"{ENGINE}.system.pairs_to_score": lambda view, *_: view.domain.subsets(2)}
+    ),
+    "fewer values beside a target": Part(measuring=True, instead={f"{ENGINE}.system.beside_target": _first}),
+    "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
+    "settling": Part(making=True, instead={f"{ENGINE}.system.settle_values": _none}),
+    "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
+}  # fmt: skip
+
+
+def _owner(path: str) -> tuple[Any, str]:
+    """The module or class that holds a function, and its name there. Raises where either is missing."""
+    owner, name = path.rsplit(".", 1)
+    return pkgutil.resolve_name(owner), name
+
+
+@contextmanager
+def without(part: Part) -> Iterator[None]:
+    """The engine without a mechanism."""
+    with ExitStack() as stack:
+        for path, instead in part.instead.items():
+            owner, name = _owner(path)
+            stack.enter_context(mock.patch.object(owner, name, instead))
+        yield
+
+
+@contextmanager
+def watched(paths: Sequence[str], called: set[str]) -> Iterator[None]:
+    """Notes which of these functions are called."""
+
+    def noting(path: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            called.add(path)
+            return original(*args, **named)
+
+        return call
+
+    with ExitStack() as stack:
+        for path in paths:
+            owner, name = _owner(path)
+            stack.enter_context(mock.patch.object(owner, name, noting(path, getattr(owner, name))))
+        yield
