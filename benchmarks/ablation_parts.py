@@ -20,8 +20,8 @@ from dpsyn_core.synthesizers.rls import budget
 ENGINE = "dpsyn_core.synthesizers.rls"
 RECORDS = "dpsyn_core.records.rls"
 OF_TARGETS = (
-    "resolution of two numbers", "denoising of triples", "targets", "fewer pairs beside a target",
-    "fewer values beside a target",
+    "resolution of two numbers", "denoising of triples", "targets", "fewer pairs with a target",
+    "fewer values with a target",
 )  # fmt: skip
 
 
@@ -95,9 +95,6 @@ PARTS: dict[str, Part] = {
     "pairs that others imply": Part(
         measuring=True, instead={f"{ENGINE}.pairs._implied": lambda pairs, *_: np.zeros(len(pairs))}
     ),
-    "finer values where few": Part(
-        measuring=True, instead={f"{ENGINE}.system.finer_where_small": lambda _, resolution: resolution}
-    ),
     "resolution by strength": Part(
         measuring=True, making=True, instead={f"{ENGINE}.budget._resolution": lambda _, tuning: tuning.resolution.usual}
     ),
@@ -106,7 +103,7 @@ PARTS: dict[str, Part] = {
         measuring=True, making=True, instead={f"{ENGINE}.budget._mixed_resolution": _unlimited}
     ),
     "share of one-ways": Part(measuring=True, instead={f"{ENGINE}.budget._one_way_share": lambda *_: 0.25}),
-    "one-ways told by pairs": Part(
+    "one-ways known from pairs": Part(
         measuring=True, instead={f"{ENGINE}.budget._predicted_share": budget._one_way_share}
     ),
     "share of scores": Part(measuring=True, instead={f"{ENGINE}.budget._score_share": lambda *a: a[-1].scores}),
@@ -156,12 +153,12 @@ PARTS: dict[str, Part] = {
         making=True, instead={f"{ENGINE}.view.View._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
     ),
     "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
-    "fewer pairs beside a target": Part(
+    "fewer pairs with a target": Part(
         measuring=True, instead={f"{ENGINE}.system.pairs_to_score": lambda view, *_: view.domain.subsets(2)}
     ),
-    "fewer values beside a target": Part(measuring=True, instead={f"{ENGINE}.system.beside_target": _first}),
+    "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.system.beside_target": _first}),
     "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
-    "settling": Part(making=True, instead={f"{ENGINE}.system.settle_values": _none}),
+    "fine values of one-ways": Part(making=True, instead={f"{ENGINE}.system.settle_values": _none}),
     "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
 }  # fmt: skip
 

@@ -43,7 +43,6 @@ def choose_pairs(
     *,
     plan: BudgetPlan,
     cost: Cost,
-    resolution: float,
     gate: Gate,
     pairs: list[AttributeSet] | None = None,
     progress: Progress = silent,
@@ -61,18 +60,17 @@ def choose_pairs(
     Args:
         counter: exact counts.
         view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
-        plan: what the scores may spend.
+        plan: what the scores may spend, and how many coarse values an attribute has; see `View.recodes`.
         cost: what the tables of pairs may spend.
-        resolution: coarse values an attribute, at most about; see `View.recodes`.
         gate: through which scores are released.
         pairs: those to score, if not all.
         progress: told the steps.
     """
-    tuning, sensitivity = plan.tuning.pairs, plan.noise.sensitivity
+    tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
     pairs = view.domain.subsets(2) if pairs is None else pairs
-    fine, few = view.recodes(resolution), view.recodes(min(resolution, plan.number_resolution))
+    fine, few = view.recodes(resolution), view.recodes(plan.number_resolution)
     merged = view.merged_with_categories(plan.mixed_resolution)
-    mixed = fine | {n: view.recode(n, min(resolution, plan.mixed_resolution)) for n in merged}
+    mixed = fine | {n: view.recode(n, plan.mixed_resolution) for n in merged}
     by_numbers = (fine, mixed, few)
     usual = [by_numbers[len(view.numbers.intersection(p))] for p in pairs]
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
@@ -157,18 +155,6 @@ def _implied(
         for at, found, taken in zip(both, excess, chosen, strict=True)
     ]
     return np.array(gaps)
-
-
-def finer_where_small(view: View, resolution: float) -> float:
-    """A resolution, or a finer one where pairs have few cells even then: there, merging loses more than noise adds."""
-    tuning = view.tuning.resolution
-    for finer in tuning.fine:
-        if finer > resolution:
-            recodes = view.recodes(finer)
-            sizes = np.array([r.size for r in recodes.values()], dtype=np.float64)
-            if (sizes.sum() ** 2 - (sizes**2).sum()) / (len(sizes) * (len(sizes) - 1)) <= tuning.few_cells:
-                return finer
-    return resolution
 
 
 def _second_scoring(

@@ -30,7 +30,7 @@ from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
-from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs, finer_where_small
+from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.sharding import in_shards
 from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
@@ -151,11 +151,10 @@ class Rls(Synthesizer):
             view = self.view(measured)
         if plan.pairs is None:
             return measured
-        resolution = plan.resolution if self.config.resolution else finer_where_small(view, plan.resolution)
         needs, target = () if self.workload is None else self.workload.needs, self._target()
         wide = plan if target is None else beside_target(plan, domain[target].size)
         chosen = choose_pairs(
-            counter, view, plan=wide, cost=plan.pairs, resolution=resolution, gate=gate, progress=progress,
+            counter, view, plan=wide, cost=plan.pairs, gate=gate, progress=progress,
             pairs=None if target is None else pairs_to_score(view, plan, target, needs),
         )  # fmt: skip
         if target is not None:

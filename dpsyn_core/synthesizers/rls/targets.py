@@ -48,8 +48,8 @@ def pairs_to_score(view: View, plan: BudgetPlan, target: str, needs: Sequence[Ne
 
 def beside_target(plan: BudgetPlan, size: int) -> BudgetPlan:
     """The plan with fewer coarse values of two numbers: with the target they have as many cells as alone before."""
-    least = plan.tuning.resolution.numbers_least
-    return replace(plan, number_resolution=max(least, plan.number_resolution / math.sqrt(size)))
+    fewer = max(plan.tuning.resolution.numbers_least, plan.number_resolution / math.sqrt(size))
+    return replace(plan, number_resolution=min(plan.number_resolution, fewer))
 
 
 def predictors_of(target: str, needs: Sequence[Need]) -> set[str]:

@@ -112,13 +112,6 @@ class Resolution:
     power_strong: float = 0.9
     """Power of the strength above `stronger`: nearly in proportion (notebook two-resolutions)."""
 
-    fine: tuple[float, ...] = (64.0, 48.0, 32.0)
-    """Coarse values that small tables take whatever the strength: there, merging loses more than noise adds
-    (notebook two-resolutions)."""
-
-    few_cells: float = 40.0
-    """Cells that pairs have on average, at most, for that."""
-
     numbers: float = 0.56
     """Coarse values of a number in its pairs with other numbers, over the cube root of the strength: 12 and 24 on
     diamonds at epsilon 1 and 10."""

@@ -11,7 +11,7 @@ from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
-from dpsyn_core.synthesizers.rls.pairs import choose_pairs, finer_where_small
+from dpsyn_core.synthesizers.rls.pairs import choose_pairs
 from dpsyn_core.synthesizers.rls.tuning import TUNING, PairChoice
 from dpsyn_core.synthesizers.rls.view import View
 from tests.seeded import SeededNoise
@@ -46,7 +46,7 @@ def chosen(strength, *, rho, pure=False, seed=0):
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=64.0, mixed_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=plan.resolution, gate=gate)
+    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, gate=gate)
     return out, {c.name: c for c in gate.account.charges}, pairs
 
 
@@ -78,19 +78,6 @@ def test_pairs_without_dependence_are_not_scored_again():
     assert "scores of coarser pairs" not in charges
 
 
-@pytest.mark.parametrize(
-    ("sizes", "given", "taken"), [((4, 5, 6), 20.0, 64.0), ((60, 60), 20.0, 20.0), ((4, 5), 90.0, 90.0)]
-)
-def test_small_tables_are_measured_finely_whatever_the_budget(sizes, given, taken):
-    rng = np.random.default_rng(0)
-    domain = Domain(tuple(CodedAttribute(name=f"a{i}", size=s) for i, s in enumerate(sizes)))
-    codes = np.stack([rng.integers(0, s, N) for s in sizes]).astype(np.uint8)
-    gate = Gate(account=Account(Cost(rho=0.1)), noise=SeededNoise(0), unit=Unit())
-    parts = Cost(rho=0.1).split([1.0] * len(sizes))
-    measured = measure_marginals(MemoryCounter(codes, domain), domain.singletons(), parts, gate=gate)
-    assert finer_where_small(View(domain, measured, N), given) == taken
-
-
 def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_category():
     rng = np.random.default_rng(5)
     x = rng.integers(0, 200, N)
@@ -106,7 +93,7 @@ def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_categor
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
+    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
     shapes = {s: [r[n].size for n in s] for s, r in zip(out.sets, out.recodes, strict=True)}
     assert max(shapes["a", "b"]) <= 8
     assert 12 < shapes["a", "c"][0] <= 20
@@ -127,7 +114,7 @@ def test_parts_of_a_total_are_measured_together_because_the_total_would_tie_them
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
+    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
     assert set(out.sets) == {("a", "b"), ("a", "s"), ("b", "s")}
     assert out.scores["a", "b"] < 0.2 * out.scores["a", "s"]
 
@@ -150,7 +137,7 @@ def test_a_pair_with_one_coarse_value_on_a_side_is_never_measured():
     view = View(domain, measured, N)
     assert view.recode("a", 64.0).size == 1
     gate = Gate(account=Account(cost), noise=SeededNoise(5, shift=10**6), unit=Unit())  # noise makes the score large
-    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, resolution=64.0, gate=gate)
+    out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, gate=gate)
     assert out.sets == []
 
 
