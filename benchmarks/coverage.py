@@ -182,7 +182,7 @@ def real_quantiles(quantity: Any, table: np.ndarray) -> np.ndarray:
 
 
 class Sizes:
-    """Half-widths that a direct look would have: 1.96 sigma root of the sum of squared weights of its cells."""
+    """Half-widths that a direct measurement would have: 1.96 sigma root of the sum of squared weights of its cells."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence

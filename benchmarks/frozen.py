@@ -70,7 +70,7 @@ def engine(systems: tuple[str, ...], tables: tuple[str, ...]) -> dict[str, str]:
                     budget = Budget(epsilon=epsilon, delta=delta)
                     task = Task(domain=data.domain, unit=Unit(), budget=budget, n_public=None)
                     calibrated = configure(system, {}).calibrate(task)
-                    gate = Gate(account=Account(calibrated.cost), noise=SeededNoise(1), unit=task.unit)
+                    gate = Gate(account=Account(calibrated.cost, delta=delta), noise=SeededNoise(1), unit=task.unit)
                     measured = calibrated.measure(MemoryCounter(data.codes, data.domain), gate=gate)
                     records = calibrated.synthesize(measured, None, rng=np.random.default_rng(1))
                     charges = [(c.name, c.mechanism, c.cells, c.sensitivity, c.scale) for c in gate.account.charges]

@@ -29,7 +29,7 @@ from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.spark.files import SparkFiles
 from dpsyn_core.sources.spark.session import session
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.read_form import ReadForm
 
 CHUNK = 1_000_000  # records of a file
 MEMORY = 2048  # MB of an executor
@@ -83,7 +83,7 @@ def run(folder: Path, schema: Schema, executors: int) -> Measured:
     with mock.patch.object(counting, "collected", watched), cluster as spark:
         spark.range(100).toArrow()  # executors are up
         start = time.perf_counter()
-        with SparkFiles(folder, TextForm()).open(schema, progress=silent) as opened:
+        with SparkFiles(folder, ReadForm()).open(schema, progress=silent) as opened:
             encoding = time.perf_counter() - start
             pairs = list(itertools.combinations(schema.domain().names, 2))
             seconds = []

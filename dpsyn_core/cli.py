@@ -6,15 +6,14 @@ Nothing heavy is imported here or in the `add` functions of `commands`, so that 
 
 from __future__ import annotations
 
-import argparse
 import os
 import pkgutil
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
 
 from dpsyn_core import __version__, commands
+from dpsyn_core.commands.common import Parser
 from dpsyn_core.errors import DPSynError, InputError
 
 ORDER = ("app", "sample", "schema", "methods", "noise", "synth", "compare", "report", "verify", "ledger")
@@ -24,14 +23,6 @@ def command_modules() -> list[str]:
     """One file in `commands` is one command (or a family); in the order of use first, then by name."""
     found = {m.name for m in pkgutil.iter_modules(commands.__path__)} - {"common"}
     return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser that complains in one sentence."""
-
-    def error(self, message: str) -> NoReturn:
-        """Prints the problem and the remedy, and exits with status 2."""
-        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
 
 def build_parser(argv: Sequence[str] = ()) -> Parser:

@@ -118,9 +118,9 @@ def passed(printed):
     return int(re.search(r"(\d+) passed", printed)[1])
 
 
-def test_there_are_six_recipes_and_each_runs_what_it_made():
-    assert len(TITLES) == 6
-    assert "## Six recipes" in GUIDE
+def test_there_are_seven_recipes_and_each_runs_what_it_made():
+    assert len(TITLES) == 7
+    assert "## Seven recipes" in GUIDE
     for title in TITLES:
         assert recipe(title)[-1][1] == "sh", title
 
@@ -185,6 +185,57 @@ from dpsyn_core.sources.folder import FolderSource
 print(isinstance(FolderSource(Path("out")), Source))
 """
     assert newcomer.asked(code) == "True\n"
+
+
+RULE = """
+import json
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+from dpsyn_core.jobs.folder import take_table
+from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.progress import silent
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.choose import source_of
+from dpsyn_core.tables.read import open_table, parts_of, read_table
+from dpsyn_core.tables.read_form import ReadForm
+
+form, raw, folder = ReadForm(blank="NA"), Path("out/towns.csv").read_bytes(), Path("out/towns")
+folder.mkdir()
+for name in "ab":
+    (folder / f"{name}.csv").write_bytes(raw)
+print([t["town"].to_pylist() for t in parts_of(folder, form)[1][0].read()])
+print(read_table(raw, blank="NA")["age"].to_pylist(), open_table(folder, form).whole()["town"].to_pylist())
+schema = Schema.of({"version": 1, "name": "t", "attributes": [
+    {"name": "town", "kind": "categorical", "values": ["Oslo", "NA"], "missing": True, "other": True}]})
+job = JobSpec(table=str(folder.absolute()), epsilon=1, delta=1e-9, method="independent", seed=1, form=form)
+with take_table(Path("out"), JobSpec.model_validate_json(job.model_dump_json()), schema).open(
+    schema, progress=silent
+) as opened:
+    print(opened.counter.marginal(("town",)).tolist())
+
+app = AppTest.from_string('''
+import streamlit as st
+from dpsyn_core.tables.read_form import ReadForm
+from ui.data.form import asked
+st.session_state["said"] = asked("text", ReadForm(blank="NA"), key="k")
+''').run()
+assert not app.exception
+print(app.session_state["said"]["blank"], [w.label for w in app.text_input])
+"""
+
+
+@pytest.mark.slow
+def test_a_rule_of_reading_is_one_field_and_holds_wherever_the_table_comes_from(newcomer):
+    newcomer.follow("Add a rule of reading")
+    assert "--blank WORD" in newcomer.output("dpsyn schema draft --help")
+    drafted = json.loads((newcomer.folder / "out" / "towns.schema.json").read_text(encoding="utf-8"))
+    town = next(a for a in drafted["attributes"] if a["name"] == "town")
+    assert town["missing"] and "NA" not in town["values"]
+    part, read, counted, page = newcomer.asked(RULE).splitlines()
+    assert part == "[['Oslo', '', 'Bergen', 'Oslo']]"
+    assert read == "['31', '45', '27', ''] " + str(["Oslo", "", "Bergen", "Oslo"] * 2)
+    assert counted == "[4, 0, 2, 2]", "Oslo, NA, other, missing"
+    assert page == "NA ['headers, if the file has none', 'blank']"
 
 
 @pytest.mark.slow

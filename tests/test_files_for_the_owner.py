@@ -17,8 +17,8 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import confirm, draft
 from dpsyn_core.tables import handover
-from dpsyn_core.tables.read import read
 from tests.commands.small import SCHEMA, write_table
+from tests.tables.reading import read
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,9 +13,9 @@ from dpsyn_core.schema.drafting import draft
 from dpsyn_core.tables import databases as readers
 from dpsyn_core.tables.database_batches import database_batches
 from dpsyn_core.tables.databases import Database, list_tables, read_database
-from dpsyn_core.tables.read import read
 from tests.audit.recordwise import COLUMNS, Chance, chosen_by, compared
 from tests.postgresql import PASSWORD, WRITTEN, Postgresql
+from tests.tables.reading import of_database, read
 from ui.data import databases, loading
 from ui.shared import access
 from ui.shared.state import Workspace
@@ -136,7 +136,7 @@ def test_records_come_in_batches(base, monkeypatch):
 
 @pytest.mark.parametrize("what", [{"table": AWKWARD}, {"query": "SELECT * FROM people"}, {"table": "empty"}])
 def test_batches_are_the_table_in_parts(base, what):
-    batches = database_batches(base, **what, counted=True)
+    batches = database_batches(base, of_database(**what), counted=True)
     whole = read_database(base, **what)
     assert batches.columns == tuple(whole.column_names)
     assert batches.records == whole.num_rows
@@ -317,7 +317,7 @@ def test_a_byte_that_a_server_cannot_convert_stays_in_its_own_cell(server, encod
     old = Database.of(server.address.replace("/shop", f"/{name}"))
     found = read_database(old, table="t").to_pydict()
     assert found["age"] == ["3", "4"] and found["city"][0] == good and found["city"][1].startswith("x\ufffd")
-    assert [t.to_pydict() for t in database_batches(old, table="t").read()] == [found]
+    assert [t.to_pydict() for t in database_batches(old, of_database(table="t")).read()] == [found]
     assert read_database(old, query=f"SELECT age FROM t WHERE city = '{good}'").to_pydict() == {"age": ["3"]}
 
 

@@ -22,6 +22,7 @@ from tests.tables.query_cases import (
     VIEWS,
 )
 from tests.tables.random_queries import HARD, Maker, check_additive
+from tests.tables.reading import of_database
 
 pytestmark = pytest.mark.postgresql
 ODD = """
@@ -127,7 +128,7 @@ def test_a_view_is_read_where_its_definition_reads_each_record_by_itself(view, b
     for what in ({"table": view}, {"query": f"SELECT * FROM {view}"}):
         if view in READ_VIEWS:
             assert numbers(read_database(base, **what)) == READ_VIEWS[view]
-            batches = database_batches(base, **what, counted=True)
+            batches = database_batches(base, of_database(**what), counted=True)
             assert batches.records == len(READ_VIEWS[view])
             assert sorted(n for part in batches.read() for n in numbers(part)) == READ_VIEWS[view]
             continue

@@ -6,16 +6,46 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, get_args, get_origin
 
 from dpsyn_core.errors import SettingError
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.tables.batches import Batches
+    from dpsyn_core.tables.read_form import ReadForm
 
 PRIVATE = "reads private data: for the owner only"
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that complains in one sentence."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As of argparse."""
+        super().__init__(*args, **kwargs)
+        self._later: list[tuple[int, Callable[[], None]]] = []
+
+    def later(self, declare: Callable[[], None]) -> None:
+        """Declares arguments in this place, but not before this command is asked for: what makes them is heavy."""
+        self._later.append((len(self._actions), declare))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse."""
+        for at, declare in reversed(self._later):  # from the last on, so that earlier places stay what they are
+            before = len(self._actions)
+            declare()
+            self._actions[at:] = self._actions[before:] + self._actions[at:before]
+        self._later.clear()
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the problem and the remedy, and exits with status 2."""
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
 
 def print_json(document: Any) -> None:
@@ -99,51 +129,51 @@ def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:
     return RunSpec.of(**(given | {"settings": parse_settings(args.settings)} | more))
 
 
-def add_reading(parser: argparse.ArgumentParser, *, name: str = "TABLE", delimiter: bool = True) -> None:
-    """Declares how TABLE is read: corrections of what is detected, and tables that live in a database.
+def add_reading(parser: Parser, *, name: str = "TABLE", but: Sequence[str] = ()) -> None:
+    """Declares how TABLE is read: a flag for each field of `ReadForm`.
 
     Args:
         parser: of the command.
         name: what the command calls the table.
-        delimiter: False for a command that has that argument already.
+        but: flags that the command has already.
     """
     group = parser.add_argument_group(f"reading {name}")
-    if delimiter:
-        group.add_argument("--delimiter", help="one character; default by the header (comma, semicolon, tab, pipe)")
-    group.add_argument("--encoding", help="default UTF-8, or what the header line says (UTF-16, Windows-1252)")
-    group.add_argument("--decimal", choices=[".", ","], help="decimal mark; default either, unless commas separate")
-    group.add_argument("--sheet", metavar="NAME", help="of an Excel file; default the first")
-    group.add_argument(
-        "--header-row", type=int, default=1, metavar="N",
-        help="line or row of the headers where a title stands above, blank ones not counted; default the first",
-    )  # fmt: skip
-    group.add_argument(
-        "--header", metavar="LINE",
-        help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
-        "what it is (.xlsx, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
-    )  # fmt: skip
-    group.add_argument(
-        "--multiline",
-        action="store_true",
-        help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
-    )
-    group.add_argument(
-        "--strict",
-        action="store_true",
-        help="refuse a table with cells that cannot be read or that the schema has no place for; "
-        "a refusal is an exact answer about private data, for the owner only",
-    )
-    group.add_argument("--sql-table", metavar="NAME", help=f"{name} is a DuckDB, SQLite or PostgreSQL database")
-    group.add_argument(
-        "--sql-query", metavar="SELECT",
-        help="the same, with a query instead of a table; it must read each record by itself: SELECT columns FROM one "
-        "table WHERE a condition on that record",
-    )  # fmt: skip
-    group.add_argument(
-        "--query-vouched", action="store_true",
-        help="you give your word that the query, or the view, reads each record by itself, which is then not checked; "
-        "the manifest says so",
-    )  # fmt: skip
+
+    def declare() -> None:
+        from dpsyn_core.tables.read_form import ReadForm
+
+        for field, rule in ReadForm.model_fields.items():
+            if field not in but:
+                add_setting(group, field, rule, help=(rule.description or "").replace("TABLE", name))
+
+    parser.later(declare)
+
+
+def add_setting(group: Any, field: str, rule: FieldInfo, *, help: str) -> None:
+    """Declares the flag of a field of a model: of a truth value, of some words, of a number or of text."""
+    flag, kinds = f"--{field.replace('_', '-')}", [k for k in get_args(rule.annotation) if k is not type(None)]
+    kind = kinds[0] if kinds else rule.annotation
+    if kind is bool:
+        group.add_argument(flag, action="store_true", help=help)
+    elif get_origin(kind) is Literal:
+        group.add_argument(flag, choices=list(get_args(kind)), help=help)
+    else:
+        extra = rule.json_schema_extra if isinstance(rule.json_schema_extra, dict) else {}
+        group.add_argument(flag, type=kind, default=rule.default, metavar=extra.get("metavar"), help=help)
+
+
+def read_form(args: argparse.Namespace) -> ReadForm:
+    """How the table of a command that called `add_reading` is read. Raises TableError."""
+    from dpsyn_core.tables.read_form import ReadForm
+
+    return ReadForm.of(**{field: getattr(args, field) for field in ReadForm.model_fields})
+
+
+def reading_flags(args: argparse.Namespace) -> list[str]:
+    """The fields of `ReadForm` that the person said something about."""
+    from dpsyn_core.tables.read_form import ReadForm
+
+    return [field for field, rule in ReadForm.model_fields.items() if getattr(args, field) != rule.default]
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
@@ -170,44 +200,26 @@ def add_incomes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--not-applicable", type=float, metavar="X", help="incomes from this value on do not count")
 
 
-def read_input(args: argparse.Namespace, table: Path | str | None = None) -> Any:
-    """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed.
+def read_input(args: argparse.Namespace) -> Any:
+    """The table of a command that called `add_reading`, as pyarrow; says on stderr what was assumed."""
+    from dpsyn_core.tables.read import open_table
 
-    Args:
-        args: what the command was given.
-        table: where it is; default `args.table`.
-    """
-    table = args.table if table is None else table
-    if args.sql_table is not None or args.sql_query is not None:
-        from dpsyn_core.tables.databases import Database, read_database
-
-        return read_database(
-            Database.of(table), table=args.sql_table, query=args.sql_query, vouched=args.query_vouched
-        )  # fmt: skip
-    refuse_word(args)
-    from dpsyn_core.tables.read import read
-
-    got = read(
-        table, delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, sheet=args.sheet,
-        multiline=args.multiline, strict=args.strict, header_row=args.header_row, header=args.header,
-    )  # fmt: skip
-    say_assumed(got.notices, table)
-    if got.headless:
-        hint = "the first line looks like a record; if there are no headers, give them with --header 'age,sex,income'"
-        print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
-    elif got.header_hint is not None and args.header_row == 1:
-        hint = f"the headers may stand in line {got.header_hint}; if so, add --header-row {got.header_hint}"
-        print(f"note ({PRIVATE}): {Path(table).name}: {hint}", file=sys.stderr)
-    for notice in got.odd:
-        print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
-    return got.table
+    return _read(open_table(args.table, read_form(args)), args.table)
 
 
-def refuse_word(args: argparse.Namespace) -> None:
-    """A word is given for a query of a database alone. Raises SettingError."""
-    if args.query_vouched and args.sql_table is None and args.sql_query is None:
-        msg = "--query-vouched is for a query or a view of a database; leave it out, or add --sql-query or --sql-table"
-        raise SettingError(msg)
+def _read(batches: Batches, table: Path | str) -> Any:
+    """All records; what was assumed of them is said on stderr, and to the owner what could not be read."""
+    found = batches.whole()
+    _say(batches, table)
+    return found
+
+
+def _say(batches: Batches, table: Path | str) -> None:
+    """Says on stderr, once records were read, what was assumed of them and what could not be read."""
+    say_assumed(batches, table)
+    name = Path(table).name if isinstance(table, Path) else "the table"
+    for notice in batches.odd:
+        print(f"note ({PRIVATE}): {name}: {notice}", file=sys.stderr)
 
 
 def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
@@ -215,39 +227,30 @@ def read_columns(args: argparse.Namespace, names: Sequence[str]) -> Any:
     from dpsyn_core.sources.choose import half_of_machine, memory_of
     from dpsyn_core.tables.batches import gathered
     from dpsyn_core.tables.headers import composed
-    from dpsyn_core.tables.places import place_batches
-    from dpsyn_core.tables.sampling import SMALL
+    from dpsyn_core.tables.read import open_table
 
-    file = isinstance(args.table, Path) and args.table.is_file()
-    sql = args.sql_table is not None or args.sql_query is not None
-    refuse_word(args)
-    if sql or args.header_row != 1 or (file and args.table.stat().st_size <= SMALL):
-        return read_input(args)
-    batches = place_batches(args.table, text_form(args), sheet=args.sheet)
+    form = read_form(args)
+    batches = open_table(args.table, form)
+    if form.of_database or batches.small:
+        return _read(batches, args.table)
     there = {composed(name) for name in batches.columns}  # what is not there is refused with the rest of the purchase
     known = [name for name in names if composed(name) in there]
     found = gathered(batches, known, most=memory_of(args.memory) or half_of_machine())
-    say_assumed(batches.notices, args.table)
-    for notice in batches.odd:
-        print(f"note ({PRIVATE}): {notice}", file=sys.stderr)
+    _say(batches, args.table)
     return found
 
 
-def say_assumed(notices: Sequence[str], table: Path | str) -> None:
+def say_assumed(batches: Batches, table: Path | str) -> None:
     """Says on stderr what was assumed of a table, in the same words whether it is read whole or in batches."""
     name = f"{table.name}: " if isinstance(table, Path) and table.is_file() else ""
-    for notice in notices:
+    for notice in batches.notices:
         print(f"note: {name}{notice}", file=sys.stderr)
-
-
-def text_form(args: argparse.Namespace) -> Any:
-    """What a command that called `add_reading` was told of delimited text."""
-    from dpsyn_core.tables.text_batches import TextForm
-
-    return TextForm(
-        delimiter=args.delimiter, encoding=args.encoding, decimal=args.decimal, multiline=args.multiline,
-        strict=args.strict, header=args.header,
-    )  # fmt: skip
+    if batches.headless:
+        hint = "the first line looks like a record; if there are no headers, give them with --header 'age,sex,income'"
+        print(f"note ({PRIVATE}): {name}{hint}", file=sys.stderr)
+    elif batches.header_hint is not None:
+        hint = f"the headers may stand in line {batches.header_hint}; if so, add --header-row {batches.header_hint}"
+        print(f"note ({PRIVATE}): {name}{hint}", file=sys.stderr)
 
 
 def add_sample(parser: argparse.ArgumentParser) -> None:
@@ -272,26 +275,19 @@ def most_of(args: argparse.Namespace, schema: Any, tables: int) -> int:
     return most if args.sample is None else min(most, args.sample)
 
 
-def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progress: Any) -> Any:
+def read_sample(args: argparse.Namespace, most: int, table: Path | str, *, progress: Any) -> Batches:
     """As `read_input`, but of a table of more than `most` records so many, drawn by chance; says so on stderr."""
     import numpy as np
 
-    from dpsyn_core.tables.sampling import drawn, read_or_sample
+    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.tables.sampling import at_most
 
-    rng = np.random.default_rng()
-    refuse_word(args)
-    if args.sql_table is not None or args.sql_query is not None:
-        found = drawn(read_input(args, table), most, rng=rng)
-    else:
-        form = text_form(args)
-        found, notices, odd = read_or_sample(
-            table, most, form, sheet=args.sheet, header_row=args.header_row, rng=rng, progress=progress
-        )  # fmt: skip
-        say_assumed(notices, table)
-        for notice in odd:
-            print(f"note ({PRIVATE}): {Path(table).name}: {notice}", file=sys.stderr)
-    if found.of is not None:
-        said = f"{found.table.num_rows:,} of its {found.of:,} records were drawn by chance; --memory or --sample change"
+    found = at_most(open_table(table, read_form(args)), most, rng=np.random.default_rng(), progress=progress)
+    _say(found, table)
+    if found.drawn_from is not None:
+        said = (
+            f"{found.records:,} of its {found.drawn_from:,} records were drawn by chance; --memory or --sample change"
+        )
         print(f"note ({PRIVATE}): {said} how many", file=sys.stderr)
     return found
 
@@ -302,54 +298,29 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
     Says on stderr what was assumed, and where the records are counted unless that is memory by default.
     """
     from dpsyn_core.sources.choose import choose, memory_of, source_of_batches
-    from dpsyn_core.tables.database_batches import database_batches
-    from dpsyn_core.tables.databases import Database
-    from dpsyn_core.tables.places import place_batches
-    from dpsyn_core.tables.read import MAX_FILE
-    from dpsyn_core.tables.sampling import SMALL
+    from dpsyn_core.tables.batches import MAX_FILE
+    from dpsyn_core.tables.read import open_table
 
-    memory = memory_of(args.memory)
-    refuse_word(args)
+    memory, form = memory_of(args.memory), read_form(args)
     if args.engine == "spark":
         return open_spark(args, schema)
     if args.spark_master is not None or args.spark_conf:
         msg = "--spark-master and --spark-conf are for the engine 'spark'; add --engine spark"
         raise SettingError(msg)
-    file = isinstance(args.table, Path) and args.table.is_file()
-    sql = args.sql_table is not None or args.sql_query is not None
-    if sql and args.engine is None and args.memory is None:
-        return read_input(args)
-    if not sql and file and args.engine is None and args.table.stat().st_size <= SMALL:
-        return read_input(args)
-    if args.header_row != 1 and file and not sql and args.engine != "stored":
-        return read_input(args)
-    _refuse_header_row(args)
-    form = text_form(args)
-    if sql:
-        batches = database_batches(
-            Database.of(args.table), table=args.sql_table, query=args.sql_query, vouched=args.query_vouched,
-            counted=args.engine is None,
-        )  # fmt: skip
-    else:
-        batches = place_batches(args.table, form, sheet=args.sheet)
+    sized = form.of_database and args.engine is None and args.memory is not None
+    batches = open_table(args.table, form, counted=sized)
+    if args.engine is None and ((form.of_database and not sized) or batches.small):
+        return _read(batches, args.table)
     choice = choose(batches, engine=args.engine, memory=memory, schema=schema)
-    if file and not sql and choice.engine == "memory" and args.table.stat().st_size <= MAX_FILE:
-        return read_input(args)
-    say_assumed(batches.notices, args.table)
+    if choice.engine == "memory" and batches.load is not None and not form.of_database and batches.size <= MAX_FILE:
+        return _read(batches, args.table)
+    say_assumed(batches, args.table)
     print(f"note ({PRIVATE}): engine {choice.engine}: {choice.why}", file=sys.stderr)
     return source_of_batches(batches, choice, args.strict, memory)
 
 
-def _refuse_header_row(args: argparse.Namespace) -> None:
-    """Tables that are read piece by piece have their headers first. Raises SettingError."""
-    if args.header_row != 1:
-        msg = f"--header-row {args.header_row} is for files that are read whole; remove the lines above the headers"
-        raise SettingError(msg)
-
-
 def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
-    _refuse_header_row(args)
     from dpsyn_core.sources.spark.expected import expected
     from dpsyn_core.sources.spark.files import SparkFiles
 
@@ -359,7 +330,6 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     if args.memory is not None:
         msg = "--memory is for the engines of this machine; name memory of executors as --spark-conf"
         raise SettingError(msg)
-    form = text_form(args)
     conf = {}
     for pair in args.spark_conf:
         name, sign, value = pair.partition("=")
@@ -367,9 +337,9 @@ def open_spark(args: argparse.Namespace, schema: Any) -> Any:
             msg = f"--spark-conf got '{name}'; it needs the form spark.name=value"
             raise SettingError(msg)
         conf[name] = value
-    source = SparkFiles(args.table, form, master=args.spark_master, settings=conf)
+    source = SparkFiles(args.table, read_form(args), master=args.spark_master, settings=conf)
     if source.batches is not None:  # of an address, only the cluster can tell
-        say_assumed(source.batches.notices, args.table)
+        say_assumed(source.batches, args.table)
         print(f"note ({PRIVATE}): engine spark: {expected(source.batches, schema)}", file=sys.stderr)
     return source
 

@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
     add_manifest(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_engine(parser)
-    add_reading(parser, name="TABLE with --schema", delimiter=False)
+    add_reading(parser, name="TABLE with --schema", but=("delimiter",))
     parser.set_defaults(run=run)
 
 
@@ -94,7 +94,7 @@ def _spec(args: argparse.Namespace) -> RunSpec:
 
 def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | None]:
     """Transactions, their name on the ledger, and the schema that they were read by, if any."""
-    from dpsyn_core.commands.common import open_input, refuse_word, say_odd
+    from dpsyn_core.commands.common import open_input, reading_flags, say_odd
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.schema.document import Schema
@@ -114,12 +114,10 @@ def _transactions(args: argparse.Namespace) -> tuple[ItemSource, str, Schema | N
         found = from_source(table, schema, memory=memory_of(args.memory) or half_of_machine())
         say_odd(table, str(args.table))
         return found, schema.ledger_name, schema
-    texts = ("encoding", "decimal", "sheet", "header", "sql_table", "sql_query", "engine", "memory", "spark_master")
-    for name in (*texts, "spark_conf", "multiline", "strict"):
-        if getattr(args, name):
-            msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
-            raise SettingError(msg)
-    refuse_word(args)
+    engine = [name for name in ("engine", "memory", "spark_master", "spark_conf") if getattr(args, name)]
+    for name in (*(said for said in reading_flags(args) if said != "delimiter"), *engine):
+        msg = f"--{name.replace('_', '-')} goes with --schema; transactions are lines of UTF-8 text"
+        raise SettingError(msg)
     path = Path(args.table)
     neighbours: Neighbours = args.neighbours or "add-remove"
     return from_lines(path, args.items, delimiter=args.delimiter, neighbours=neighbours), dataset_name(path.name), None

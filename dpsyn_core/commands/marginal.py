@@ -8,17 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place
+from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, place, reading_flags
 
 if TYPE_CHECKING:
     from dpsyn_core.marginals.maxent import Reconstruction
 
 SUFFIXES = (".csv", ".parquet", ".json")
 NEEDED = ("table", "schema", "epsilon", "delta")  # by a release from a private table
-# what says how a private table is read and paid for, and would do nothing with --from
+# what pays for a private table and, with the flags of how it is read, would do nothing with --from
 SPENDING = (
     "table", "epsilon", "delta", "dataset", "measurements", "engine", "memory", "spark_master", "spark_conf",
-    "delimiter", "encoding", "decimal", "sheet", "header", "multiline", "strict", "sql_table", "sql_query",
 )  # fmt: skip
 
 
@@ -86,7 +85,8 @@ def check_arguments(args: argparse.Namespace) -> None:
         return "TABLE" if name == "table" else f"--{name.replace('_', '-')}"
 
     lacking = [flag(n) for n in NEEDED if getattr(args, n) is None]
-    idle = [flag(n) for n in SPENDING if getattr(args, n) not in (None, False, [])]
+    idle = [flag(n) for n in SPENDING if getattr(args, n) not in (None, [])]
+    idle += [flag(n) for n in reading_flags(args)]
     if args.released is None and lacking:
         msg = (
             f"{' and '.join(lacking)} {'are' if len(lacking) > 1 else 'is'} missing: a release from a private table "

@@ -19,7 +19,7 @@ def proposed_questions(found: Exploration) -> Questions:
     """Questions to declare before a run on the private table; public, as the explored table was.
 
     The schema's templates come first. A table of three columns follows where all three together are further than
-    chance from what their pairs say, because systems measure pairs unasked.
+    chance from what their pairs say, because systems measure pairs by default.
     """
     made: list[Any] = [t.question for t in templates(found.schema)]
     names = {q.name for q in made}

@@ -1,9 +1,9 @@
 """What no released table holds: how far off a fit is there, learnt from tables that are left out or merged. Blind.
 
-A look is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
-merged: its squared error less the noise of the table, beside what could explain it. Looks of a release are put
+A probe is one random functional of a released table that a fit did not see, or saw with neighbouring coarse values
+merged: its squared error less the noise of the table, beside what could explain it. Probes of a release are put
 together in a model: squared error = a x sampling variance + b x (reach x dependence)^2, with b not negative, and a
-factor c by which intervals have to be widened to hold 95 % of the looks.
+factor c by which intervals have to be widened to hold 95 % of the probes.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Z95 = 1.959964
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Looks:
-    """One entry a look: squared error, variance of the noise in it, sampling variance, and reach times dependence."""
+class Probes:
+    """One entry per probe: squared error, variance of its noise, sampling variance, and reach times dependence."""
 
     error: Floats
     noise: Floats
@@ -36,8 +36,8 @@ class Looks:
     reach: Floats
 
     @classmethod
-    def joined(cls, parts: Sequence[Looks]) -> Looks:
-        """All looks of several tables."""
+    def joined(cls, parts: Sequence[Probes]) -> Probes:
+        """All probes of several tables."""
         empty = np.zeros(0)
         return cls(
             error=np.concatenate([empty, *(p.error for p in parts)]),
@@ -49,7 +49,7 @@ class Looks:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ErrorModel:
-    """Squared error of what no table holds. learnt: from how many looks; 0 for the constants of `Inference`."""
+    """Squared error of what no table holds. learnt: from how many probes; 0 for the constants of `Inference`."""
 
     sampling: float
     dependence: float
@@ -57,29 +57,29 @@ class ErrorModel:
     learnt: int = 0
 
     def variance(self, of_sampling: Floats, of_reach: Floats) -> Floats:
-        """Widened by the factor that holds 95 % of the looks."""
+        """Widened by the factor that holds 95 % of the probes."""
         return self.factor**2 * (self.sampling * of_sampling + self.dependence * of_reach**2)
 
 
-def learn(looks: Looks, *, usual: float = 1.0, least: float = 0.0, tuning: Inference = INFERENCE) -> ErrorModel:
-    """Least squares for b, looks weighted by the inverse of what they would vary by; then the factor.
+def learn(probes: Probes, *, usual: float = 1.0, least: float = 0.0, tuning: Inference = INFERENCE) -> ErrorModel:
+    """Least squares for b, probes weighted by the inverse of what they would vary by; then the factor.
 
     The part of sampling is a constant: left-out tables depend more than those that were never measured, and a part of
     sampling that is learnt on them takes up what belongs to dependence, so that weak tables get far too much.
 
     Args:
-        looks: at tables that were left out or merged.
-        usual: b where there are too few looks.
+        probes: at tables that were left out or merged.
+        usual: b where there are too few probes.
         least: b at least.
         tuning: constants.
     """
-    if len(looks.error) < tuning.fewest_looks:
+    if len(probes.error) < tuning.fewest_probes:
         return ErrorModel(sampling=tuning.usual_sampling, dependence=usual, factor=tuning.usual_factor)
-    known = looks.noise + tuning.usual_sampling * looks.sampling
-    spread = known + np.median(looks.error) + 1e-9
-    x, y = looks.reach**2 / spread, (looks.error - known) / spread
+    known = probes.noise + tuning.usual_sampling * probes.sampling
+    spread = known + np.median(probes.error) + 1e-9
+    x, y = probes.reach**2 / spread, (probes.error - known) / spread
     b = max(float(x @ y) / max(float(x @ x), 1e-300), least)
-    ratio = np.sqrt(looks.error / np.maximum(known + b * looks.reach**2, 1e-12)) / Z95
+    ratio = np.sqrt(probes.error / np.maximum(known + b * probes.reach**2, 1e-12)) / Z95
     factor = max(float(np.quantile(ratio, 0.95)), 1.0)
     return ErrorModel(sampling=tuning.usual_sampling, dependence=b, factor=factor, learnt=len(ratio))
 
@@ -111,34 +111,34 @@ def margins_of(table: Floats) -> list[Floats]:
     return out
 
 
-def left_out_looks(
-    evidence: Evidence, table: Measurement, codes: Codes, strength: float, *, rng: Generator, looks: int
-) -> Looks:
+def left_out_probes(
+    evidence: Evidence, table: Measurement, codes: Codes, strength: float, *, rng: Generator, probes: int
+) -> Probes:
     """A table that a fit did not see against the fit: random sets of values on each axis, their interaction alone.
 
     strength: the dependence that the release states for its attributes, as a share of the records.
     """
     expected = coarse_count(codes, evidence, table)
-    weights = np.ones((looks, *([1] * expected.ndim)))
+    weights = np.ones((probes, *([1] * expected.ndim)))
     for axis, size in enumerate(expected.shape):
-        weights = weights * _sets(size, looks, rng).reshape(looks, *_along(axis, size, expected.ndim))
+        weights = weights * _sets(size, probes, rng).reshape(probes, *_along(axis, size, expected.ndim))
     inner = part(weights, [True] * expected.ndim, margins_of(expected))
-    return _looks(inner, table.values - expected, expected, table.sigma, strength)
+    return _probes(inner, table.values - expected, expected, table.sigma, strength)
 
 
-def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: Generator, looks: int) -> Looks:
+def merged_probes(evidence: Evidence, table: Measurement, codes: Codes, *, rng: Generator, probes: int) -> Probes:
     """A table whose neighbouring coarse values are merged against itself: how their records split is predicted.
 
-    Inside the merged value, the split is predicted by the one-way; the look is a functional that this prediction makes
+    Inside the merged value, the split is predicted by the one-way; the probe is a functional that this prediction makes
     0 whatever the rest of the table holds.
     """
     expected = coarse_count(codes, evidence, table)
     axes = [i for i, n in enumerate(table.attributes) if n in table.recodes and expected.shape[i] > 3]
     if not axes:
-        return Looks.joined([])
+        return Probes.joined([])
     margins = margins_of(expected)
-    inner = np.ones((looks, *expected.shape))
-    for k in range(looks):
+    inner = np.ones((probes, *expected.shape))
+    for k in range(probes):
         cut = int(rng.choice(axes))
         p, size = margins[cut], expected.shape[cut]
         first = int(rng.integers(0, size - 1))
@@ -150,12 +150,12 @@ def merged_looks(evidence: Evidence, table: Measurement, codes: Codes, *, rng: G
             vector = split if axis == cut else _sets(expected.shape[axis], 1, rng)[0]
             inner[k] *= vector.reshape(_along(axis, len(vector), expected.ndim))
     strength = evidence.strength(table.attributes, dependence(expected))
-    return _looks(inner, table.values, expected, table.sigma, strength)
+    return _probes(inner, table.values, expected, table.sigma, strength)
 
 
-def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Looks:
+def _probes(inner: Floats, difference: Floats, expected: Floats, sigma: float, strength: float) -> Probes:
     flat = inner.reshape(len(inner), -1)
-    return Looks(
+    return Probes(
         error=(flat @ difference.ravel()) ** 2,
         noise=sigma**2 * (flat**2).sum(axis=1),
         sampling=sampling(inner, expected),
@@ -163,10 +163,10 @@ def _looks(inner: Floats, difference: Floats, expected: Floats, sigma: float, st
     )
 
 
-def _sets(size: int, looks: int, rng: Generator) -> Floats:
-    """Random runs of neighbouring values, or single ones, as 0 and 1, (looks, size); at least one value each."""
-    first = rng.integers(0, size, looks)
-    width = 1 + rng.integers(0, max(size // 2, 1), looks)
+def _sets(size: int, probes: int, rng: Generator) -> Floats:
+    """Random runs of neighbouring values, or single ones, as 0 and 1, (probes, size); at least one value each."""
+    first = rng.integers(0, size, probes)
+    width = 1 + rng.integers(0, max(size // 2, 1), probes)
     place = (np.arange(size)[None, :] - first[:, None]) % size
     chosen: Floats = (place < width[:, None]).astype(np.float64)
     return chosen

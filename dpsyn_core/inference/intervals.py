@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from dpsyn_core.inference.calibrate import (
     Codes,
     ErrorModel,
-    Looks,
+    Probes,
     coarse_count,
     dependence,
     learn,
-    left_out_looks,
+    left_out_probes,
     margins_of,
-    merged_looks,
+    merged_probes,
 )
 from dpsyn_core.inference.combine import t_quantile
 from dpsyn_core.inference.evidence import Evidence
@@ -60,7 +60,7 @@ class Inferrer:
     def __init__(self, evidence: Evidence, fits: Fits, *, rng: Generator, tuning: Inference = INFERENCE) -> None:
         """Keeps the released tables and the fits; learns what is asked for, when it is.
 
-        rng: for the random looks that calibrate the grades below exact.
+        rng: for the random probes that calibrate the grades below exact.
         """
         self.evidence, self.fits, self.tuning, self._rng = evidence, fits, tuning, rng
         self._counts: dict[AttributeSet, list[Floats]] = {}
@@ -104,10 +104,10 @@ class Inferrer:
                 if table.attributes in part and score is not None:
                     strength = max(score, 0.0) / max(self.total, 1.0)
                     found.append(
-                        left_out_looks(self.evidence, table, codes, strength, rng=self._rng, looks=self.tuning.looks)
+                        left_out_probes(self.evidence, table, codes, strength, rng=self._rng, probes=self.tuning.probes)
                     )
         t = self.tuning
-        return learn(Looks.joined(found), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
+        return learn(Probes.joined(found), usual=t.usual_dependence, least=t.least_dependence, tuning=t)
 
     @cached_property
     def of_triples(self) -> ErrorModel:
@@ -118,18 +118,18 @@ class Inferrer:
                 if len(table.attributes) == 3 and table.values.size > 8:
                     strength = self.weakest(table.attributes)
                     found.append(
-                        left_out_looks(self.evidence, table, codes, strength, rng=self._rng, looks=self.tuning.looks)
+                        left_out_probes(self.evidence, table, codes, strength, rng=self._rng, probes=self.tuning.probes)
                     )
-        return learn(Looks.joined(found), usual=self.tuning.usual_of_triples, tuning=self.tuning)
+        return learn(Probes.joined(found), usual=self.tuning.usual_of_triples, tuning=self.tuning)
 
     @cached_property
     def of_cells(self) -> ErrorModel:
         """Error inside the coarse values of measured tables, from neighbouring ones that are merged."""
         found = [
-            merged_looks(self.evidence, table, self.fits.codes, rng=self._rng, looks=self.tuning.looks)
+            merged_probes(self.evidence, table, self.fits.codes, rng=self._rng, probes=self.tuning.probes)
             for table in self.evidence.joint
         ]
-        return learn(Looks.joined(found), usual=self.tuning.usual_dependence, tuning=self.tuning)
+        return learn(Probes.joined(found), usual=self.tuning.usual_dependence, tuning=self.tuning)
 
     @cached_property
     def _dependences(self) -> dict[AttributeSet, float]:

@@ -29,17 +29,17 @@ class Inference:
     agreeing: float = 0.5
     """Of the same half-width: how far the noisy cells may be from the synthetic answer before its interval grows."""
 
-    looks: int = 24
+    probes: int = 24
     """Random functionals of each left-out or merged table."""
 
-    fewest_looks: int = 60
-    """Looks from which on the error of what no table holds is learnt from the release itself."""
+    fewest_probes: int = 60
+    """Probes at and above which the error of what no table holds is learnt from the release itself."""
 
     usual_sampling: float = 1.3
     """Times the sampling variance: squared error of a part that nothing measured."""
 
     usual_dependence: float = 1.0
-    """Times the square of reach times dependence: the same, where the release has too few looks."""
+    """Times the square of reach times dependence: the same, where the release has too few probes."""
 
     usual_factor: float = 1.25
     """Widening in the same place."""

@@ -73,15 +73,13 @@ def take_table(folder: Path, spec: JobSpec, schema: Schema) -> pa.Table | Source
         path.unlink()
         return table
     from dpsyn_core.sources.choose import choose, source_of_batches
-    from dpsyn_core.tables.places import place_batches
-    from dpsyn_core.tables.text_batches import TextForm
+    from dpsyn_core.tables.read import open_table
 
-    form = TextForm(
-        delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline, header=spec.header
-    )  # fmt: skip
-    batches = place_batches(path, form)
+    batches = open_table(path, spec.form)
     memory = planned(spec.memory_mb)
-    return source_of_batches(batches, choose(batches, engine=None, memory=memory, schema=schema), False, memory)
+    return source_of_batches(
+        batches, choose(batches, engine=None, memory=memory, schema=schema), spec.form.strict, memory
+    )
 
 
 def planned(memory_mb: int) -> int:

@@ -8,15 +8,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dpsyn_core.errors import DPSynError, OutputError, SizeError, TableError
+from dpsyn_core.errors import DPSynError, OutputError, SizeError
 from dpsyn_core.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
 from dpsyn_core.jobs.limits import limit_resources
 from dpsyn_core.jobs.places import of_worker
-from dpsyn_core.jobs.spec import QuerySpec, ReadJob, ReadSpec
+from dpsyn_core.jobs.spec import ReadJob, ReadSpec
 from dpsyn_core.tables.confines import confine_process
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.reading import Reading
+    from dpsyn_core.tables.batches import Batches
 
 READ_FAULT = "The file could not be read because of a fault in the program; save it as CSV and try again."
 
@@ -44,8 +44,7 @@ def read_when_asked() -> int:
     try:
         _read(folder, spec)
     except MemoryError:
-        what = "file" if spec.database is None else "database"
-        msg = f"reading the {what} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
+        msg = f"reading the {spec.source} takes more than {spec.memory_mb} MB of memory; give fewer columns or records"
         return leave_refusal(folder, SizeError(msg))
     except DPSynError as error:
         return leave_refusal(folder, error, _sheets(folder, spec))
@@ -66,49 +65,24 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     from dpsyn_core.tables.handover import leave
 
     limit_resources(spec.memory_mb, spec.seconds)
-    reading = _from_file(folder, spec) if spec.database is None else _from_database(spec.database, spec.seconds)
-    draft(reading.table, dataset_name(spec.name)).dump(folder / DRAFT)
-    leave(folder, reading)
+    found = _opened(folder, spec)
+    draft(found.whole(), dataset_name(spec.name)).dump(folder / DRAFT)
+    leave(folder, found)
 
 
-def _from_file(folder: Path, spec: ReadSpec) -> Reading:
-    from dpsyn_core.tables.read import read
+def _opened(folder: Path, spec: ReadSpec) -> Batches:
+    """The table in memory; of a path that holds more than `most_cells`, some records, for looks at it."""
+    from dpsyn_core.tables.read import open_table
 
-    if spec.path is not None and spec.most_cells is not None:
-        return _some(spec.path, spec.most_cells, spec)
     source = (folder / UPLOAD).read_bytes() if spec.path is None else spec.path
-    return read(
-        source, name=spec.name, delimiter=spec.delimiter, encoding=spec.encoding, sheet=spec.sheet,
-        multiline=spec.multiline, header_row=spec.header_row, header=spec.header,
-    )  # fmt: skip
-
-
-def _some(path: str, most_cells: int, spec: ReadSpec) -> Reading:
-    """Records of a large table, drawn by chance, for looks at it; runs read all of it."""
+    batches = open_table(source, spec.form, name=spec.name, most=spec.most, seconds=spec.seconds)
+    if spec.most_cells is None:
+        return batches.holding(batches.whole())
     import numpy as np
 
-    from dpsyn_core.tables.places import files_at, place_batches
-    from dpsyn_core.tables.reading import Reading
     from dpsyn_core.tables.sampling import sampled
-    from dpsyn_core.tables.text_batches import TextForm
 
-    if spec.header_row != 1:
-        msg = (
-            f"the headers are said to stand in line {spec.header_row}, which is for files that are read whole; remove "
-            "the lines above them from a table of this size"
-        )
-        raise TableError(msg)
-    form = TextForm(
-        delimiter=spec.delimiter, encoding=spec.encoding, multiline=spec.multiline, header=spec.header
-    )  # fmt: skip
-    batches = place_batches(path, form)
-    most = max(1, most_cells // max(1, len(batches.columns)))
-    found = sampled(batches, most, rng=np.random.default_rng())
-    text = not files_at(path)[0][0].name.lower().endswith(".parquet")
-    return Reading(
-        table=found.table, kind="files" if text else "parquet", notices=batches.notices, odd=tuple(batches.odd),
-        records=found.of, delimiter=spec.delimiter, encoding=spec.encoding, header=spec.header,
-    )  # fmt: skip
+    return sampled(batches, max(1, spec.most_cells // max(1, len(batches.columns))), rng=np.random.default_rng())
 
 
 def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
@@ -116,7 +90,7 @@ def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
     from dpsyn_core.tables.confines import steady
     from dpsyn_core.tables.excel import sheets
 
-    if spec.database is not None or not spec.name.lower().endswith(".xlsx"):
+    if spec.form.of_database or not spec.name.lower().endswith(".xlsx"):
         return ()
     try:
         if spec.path is None:
@@ -127,14 +101,3 @@ def _sheets(folder: Path, spec: ReadSpec) -> tuple[str, ...]:
     except (DPSynError, OSError):
         return ()  # the file itself is refused
     return found if len(found) > 1 else ()
-
-
-def _from_database(spec: QuerySpec, seconds: int) -> Reading:
-    from dpsyn_core.tables.databases import Database, read_database
-    from dpsyn_core.tables.reading import Reading
-
-    base = Database(system=spec.system, place=spec.place)
-    table = read_database(
-        base, table=spec.table, query=spec.query, vouched=spec.vouched, most=spec.most, seconds=seconds
-    )  # fmt: skip
-    return Reading(table=table, kind=spec.system)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+
+OLD = ("delimiter", "encoding", "multiline", "header")  # fields of a run that its form has now
 
 
 class JobSpec(RunSpec):
@@ -20,47 +23,43 @@ class JobSpec(RunSpec):
 
     version: Literal[1] = 1
     table: str = "table.parquet"
-    delimiter: str | None = None
-    encoding: str | None = None
-    multiline: bool = False
-    header: str | None = None
+    form: ReadForm = Field(default=AS_FOUND, description="How the table is read, where it lies outside the folder")
     tables: Literal[1] = Field(default=1, exclude=True, description="The pages show one")
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
 
-
-class QuerySpec(BaseModel):
-    """A table or one query of a database. `place` may hold a password: it is never shown and never put into a file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    system: Literal["duckdb", "sqlite", "postgresql"]
-    place: str = Field(repr=False)
-    table: str | None = None
-    query: str | None = None
-    vouched: bool = False
-    most: int
+    @model_validator(mode="before")
+    @classmethod
+    def _of_old(cls, given: Any) -> Any:
+        """An older document has the fields of the form beside the others."""
+        if not isinstance(given, dict) or "form" in given:
+            return given
+        flat = {key: given[key] for key in OLD if key in given}
+        return {key: said for key, said in given.items() if key not in flat} | ({"form": flat} if flat else {})
 
 
 class ReadSpec(BaseModel):
-    """A table to be read, by its `name`: the file `upload` of the folder, a `path` of this machine, or a database."""
+    """A table to be read, by its `name`: the file `upload` of the folder, or what lies at a `path`.
+
+    The path may be the address of a database, which may hold a password: it is never shown and never put into a file.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    path: str | None = None
-    database: QuerySpec | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    multiline: bool = False
-    header_row: int = Field(default=1, ge=1)
-    header: str | None = None
+    path: str | None = Field(default=None, repr=False)
+    form: ReadForm = AS_FOUND
+    most: int | None = Field(default=None, ge=1, description="Records of a database, above which it is refused")
     most_cells: int | None = Field(
         default=None, ge=1, description="Of a path: a sample of this many cells is read where it has more; null: all"
     )
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=300, ge=1)
+
+    @property
+    def source(self) -> str:
+        """What to call it in a sentence."""
+        return "database" if self.form.of_database else "file"
 
 
 class ReadJob(BaseModel):

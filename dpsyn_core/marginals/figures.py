@@ -105,7 +105,7 @@ def quantiles(g: Groups, at: float | Floats, *, ends: tuple[Floats, Floats] | No
         ends: lower and upper end of each record's bin, (n,) each.
     """
     keep = np.flatnonzero(g.weights > 0)
-    order = keep[np.lexsort((g.numbers[keep], g.group[keep]))]
+    order = keep[_ascending(g.group[keep], g.numbers[keep])]
     out = np.full(g.size, np.nan)
     if not len(order):
         return out
@@ -168,12 +168,20 @@ def gini_influence(g: Groups) -> Floats:
 
 def _running(g: Groups) -> tuple[Ints, Floats, Floats]:
     """Records by group and number; for each in that order what it and those before it in its group have and weigh."""
-    order = np.lexsort((g.numbers, g.group))
+    order = _ascending(g.group, g.numbers)
     group, weight = g.group[order], g.weights[order]
     first = np.searchsorted(group, np.arange(g.size), side="left")
     mass, held = np.cumsum(weight * g.numbers[order]), np.cumsum(weight)
     of_mass, of_weight = (v - np.append(0.0, v)[first][group] for v in (mass, held))
     return order, of_mass, of_weight
+
+
+def _ascending(group: Ints, numbers: Floats) -> Ints:
+    """Records by group and number; tables of counts mostly stand in that order, which saves a sort."""
+    step = np.diff(group)
+    if ((step > 0) | ((step == 0) & (np.diff(numbers) >= 0))).all():
+        return np.arange(len(group))
+    return np.lexsort((numbers, group))
 
 
 def entropy(p: Floats) -> float:

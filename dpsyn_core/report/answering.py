@@ -118,10 +118,10 @@ def answer(
 def _codes(table: Path, schema: Schema, memory: int | str | None) -> NDArray[np.unsignedinteger]:
     """The codes of a synthetic table, which is read in batches. Raises SizeError, see `answer`."""
     from dpsyn_core.sources.choose import half_of_machine, memory_of, shown
-    from dpsyn_core.tables.places import place_batches
-    from dpsyn_core.tables.text_batches import TextForm
+    from dpsyn_core.tables.read import open_table
+    from dpsyn_core.tables.read_form import ReadForm
 
-    codec, batches = Codec(schema), place_batches(table, TextForm(multiline=True))
+    codec, batches = Codec(schema), open_table(table, ReadForm(multiline=True))
     allowed, records, parts = memory_of(memory) or half_of_machine(), 0, []
     for batch in batches.read():
         parts.append(codec.encode(batch, individuals=False).codes)

@@ -14,9 +14,10 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.read import read_table
-from dpsyn_core.tables.sampling import Sample, read_or_sample
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.read import open_table, read_table
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.sampling import at_most
 
 BASE, CELL = 600 * 10**6, 24  # bytes of a report: in any case, and for each cell of the tables it reads
 FEWEST = 10_000  # records that any report may read
@@ -61,7 +62,7 @@ def read_comparisons(
     held_out: Path | None = None,
     roles: Roles,
     measurements: Sequence[Sequence[Measurement]] = (),
-    read_real: Callable[[Path | str], Sample] | None = None,
+    read_real: Callable[[Path | str], Batches] | None = None,
     most: int | None = None,
 ) -> dict[str, Comparison]:
     """A comparison by name of each synthetic table; private unless `real` is None.
@@ -77,7 +78,7 @@ def read_comparisons(
         most: records of a table above which so many are drawn from it; None: all are read.
     """
     looked = None if real is None else _looked(real, most) if read_real is None else read_real(real)
-    truth = None if looked is None else looked.table
+    truth = None if looked is None else looked.whole()
     unseen = None if held_out is None else read_table(held_out)
     out: dict[str, Comparison] = {}
     first: Comparison | None = None
@@ -85,8 +86,8 @@ def read_comparisons(
         given = _looked(path, most, multiline=True)  # released: nobody is harmed by what one record does to others
         released = measurements[i] if measurements else ()
         made = compare_tables(
-            schema, given.table, truth, held_out=unseen, roles=roles, measurements=released,
-            real_of=None if looked is None else looked.of, synthetic_of=given.of,
+            schema, given.whole(), truth, held_out=unseen, roles=roles, measurements=released,
+            real_of=None if looked is None else looked.drawn_from, synthetic_of=given.drawn_from,
         )  # fmt: skip
         if first is not None:  # one copy of the real table, and of what is learnt from it
             made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)
@@ -101,13 +102,10 @@ def most_records(memory: int, columns: int, tables: int) -> int:
     return max(FEWEST, (memory - BASE) // (CELL * max(1, columns) * tables))
 
 
-def _looked(place: Path | str, most: int | None, *, multiline: bool = False) -> Sample:
+def _looked(place: Path | str, most: int | None, *, multiline: bool = False) -> Batches:
     """The records at a place, or some of them."""
-    if most is None:
-        table = read_table(place, multiline=multiline)
-        return Sample(table=table, records=table.num_rows)
-    form = TextForm(multiline=multiline)
-    return read_or_sample(place, most, form, rng=np.random.default_rng())[0]
+    found = open_table(place, ReadForm(multiline=multiline))
+    return found.holding(found.whole()) if most is None else at_most(found, most, rng=np.random.default_rng())
 
 
 def names_of(paths: list[Path]) -> dict[str, Path]:

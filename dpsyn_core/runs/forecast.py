@@ -44,7 +44,7 @@ class Forecast:
 
     scale: what the errors are shares of: all records (table, range, predict), the spread of the number (its standard
     deviation; mean, gap, quantile, regression), 1 (gini), the sum itself (sum). before: mean error where the question
-    is not declared; None where nothing that is measured unasked holds its columns together. after: mean error where
+    is not declared; None if no default measurement covers all its columns. after: mean error where
     it is; None where the system chooses its tables on the way, or the questions get nothing. Both at most 1.
     """
 
@@ -155,7 +155,7 @@ def _full(need: Need, system: Synthesizer) -> float:
 
 
 def _usual(question: Question, schema: Schema, plan: RunPlan) -> Table | None:
-    """The table that a run measures unasked and that holds the question: a column, or a pair if it is chosen."""
+    """The table that a run measures by default and that covers the question: a column, or a pair if it is chosen."""
     widest = max((n.attributes for n in compile_question(question, schema)), key=len)
     step = {1: _step(plan, "1-way"), 2: _pairs(plan, widest)}.get(len(widest))
     middle = None if step is None else _middle(plan, step)

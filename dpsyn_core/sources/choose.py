@@ -16,9 +16,10 @@ from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.gathered import GatheredSource
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.sources.stored import StoredSource
-from dpsyn_core.tables.batches import Batches, of_frame
-from dpsyn_core.tables.places import place_batches
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.frames import of_frame
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
 
 ENGINES = ("memory", "stored", "spark")
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -85,7 +86,7 @@ def source_of(
     if isinstance(given, Batches):
         return source_of_batches(given, choose(given, engine=engine, memory=limit, schema=schema), strict, limit)
     if isinstance(given, str | os.PathLike):
-        found = place_batches(given, TextForm(strict=strict))
+        found = open_table(given, ReadForm(strict=strict))
         return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
     if engine == "stored":
         return StoredSource(of_frame(given), strict=strict, like=given, memory=limit)
@@ -97,7 +98,7 @@ def on_spark(given: Any, *, strict: bool) -> Source:
     if isinstance(given, str | os.PathLike):
         from dpsyn_core.sources.spark.files import SparkFiles
 
-        return SparkFiles(given, TextForm(strict=strict))
+        return SparkFiles(given, ReadForm(strict=strict))
     if type(given).__module__.startswith("pyspark."):
         from dpsyn_core.sources.spark.source import SparkSource
 

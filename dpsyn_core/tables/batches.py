@@ -1,16 +1,19 @@
-"""Batches: a table that is read part by part, as often as asked, so that it never has to fit in memory."""
+"""Batches: a table as it was read: part by part, as often as asked, so that it never has to fit in memory; or whole."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpsyn_core.errors import SizeError
+from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.tables import canonical
 from dpsyn_core.tables.headers import locate
+from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 
 RECORDS = 1 << 17  # of a batch
+SMALL = 64 << 20  # bytes of a file that is read into memory without asking how large its table is
+MAX_FILE = 8 << 30  # bytes of what is read into memory at once
 LEAST = 2  # bytes of a cell in a text file, with its delimiter
 CELLS = 1 << 22  # of a batch: wide tables have shorter ones
 
@@ -25,23 +28,67 @@ class Batches:
     """A table in parts. A record becomes the same as where the table is read whole, whatever part it stands in.
 
     columns: names, in their order. read: starts from the beginning at every call; gives pyarrow tables of these
-    columns, typed or text, with the metadata of `tables.read`. size: bytes where the table lies, for estimates; 0
-    where that is not known. records: how many there are, where that is known before reading; private. notices:
-    sentences on what was assumed, none of which depends on a record. odd: sentences on what could not be read, for the
-    owner only; complete once a reading has ended.
+    columns: all text for text formats and Excel, typed else; the metadata says when a comma is a decimal mark. load:
+    reads all records at once, where that is quicker than part by part. size: bytes where the table lies, for estimates;
+    0 where that is not known. records: how many there are, where that is known before reading; private.
+
+    form: how it was read: what was declared, with the delimiter, encoding and sheet that were found where nothing was.
+    notices: sentences on what was assumed, none of which shows a cell or depends on a record.
+
+    For the owner only, since they tell about the records: odd, sentences on what could not be read, complete once a
+    reading has ended; header_hint, the line that may hold the headers where the first ones look like a title; headless,
+    whether the first line looks like a record; drawn_from, how many records the whole table has, where these were drawn
+    from it by chance.
     """
 
     columns: tuple[str, ...]
     read: Callable[[], Iterator[Any]]
+    load: Callable[[], Any] | None = None
     size: int = 0
     records: int | None = None
+    kind: str = "table"
+    form: ReadForm = AS_FOUND
+    sheets: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     odd: list[str] = field(default_factory=list)
+    header_hint: int | None = None
+    headless: bool = False
+    drawn_from: int | None = None
 
     @property
     def likely_records(self) -> int:
         """About how many records there are, or more; private."""
         return self.records if self.records is not None else self.size // LEAST // max(1, len(self.columns))
+
+    @property
+    def small(self) -> bool:
+        """Whether it is one file that is read into memory without asking how large its table is."""
+        return self.load is not None and 0 < self.size <= SMALL
+
+    def whole(self) -> Any:
+        """All records, as one pyarrow table. Raises TableError for what is too large, or cannot stand in one table."""
+        if self.load is not None:
+            return self.load()
+        if self.size > MAX_FILE:
+            msg = f"the files are too large (for the owner only), the limit is {MAX_FILE} bytes; name fewer of them"
+            raise TableError(msg)
+        return joined(list(self.read()), self.columns)
+
+    def holding(self, table: Any, *, drawn_from: int | None = None) -> Batches:
+        """The same table in memory, with these records."""
+        held = of_table(table)
+        return replace(
+            self, columns=held.columns, read=held.read, load=held.load, size=held.size, records=held.records,
+            drawn_from=drawn_from,
+        )  # fmt: skip
+
+    def mapped(self, work: Callable[[Any], Any], columns: Sequence[str]) -> Batches:
+        """The same table with something done to each of its parts, a pyarrow table, which then has these columns."""
+        load = self.load
+        return replace(
+            self, columns=tuple(columns), read=lambda: map(work, self.read()),
+            load=None if load is None else lambda: work(load()),
+        )  # fmt: skip
 
 
 def gathered(batches: Batches, names: Sequence[str], *, most: int) -> Any:
@@ -108,14 +155,46 @@ class Share:
 WHOLE = Share()
 
 
-def of_frame(table: Any) -> Batches:
-    """A pandas, polars or pyarrow table, which is in memory, in parts."""
-    from dpsyn_core.tables.frames import to_arrow
-
-    whole = to_arrow(table)
-    step = batch_records(whole.num_columns)
+def of_table(table: Any, **more: Any) -> Batches:
+    """A pyarrow table in parts, with what else is known of it."""
+    step = batch_records(table.num_columns)
 
     def read() -> Iterator[Any]:
-        return (whole.slice(start, step) for start in range(0, whole.num_rows, step))
+        return (table.slice(start, step) for start in range(0, table.num_rows, step))
 
-    return Batches(columns=tuple(whole.column_names), read=read, size=whole.nbytes, records=whole.num_rows)
+    return Batches(
+        columns=tuple(table.column_names), read=read, load=lambda: table, size=table.nbytes, records=table.num_rows,
+        **more,
+    )  # fmt: skip
+
+
+def joined(parts: Sequence[Any], columns: Sequence[str]) -> Any:
+    """Parts as one table; a column that has several types in them (files of a folder may differ) as text."""
+    import pyarrow as pa
+
+    if not parts:
+        return pa.table({name: pa.array([], pa.string()) for name in columns})
+    if any(part.schema.metadata != parts[0].schema.metadata for part in parts):
+        msg = (
+            "the files have different decimal marks, so that their records cannot stand in one table; name fewer files"
+        )
+        raise TableError(msg)
+    kinds = [[part.schema.field(i).type for part in parts] for i in range(len(columns))]
+    mixed = [i for i, some in enumerate(kinds) if any(kind != some[0] for kind in some)]
+    texts = []
+    for part in parts:
+        out = part
+        for i in mixed:
+            out = out.set_column(i, columns[i], _as_text(out.column(i)))
+        texts.append(out)
+    whole = pa.concat_tables(texts)
+    return whole.unify_dictionaries().replace_schema_metadata(parts[0].schema.metadata)
+
+
+def _as_text(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    plain = column.cast(column.type.value_type) if t.is_dictionary(column.type) else column
+    chunks = [canonical.to_text(chunk).cast(pa.large_string()) for chunk in plain.chunks]
+    return pa.chunked_array(chunks, pa.large_string())

@@ -6,16 +6,16 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import canonical, headers
+from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.notices import Notice
-from dpsyn_core.tables.reading import Reading
 
 MAX_CELLS = 1 << 32
 MAX_BYTES = 16 << 30
 SHOWN = 5  # names of columns in a notice
 
 
-def parse(data: memoryview, *, strict: bool = False) -> Reading:
-    """Reads a Parquet file; see `read`."""
+def parse(data: memoryview, *, strict: bool = False) -> Batches:
+    """Reads a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -38,7 +38,7 @@ def parse(data: memoryview, *, strict: bool = False) -> Reading:
     if strict and table.num_rows == 0:
         msg = "the file has columns but no records; give a table with at least one record"
         raise TableError(msg)
-    return Reading(table=table.replace_schema_metadata(None), kind="parquet", notices=notices)
+    return of_table(table.replace_schema_metadata(None), kind="parquet", notices=notices)
 
 
 def readable(table: Any, *, strict: bool = False) -> Any:

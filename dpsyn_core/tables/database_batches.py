@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
+from dpsyn_core.errors import TableError
 from dpsyn_core.tables import cells, databases, headers, postgresql
 from dpsyn_core.tables.batches import Batches, batch_records
 from dpsyn_core.tables.databases import Database
 from dpsyn_core.tables.frames import checked
+from dpsyn_core.tables.read_form import ReadForm
 
 
 def database_batches(
-    database: Database,
+    place: Database | str | os.PathLike[str] | bytes,
+    form: ReadForm,
     *,
-    table: str | None = None,
-    query: str | None = None,
-    vouched: bool = False,
     counted: bool = False,
+    most: int | None = None,
+    seconds: int | None = None,
 ) -> Batches:
-    """A table or a query of a database in batches; the names of its columns are asked for now, records when read.
+    """A table or a query of a database; the names of its columns are asked for now, records when read.
 
     Args:
-        database: where it is.
-        table: name of a table or view, schema.name where that is not the default schema.
-        query: one SELECT instead of a table, which reads each record by itself.
-        vouched: as for `databases.read_database`.
-        counted: let the database count the records first, which takes as long as it takes.
+        place: where it is: the path of a file, or an address.
+        form: names the table (schema.name where that is not the default schema) or the query, and says whether the
+            owner vouches for it.
+        counted, most, seconds: see `read.open_table`.
 
     Raises:
         TableError: as for `databases.read_database`.
     """
+    if isinstance(place, bytes):
+        msg = "a database is read where it lies, by its path or address, and not as an upload"
+        raise TableError(msg)
+    database = place if isinstance(place, Database) else Database.of(os.fspath(place))
+    table, query, vouched = form.sql_table, form.sql_query, form.query_vouched
     asked = databases.asked_of(database, table, query, vouched=vouched)
     with databases.connected(database) as connection:
         statement = databases.statement_of(database, connection, asked)
@@ -48,7 +55,12 @@ def database_batches(
             else:
                 yield from _postgresql(opened, statement, step)
 
-    return Batches(columns=columns, read=read, records=records)
+    def load() -> Any:
+        return databases.read_database(
+            database, table=table, query=query, vouched=vouched, most=most, seconds=seconds
+        )  # fmt: skip
+
+    return Batches(columns=columns, read=read, load=load, records=records, kind=database.system, form=form)
 
 
 def _count(database: Database, connection: Any, statement: str) -> int:

@@ -6,17 +6,21 @@ the rules of this file. A record that breaks the rules changes no other one.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers, lines, scanning, sniffing
+from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.notices import Notice
-from dpsyn_core.tables.reading import File, Reading
+from dpsyn_core.tables.read_form import TEXT, ReadForm
 
+COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
 BLOCK = 1 << 22
 LONGEST = 1 << 26  # bytes of a record
 
@@ -37,21 +41,39 @@ class Top:
     lines: int = 0
 
 
-def parse(
-    data: memoryview,
-    name: str,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    *,
-    multiline: bool = False,
-    strict: bool = False,
-    header_row: int = 1,
-    header: str | None = None,
-    file: File | None = None,
-) -> Reading:
-    """Reads a whole delimited file; see `read`."""
-    found = sniffing.find_encoding(data, encoding, headed=header is None)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class File:
+    """A mapped file that can be read a second time as a stream, so that its pages need not stay in memory."""
+
+    path: Path
+    pages: mmap.mmap
+
+    def stream(self, at: int = 0) -> Any:
+        """A pyarrow stream from a byte on; the pages mapped so far are given back."""
+        import pyarrow as pa
+
+        self.give_back()
+        stream = pa.OSFile(str(self.path))
+        stream.seek(at)
+        return stream
+
+    def give_back(self) -> None:
+        """Gives back the pages mapped so far; they are read again where somebody looks at them again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.pages.madvise(mmap.MADV_DONTNEED)
+
+
+def parse(data: memoryview, name: str, form: ReadForm, file: File | None = None) -> Batches:
+    """Reads a whole delimited file.
+
+    Args:
+        data: its bytes, inflated.
+        name: of the file, for its ending.
+        form: what is declared about it.
+        file: the same bytes, where they can be read a second time.
+    """
+    strict = form.strict
+    found = sniffing.find_encoding(data, form.encoding, headed=form.header is None)
     notices: list[Notice] = [found.notice] if found.notice else []
     odd: list[str] = []
     body, at = data[found.skip :], found.skip
@@ -66,75 +88,67 @@ def parse(
     if file is not None and text is not body:  # a copy, so that the file is no longer needed
         file.give_back()
         file = None
-    top = top_of(text, name, delimiter, notices, multiline=multiline, header_row=header_row, header=header)
-    chosen = top.delimiter
+    top = top_of(text, name, form, notices)
     names, said = headers.named(top.written, strict=strict)
     notices += said
-    mark = decimal_of(text[top.size :], chosen, decimal, odd)
+    comma = decimal_comma(text[top.size :], top.delimiter, form, odd)
     stream = None if file is None else partial(file.stream, at + top.size)
     table, faults = cells_of(
-        text[top.size :], top.written, chosen, multiline=multiline, strict=strict, stream=stream, before=top.lines
+        text[top.size :], top.written, top.delimiter, multiline=form.multiline, strict=strict, stream=stream,
+        before=top.lines,
     )  # fmt: skip
     table = table.rename_columns(names) if said else table
     if strict and table.num_rows == 0:
         msg = "the file has headers but no records; give a table with at least one record"
         raise TableError(msg)
     if faults is not None and faults.first is not None:
-        odd.append(unfit(len(faults), faults.first.moved(top.lines), len(names), multiline=multiline))
-    shown = sniffing.rows_of(_head(text[top.start :]), chosen, sniffing.LOOKED)
-    if mark == "," or (decimal is None and chosen != ","):
-        # never by looking at the cells: one odd cell must not change how those of other individuals are read
-        table = table.replace_schema_metadata({b"dpsyn.decimal": b","})
-    return Reading(
-        table=table,
-        kind="text",
-        delimiter=chosen,
-        encoding=found.name,
-        decimal=mark,
-        header_row=header_row,
-        header_hint=None if header is not None else sniffing.header_hint(shown),
-        header=header,
-        headless=header is None and sniffing.looks_like_a_record(top.written),
-        notices=tuple(notices),
-        odd=tuple(odd),
-    )
+        odd.append(unfit(len(faults), faults.first.moved(top.lines), len(names), multiline=form.multiline))
+    return of_table(
+        table.replace_schema_metadata(COMMA) if comma else table,
+        notices=tuple(notices), odd=odd, **facts(text, top, found.name, form),
+    )  # fmt: skip
 
 
-def top_of(
-    text: memoryview, name: str, delimiter: str | None, notices: list[Notice], *, multiline: bool, header_row: int = 1,
-    header: str | None = None,
-) -> Top:  # fmt: skip
+def facts(text: memoryview, top: Top, encoding: str, form: ReadForm) -> dict[str, Any]:
+    """What is known of a text by its beginning: the form it was read in, and what else its first lines look like."""
+    first = form.header is None and form.header_row == 1
+    shown = sniffing.rows_of(_head(text[top.start :]), top.delimiter, sniffing.LOOKED) if first else []
+    return {
+        "kind": TEXT,
+        "form": form.model_copy(update={"delimiter": top.delimiter, "encoding": encoding}),
+        "header_hint": sniffing.header_hint(shown) if first else None,
+        "headless": first and sniffing.looks_like_a_record(top.written),
+    }
+
+
+def holds_headers(text: memoryview, form: ReadForm) -> bool:
+    """Whether the end of the line of the headers stands in the beginning of a text."""
+    if form.header is not None:
+        return True
+    return sum(bool(line) for line in bytes(text).split(b"\n")[:-1]) >= form.header_row
+
+
+def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -> Top:
     """What stands above the records, which is public: the headers, blank lines above them, and a title.
 
     Args:
         text: `lines.normalised`, at least to the end of the headers.
         name: of the file, for its ending.
-        delimiter: declared, or None for that of the headers.
+        form: may say that the text has no headers: then all of it is records.
         notices: gets sentences on what was assumed.
-        multiline: a quoted line end may prolong the headers.
-        header_row: their line, counted from 1 without blank ones.
-        header: the headers, where the text has none: then all of it is records.
     """
-    if header is not None:
+    if form.header is not None:
         notices.append(Notice("headers_given"))
-        written, chosen, _ = names_of(memoryview(header_line(header)), name, delimiter, multiline, notices)
+        line = memoryview(form.header.encode() + b"\n")
+        written, chosen, _ = names_of(line, name, form.delimiter, form.multiline, notices)
         return Top(written=written, delimiter=chosen)
-    start, above = lines.above(text, header_row)
-    written, chosen, size = names_of(text[start:], name, delimiter, multiline, notices)
+    start, above = lines.above(text, form.header_row)
+    written, chosen, size = names_of(text[start:], name, form.delimiter, form.multiline, notices)
     own = bytes(text[start : start + size])
     return Top(
         written=written, delimiter=chosen, start=start, size=start + size, above=above,
         lines=above + own.count(b"\n") + (not own.endswith(b"\n")),
     )  # fmt: skip
-
-
-def header_line(header: str) -> bytes:
-    """The headers that a file lacks as its first line. Raises TableError for none, or for several lines."""
-    line = header.strip("\r\n")
-    if not line.strip() or "\n" in line or "\r" in line:
-        msg = "the headers that the file lacks must be one line, with the delimiter of the file between the names"
-        raise TableError(msg)
-    return line.encode() + b"\n"
 
 
 def unfit(lines: int, first: scanning.Fault, columns: int, *, multiline: bool) -> Notice:
@@ -165,9 +179,6 @@ def _head(body: memoryview) -> str:
 
 def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]) -> str:
     if wanted is not None:
-        if len(wanted) != 1 or wanted in '"\r\n' or not wanted.isascii():
-            msg = f"the delimiter {wanted!r} must be one character other than a quotation mark or line end"
-            raise TableError(msg)
         return wanted
     prefer = "\t" if name.lower().endswith((".tsv", ".tab")) else ","
     chosen = sniffing.find_delimiter(header, prefer=prefer)
@@ -176,17 +187,16 @@ def _delimiter(header: str, name: str, wanted: str | None, notices: list[Notice]
     return chosen
 
 
-def decimal_of(records: memoryview, delimiter: str, wanted: str | None, odd: list[str]) -> str:
-    """The decimal mark that was declared, else the one that the person is told of; `odd` gets that sentence."""
-    if wanted is not None:
-        if wanted not in (".", ","):
-            msg = f"the decimal mark {wanted!r} must be '.' or ','"
-            raise TableError(msg)
-        return wanted
+def decimal_comma(records: memoryview, delimiter: str, form: ReadForm, odd: list[str]) -> bool:
+    """Whether a comma is read as a decimal mark; `odd` gets a sentence where one is seen and none was declared.
+
+    Never by looking at the cells: one odd cell must not change how those of other individuals are read.
+    """
+    if form.decimal is not None:
+        return form.decimal == ","
     if delimiter != "," and sniffing.uses_decimal_comma(sniffing.rows_of(_head(records), delimiter, 200)):
         odd.append(Notice("decimal_comma"))
-        return ","
-    return "."
+    return delimiter != ","
 
 
 def names_of(

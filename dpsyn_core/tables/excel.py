@@ -10,27 +10,26 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import cells, headers, sniffing
+from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import to_text
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.notices import Notice
-from dpsyn_core.tables.reading import Reading
+from dpsyn_core.tables.read_form import EXCEL, ReadForm
 
 MAX_BYTES = 2 << 30
 
 
-def parse(
-    data: memoryview, sheet: str | None, *, strict: bool = False, header_row: int = 1, header: str | None = None
-) -> Reading:
-    """Reads a sheet of an .xlsx file; see `read`."""
+def parse(data: memoryview, form: ReadForm) -> Batches:
+    """Reads a sheet of an .xlsx file."""
     import pyarrow as pa
 
     book = _opened(bytes(data))
     try:
         names = book.sheetnames
-        if not names or (sheet is not None and sheet not in names):
-            msg = f"the workbook has no sheet '{sheet}'; it has {', '.join(names) or 'none'}"
+        if not names or (form.sheet is not None and form.sheet not in names):
+            msg = f"the workbook has no sheet '{form.sheet}'; it has {', '.join(names) or 'none'}"
             raise TableError(msg)
-        chosen = sheet or names[0]
+        chosen = form.sheet or names[0]
         page = book[chosen]
         if not hasattr(page, "iter_rows"):
             msg = f"the sheet '{chosen}' holds a chart and no cells; choose another sheet"
@@ -42,35 +41,28 @@ def parse(
     finally:
         book.close()
     notices: tuple[Notice, ...] = ()
-    if sheet is None and len(names) > 1:
+    if form.sheet is None and len(names) > 1:
         others = ", ".join(f"'{n}'" for n in names[1:6]) + (" ..." if len(names) > 6 else "")
         notices = (Notice("sheet", sheet=chosen, sheets=len(names), others=others),)
     looked = [["" if c is None else str(c) for c in row] for row in rows[: sniffing.LOOKED]]
-    hint = sniffing.header_hint(looked) if header is None else None
-    headless = header is None and header_row == 1 and bool(looked) and sniffing.looks_like_a_record(looked[0])
-    if header is None:
-        rows = rows[header_row - 1 :]
+    first = form.header is None and form.header_row == 1
+    hint = sniffing.header_hint(looked) if first else None
+    headless = first and bool(looked) and sniffing.looks_like_a_record(looked[0])
+    if form.header is None:
+        rows = rows[form.header_row - 1 :]
     else:
-        given = sniffing.rows_of(header, sniffing.find_delimiter(header), 1)
+        given = sniffing.rows_of(form.header, sniffing.find_delimiter(form.header), 1)
         rows = [tuple(given[0] if given else ()), *rows]
         notices += (Notice("headers_given"),)
-    if len(rows) < (2 if strict else 1):
+    if len(rows) < (2 if form.strict else 1):
         what = "records below its headers" if rows else "cells"
-        msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in row {header_row}"
+        msg = f"the sheet '{chosen}' has no {what}; give a table with its headers in row {form.header_row}"
         raise TableError(msg)
-    table, said = _table(rows, pa, strict=strict)
-    notices += said
-    return Reading(
-        table=table,
-        kind="excel",
-        notices=notices,
-        sheet=chosen,
-        sheets=tuple(names),
-        header_row=header_row,
-        header_hint=hint,
-        header=header,
-        headless=headless,
-    )
+    table, said = _table(rows, pa, strict=form.strict)
+    return of_table(
+        table, kind=EXCEL, form=form.model_copy(update={"sheet": chosen}), sheets=tuple(names), header_hint=hint,
+        headless=headless, notices=notices + said,
+    )  # fmt: skip
 
 
 def sheets(raw: bytes) -> tuple[str, ...]:

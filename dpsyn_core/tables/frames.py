@@ -6,6 +6,7 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import cells, columnar, headers
+from dpsyn_core.tables.batches import Batches, of_table
 
 
 def to_arrow(frame: Any) -> Any:
@@ -35,6 +36,11 @@ def to_arrow(frame: Any) -> Any:
         headers.check([str(c) for c in native.columns])
         return checked(columnar.decoded(_without_objects(native)))
     return checked(columnar.decoded(known.to_arrow()))
+
+
+def of_frame(frame: Any) -> Batches:
+    """A frame that is in memory, in parts; see `to_arrow`."""
+    return of_table(to_arrow(frame))
 
 
 def checked(table: Any) -> Any:

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import fields
 from pathlib import Path
 
 from dpsyn_core.files import open_private, put_private
-from dpsyn_core.tables import notices
-from dpsyn_core.tables.reading import Reading
+from dpsyn_core.tables.batches import Batches, of_table
+from dpsyn_core.tables.notices import Notice, made
+from dpsyn_core.tables.read_form import ReadForm
 
 TABLE, READING = "table.arrow", "reading.json"
-SENTENCES = ("notices", "odd")  # of a reading
+SENTENCES = ("notices", "odd")
+FACTS = ("kind", "sheets", "header_hint", "headless", "drawn_from")
 
 
-def leave(folder: Path, reading: Reading) -> None:
-    """Writes a reading into a folder; `reading.json` comes last and says that the table is whole."""
+def leave(folder: Path, batches: Batches) -> None:
+    """Writes a table that is in memory into a folder; `reading.json` comes last and says that the table is whole."""
     import pyarrow as pa
 
-    with open_private(folder / TABLE) as file, pa.ipc.new_stream(file, reading.table.schema) as stream:
-        stream.write_table(reading.table)
-    rest = {f.name: getattr(reading, f.name) for f in fields(reading) if f.name != "table"}
-    rest |= {name: [_written(sentence) for sentence in rest[name]] for name in SENTENCES}
-    put_private(folder / READING, json.dumps(rest).encode("utf-8"))
+    table = batches.whole()
+    with open_private(folder / TABLE) as file, pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+    rest = {name: getattr(batches, name) for name in FACTS}
+    rest |= {name: [_written(sentence) for sentence in getattr(batches, name)] for name in SENTENCES}
+    put_private(folder / READING, json.dumps(rest | {"form": batches.form.model_dump()}).encode("utf-8"))
 
 
-def take(folder: Path) -> Reading:
-    """Takes a reading out of a folder, whose files may then be removed. Cells are not copied but mapped."""
+def take(folder: Path) -> Batches:
+    """Takes a table out of a folder, whose files may then be removed. Cells are not copied but mapped."""
     import pyarrow as pa
 
     rest = json.loads((folder / READING).read_text("utf-8"))
@@ -35,9 +37,10 @@ def take(folder: Path) -> Reading:
     opened = pa.OSFile if os.name == "nt" else pa.memory_map
     with opened(str(folder / TABLE), "rb") as file, pa.ipc.open_stream(file) as stream:
         table = stream.read_all()
-    rest |= {name: tuple(notices.made(sentence) for sentence in rest[name]) for name in SENTENCES}
-    return Reading(table=table, **(rest | {"sheets": tuple(rest["sheets"])}))
+    notices, odd = ([made(sentence) for sentence in rest.pop(name)] for name in SENTENCES)
+    form, sheets = ReadForm(**rest.pop("form")), tuple(rest.pop("sheets"))
+    return of_table(table, form=form, sheets=sheets, notices=tuple(notices), odd=odd, **rest)
 
 
 def _written(sentence: str) -> object:
-    return sentence.document() if isinstance(sentence, notices.Notice) else sentence
+    return sentence.document() if isinstance(sentence, Notice) else sentence

@@ -112,22 +112,22 @@ def first_line(data: memoryview) -> bytes:
         size *= 4
 
 
-def above(text: memoryview, header_row: int) -> tuple[int, int]:
+def above(text: memoryview, row: int) -> tuple[int, int]:
     """Bytes and lines that stand above the headers: blank lines, and whatever else is above the line that is declared.
 
     Args:
         text: `normalised`.
-        header_row: the line of the headers, counted from 1 without the blank ones.
+        row: the line of the headers, counted from 1 without the blank ones.
 
     Raises:
         TableError: the text has fewer lines.
     """
     at = lines = 0
-    for left in range(header_row, 0, -1):
+    for left in range(row, 0, -1):
         line = first_line(text[at:])
         if not line:
-            msg = f"the headers are said to stand in line {header_row}, and the file has fewer; give a smaller number"
-            if header_row == 1:
+            msg = f"the headers are said to stand in line {row}, and the file has fewer; give a smaller number"
+            if row == 1:
                 msg = "the file holds no text; give a table with a header line, or name its headers with --header"
             raise TableError(msg)
         blank = _blanks(text, at)

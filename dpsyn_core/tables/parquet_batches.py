@@ -50,7 +50,10 @@ def parquet_batches(path: Path, *, strict: bool = False, share: Share = WHOLE) -
                 table = pa.Table.from_batches([batch]).select(names)
                 yield readable(table, strict=strict).replace_schema_metadata(None)
 
-    return Batches(columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices)
+    return Batches(
+        columns=tuple(names), read=read, size=path.stat().st_size, records=records, notices=notices,
+        kind="parquet",
+    )  # fmt: skip
 
 
 def cells_of(path: Path) -> int:

@@ -1,131 +1,134 @@
-"""Reads tables: CSV, TSV (gzip too), Parquet and Excel; every cell of a text format stays the text that was written."""
+"""Opens tables: files, several files of one table, uploads, databases; every cell of a text stays as written."""
 
 from __future__ import annotations
 
 import mmap
 import os
-import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from urllib.parse import unquote
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import columnar, confines, delimited, excel, inflate
+from dpsyn_core.tables import delimited, headers
+from dpsyn_core.tables.batches import MAX_FILE, WHOLE, Batches, Share
+from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
-from dpsyn_core.tables.reading import File, Reading
+from dpsyn_core.tables.notices import Notice
+from dpsyn_core.tables.places import files_at
+from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+from dpsyn_core.tables.text_batches import divisible, text_batches
 
-MAX_FILE = 8 << 30  # bytes, by path
 MAX_UPLOAD = 200 << 20  # bytes, through a browser
 MAX_TEXT = 16 << 30  # bytes after inflating
-ADDRESS = re.compile(r"\w{2,}:/")
+PART = 1 << 26  # bytes of a file that one process reads
+NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that a value is missing
 
 Source = str | os.PathLike[str] | bytes
 
 
-class Form(NamedTuple):
-    """What a person said about a file; see `read`."""
-
-    delimiter: str | None
-    encoding: str | None
-    decimal: str | None
-    sheet: str | None
-    multiline: bool
-    strict: bool
-    header_row: int
-    header: str | None
+def read_table(source: Source, **said: Any) -> Any:
+    """A table in memory, as pyarrow: `open_table` at once. Keywords are the fields of `ReadForm`."""
+    return open_table(source, ReadForm.of(**said)).whole()
 
 
-def read_table(
-    source: Source,
+def open_table(
+    place: Source,
+    form: ReadForm = AS_FOUND,
     *,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
-    multiline: bool = False,
-    strict: bool = False,
-    header_row: int = 1,
-    header: str | None = None,
-) -> Any:
-    """The table alone of `read`."""
-    return read(
-        source, delimiter=delimiter, encoding=encoding, decimal=decimal, sheet=sheet, multiline=multiline,
-        strict=strict, header_row=header_row, header=header,
-    ).table  # fmt: skip
+    name: str = "",
+    counted: bool = False,
+    most: int | None = None,
+    seconds: int | None = None,
+) -> Batches:
+    """What lies at a place, whose head is read now and whose records when they are asked for; no cell is recast.
 
+    A folder is all Parquet, or all CSV and TSV files below it, in the order of their names; names that begin with a
+    dot or an underscore are left out. Sub-folders that are called column=value add that column. Headers that repeat
+    get numbers (`headers.named`).
 
-def read(
-    source: Source,
-    *,
-    name: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
-    multiline: bool = False,
-    strict: bool = False,
-    header_row: int = 1,
-    header: str | None = None,
-    max_bytes: int | None = None,
-) -> Reading:
-    """Reads a table; no cell is padded or recast.
-
-    Headers that repeat get numbers (`headers.named`).
-
-    Guarantee: what a record becomes depends on that record and the public form alone: the header, and the arguments
+    Guarantee: what a record becomes depends on that record and the public form alone: the header, and what is declared
     (docs/proofs/encoding.md). A cell that does not decode holds U+FFFD there; a line that has another number of cells
     than the header, or breaks the rules of quotation marks, becomes a record of which no cell is read. LF, CR LF and CR
     each end a line. Below the headers a blank line is a record with a blank cell in a text of one column, and no record
-    in one of several.
+    in one of several. Where headers are declared the first line is a record, and decides nothing about how the file is
+    read: its name does.
 
     Args:
-        source: a path, or the bytes of an upload.
-        name: file name of an upload, for its ending.
-        delimiter: one character; None: the one among comma, semicolon, tab and pipe that splits the header most.
-        encoding: None: UTF-8, or what the header line says (UTF-16, or Windows-1252 where it is not UTF-8).
-        decimal: '.' or ','; None: cells may have either, unless a comma separates them.
-        sheet: of an Excel file; None: the first.
-        multiline: quoted cells of a text may hold line ends. Then a quotation mark that one record forgets to close
-            swallows the records after it, so that this needs the owner's word that none does.
-        strict: refuse a table without records, lines that break the rules (naming the first), bytes that do not
-            decode, and NUL bytes. Such a refusal is an exact answer about the data.
-        header_row: the line of a text, or the row of a sheet, that holds the headers; blank ones do not count, and what
-            stands above belongs to nothing.
-        header: the line of headers that a text or a sheet lacks, with its delimiter between the names; the first line
-            is a record then, and decides nothing about how the file is read: `.gz` in its name says that it is
-            compressed, `.xlsx` that it is a workbook, all else is text, UTF-8 unless `encoding` says otherwise.
-        max_bytes: largest file accepted; default 8 GiB by path, 200 MiB for bytes.
+        place: a CSV, TSV (gzip too), Parquet or Excel file, a folder, a pattern such as 'parts/*.parquet', the bytes of
+            an upload, or a database, of which the form names a table or a query.
+        form: what is declared about how it is read.
+        name: of the file of an upload, for its ending.
+        counted: let a database count the records first, which takes as long as it takes.
+        most: records of a database above which it is not read whole.
+        seconds: after which a PostgreSQL server gives up to be read whole.
 
     Raises:
-        TableError: no such file, empty, too large, not a table, blank headers, damaged or nested files;
-            with `strict`, the above and repeated headers. No cell is shown.
+        TableError: nothing there, too large, not a table, blank headers, damaged or nested files, files of several
+            kinds or with different columns, what `databases.read_database` refuses; with `form.strict`, the above and
+            repeated headers, now or when records are read. No cell is shown.
     """
-    if header_row < 1:
-        msg = f"the headers are said to stand in line {header_row}; the first line is 1"
-        raise TableError(msg)
-    if header is not None and header_row != 1:
-        msg = f"headers are given, and said to stand in line {header_row} as well; say one of the two"
-        raise TableError(msg)
-    form = Form(delimiter, encoding, decimal, sheet, multiline, strict, header_row, header)
-    if isinstance(source, bytes):
-        return _dispatch(memoryview(source), name or "", max_bytes or MAX_UPLOAD, form)
-    if ADDRESS.match(os.fspath(source)):  # which may hold a password, so that nothing of it is shown
-        msg = "this is the address of a database, not a file; name a table or a query of it (--sql-table, --sql-query)"
-        raise TableError(msg)
-    path = Path(source)
-    cap = max_bytes or MAX_FILE
+    if form.of_database or isinstance(place, bytes):
+        return _one(place, form, name=name, counted=counted, most=most, seconds=seconds)
+    files, root, what = files_at(place)
+    return _one(files[0], form) if what is None else _together(files, root, form, what)
+
+
+def _one(place: Source, form: ReadForm, share: Share = WHOLE, *, name: str = "", **limits: Any) -> Batches:
+    """One file (or a share of it), upload or database: every table that is opened comes from here."""
+    if form.of_database:
+        from dpsyn_core.tables.database_batches import database_batches
+
+        found = database_batches(place, form, **limits)
+    elif isinstance(place, bytes):
+        found = _whole(memoryview(place), name, MAX_UPLOAD, form)
+    else:
+        found = _file(Path(place), form, share)
+    return found
+
+
+def _file(path: Path, form: ReadForm, share: Share) -> Batches:
+    """A file, by its kind."""
     try:
-        confines.check(path)
+        with steady(path) as here, here.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        msg = f"'{path}' cannot be read ({error.strerror}); check the path"
+        raise TableError(msg) from error
+    headed = form.header is None
+    if not head and headed:
+        msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
+        raise TableError(msg)
+    kind = kind_of(path.name, head, headed=headed)
+    if kind == "excel":
+        return _mapped(path, form)
+    if kind == "parquet":
+        from dpsyn_core.tables.parquet_batches import parquet_batches
+
+        batches = parquet_batches(path, strict=form.strict, share=share)
+    else:
+        batches = text_batches(path, form, share=share)
+
+    def load() -> Any:
+        found = _mapped(path, form)
+        batches.odd.extend(s for s in found.odd if s not in batches.odd)
+        return found.whole()
+
+    return replace(batches, load=load) if share == WHOLE else batches
+
+
+def _mapped(path: Path, form: ReadForm) -> Batches:
+    """A file that is read at once."""
+    try:
         size = path.stat().st_size
-        if path.is_dir():
-            msg = f"'{path}' is a folder; give a CSV, TSV, Parquet or Excel file"
-            raise TableError(msg)
-        _check_size(size, cap, headed=header is None)
+        _check_size(size, MAX_FILE, headed=form.header is None)
         if size == 0:  # which cannot be mapped
-            return _dispatch(memoryview(b""), path.name, cap, form)
-        with confines.steady(path) as here:
+            return _whole(memoryview(b""), path.name, MAX_FILE, form)
+        with steady(path) as here:
             with here.open("rb") as file:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
-            return _dispatch(memoryview(mapped), path.name, cap, form, file=File(path=here, pages=mapped))
+            return _whole(memoryview(mapped), path.name, MAX_FILE, form, delimited.File(path=here, pages=mapped))
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise
@@ -143,31 +146,143 @@ def _check_size(size: int, cap: int, *, headed: bool) -> None:
         raise TableError(msg)
 
 
-def _dispatch(data: memoryview, name: str, cap: int, form: Form, *, file: File | None = None) -> Reading:
+def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimited.File | None = None) -> Batches:
+    """The bytes of a file as a table in memory, by their kind."""
     headed = form.header is None
     _check_size(len(data), cap, headed=headed)
     kind = kind_of(name, bytes(data[:HEAD]), headed=headed)
     if kind == "gzip":
+        from dpsyn_core.tables import inflate
+
         plain = inflate.gunzip(data, min(MAX_TEXT, inflate.MAX_RATIO * cap))
         _check_size(len(plain), MAX_TEXT, headed=headed)
-        return _text(memoryview(plain), name.removesuffix(".gz"), form, None)
+        return delimited.parse(memoryview(plain), name.removesuffix(".gz"), form)
     if kind == "parquet":
+        from dpsyn_core.tables import columnar
+
         return columnar.parse(data, strict=form.strict)
     if kind == "excel":
-        return excel.parse(data, form.sheet, strict=form.strict, header_row=form.header_row, header=form.header)
-    return _text(data, name, form, file)
+        from dpsyn_core.tables import excel
+
+        return excel.parse(data, form)
+    return delimited.parse(data, name, form, file)
 
 
-def _text(data: memoryview, name: str, form: Form, file: File | None) -> Reading:
-    return delimited.parse(
-        data,
-        name,
-        form.delimiter,
-        form.encoding,
-        form.decimal,
-        multiline=form.multiline,
-        strict=form.strict,
-        header_row=form.header_row,
-        header=form.header,
-        file=file,
-    )
+def _written(files: Sequence[Path], form: ReadForm) -> Sequence[Path]:
+    """The files of a folder without those of 0 bytes: a part without records, into which no headers were written."""
+    return [f for f in files if f.stat().st_size] if form.header is None else files
+
+
+def _together(files: Sequence[Path], root: Path, form: ReadForm, what: str) -> Batches:
+    """Files with the same columns, one after the other."""
+    files = _written(files, form)
+    if not files:
+        msg = f"{what} holds no table; it must hold Parquet, CSV or TSV files"
+        raise TableError(msg)
+    kinds = {f.suffix.lower() == ".parquet" for f in files}
+    if len(kinds) > 1:
+        msg = f"{what} holds Parquet files and text files; name those of one kind by a pattern"
+        raise TableError(msg)
+    parts = [_with_folders(_one(f, form), f.relative_to(root)) for f in files]
+    names = parts[0].columns
+    keys = sorted(map(headers.composed, names))
+    for file, part in zip(files, parts, strict=True):
+        if sorted(map(headers.composed, part.columns)) != keys:
+            msg = (
+                f"'{file.name}' has other columns than '{files[0].name}'; the files of one table must have the same "
+                "headers"
+            )
+            raise TableError(msg)
+
+    def read() -> Iterator[Any]:
+        for file, part in zip(files, parts, strict=True):
+            at = headers.locate(part.columns, names)
+            for table in part.read():
+                yield table.select(at).rename_columns(list(names))
+            said = (Notice("of_file", file=file.name, sentence=s) for s in part.odd)
+            odd.extend(s for s in said if s not in odd)
+
+    odd: list[str] = []
+    known = [p.records for p in parts]
+    assumed = list(dict.fromkeys(notice for p in parts for notice in p.notices))
+    return Batches(
+        columns=names, read=read, size=sum(p.size for p in parts),
+        records=sum(n for n in known if n is not None) if None not in known else None,
+        notices=(Notice("files", place=what.split(" ", 2)[2], files=len(files)), *assumed), odd=odd,
+        kind=parts[0].kind, form=form, header_hint=parts[0].header_hint,
+        headless=any(p.headless for p in parts),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """What one process reads of a place: a share of one file. columns: of the whole table, in their order."""
+
+    path: str
+    root: str
+    share: Share
+    columns: tuple[str, ...]
+    form: ReadForm
+
+    def read(self) -> Iterator[Any]:
+        """Tables of these columns. What a record becomes is what it becomes where the whole place is read."""
+        path, root = Path(self.path), Path(self.root)
+        found = _with_folders(_one(path, self.form, share=self.share), path.relative_to(root))
+        at = headers.locate(found.columns, self.columns)
+        for table in found.read():
+            yield table.select(at).rename_columns(list(self.columns))
+
+
+def parts_of(place: str | os.PathLike[str], form: ReadForm) -> tuple[Batches, list[Part]]:
+    """A place, and the parts that together hold each of its records once: about PART bytes each.
+
+    A file is cut by its groups of rows (Parquet) or by lines; what cannot be cut is one part.
+
+    Raises:
+        TableError: as `open_table`; an Excel file, which one process has to read whole.
+    """
+    batches = open_table(place, form)
+    files, root, _ = files_at(place)
+    files = list(_written(files, form))
+    return batches, [
+        Part(
+            path=str(path.absolute()), root=str(root.absolute()), share=Share(number, of), columns=batches.columns,
+            form=form,
+        )
+        for path in files
+        for of in [max(1, min(-(-path.stat().st_size // PART), _most_shares(path, form)))]
+        for number in range(of)
+    ]  # fmt: skip
+
+
+def _most_shares(path: Path, form: ReadForm) -> int:
+    """Into how many shares a file may be cut."""
+    with steady(path) as here, here.open("rb") as file:
+        kind = kind_of(path.name, file.read(HEAD), headed=form.header is None)
+    if kind == "excel":
+        msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"
+        raise TableError(msg)
+    if kind == "parquet":
+        from dpsyn_core.tables.parquet_batches import row_groups
+
+        return row_groups(path)
+    return path.stat().st_size if divisible(path, form) else 1
+
+
+def _with_folders(part: Batches, path: Path) -> Batches:
+    """The file with the columns that the names of its folders give it."""
+    import pyarrow as pa
+
+    given = [folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder[1:]]
+    if not given:
+        return part
+    names = [unquote(name) for name, _ in given]
+    headers.check([*part.columns, *names])
+    values = [None if value == NOTHING else unquote(value) for _, value in given]
+
+    def wider(table: Any) -> Any:
+        for name, value in zip(names, values, strict=True):
+            table = table.append_column(name, pa.repeat(pa.scalar(value, pa.string()), table.num_rows))
+        return table
+
+    return part.mapped(wider, (*part.columns, *names))

@@ -21,21 +21,10 @@ from dpsyn_core.tables.canonical import UNREADABLE
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
+from dpsyn_core.tables.read_form import ReadForm
 
 PIECE = 1 << 23  # bytes of a batch, about: it grows until a record ends
 LEAST_HEAD = 4 * sniffing.SAMPLE  # bytes of a file that are looked at: a letter may have four of them
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TextForm:
-    """What a person said about a delimited file; see `tables.read.read`."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    multiline: bool = False
-    strict: bool = False
-    header: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +32,7 @@ class _Found:
     """The public form of one file.
 
     names: what columns are called. records: the byte where records begin; right where line ends are those of ASCII.
+    facts: as of `delimited`.
     """
 
     encoding: sniffing.Encoding
@@ -50,9 +40,10 @@ class _Found:
     names: list[str]
     comma: bool
     records: int
+    facts: dict[str, Any]
 
 
-def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share: Share = WHOLE) -> Batches:
+def text_batches(path: Path, form: ReadForm, *, piece: int | None = None, share: Share = WHOLE) -> Batches:
     """A delimited file in batches; reads its head now, and the records when asked.
 
     Args:
@@ -78,11 +69,11 @@ def text_batches(path: Path, form: TextForm, *, piece: int | None = None, share:
         return _tables(_text(part, replace(found.encoding, skip=0), strict=False), found, form, odd)
 
     return Batches(
-        columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd
+        columns=tuple(found.names), read=read, size=path.stat().st_size, notices=tuple(notices), odd=odd, **found.facts
     )  # fmt: skip
 
 
-def divisible(path: Path, form: TextForm) -> bool:
+def divisible(path: Path, form: ReadForm) -> bool:
     """Whether shares of a file can be read apart: its lines are its records, and begin behind a byte that ends one.
 
     Not with `form.strict`, whose refusals name the line of the file.
@@ -127,7 +118,7 @@ def _line_start(file: BinaryIO, at: int) -> int:
     return start
 
 
-def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]]:
+def _raw(path: Path, piece: int, form: ReadForm) -> Callable[[], Iterator[bytes]]:
     """The bytes of the file, inflated, from its start at every call."""
 
     def plain() -> Iterator[bytes]:
@@ -164,39 +155,46 @@ def _raw(path: Path, piece: int, form: TextForm) -> Callable[[], Iterator[bytes]
     return inflated if kind_of(path.name, head, headed=form.header is None) == "gzip" else plain
 
 
-def _start(raw: Callable[[], Iterator[bytes]], form: TextForm) -> bytes:
+def _start(raw: Callable[[], Iterator[bytes]], form: ReadForm) -> bytes:
     """The head of the file: the headers, and enough below them to tell the person how cells look."""
     least = 2 * lines.HEADER_LIMIT if form.multiline and form.header is None else LEAST_HEAD
     head = bytearray()
     for data in raw():
         head += data
-        enough = len(head) >= least and (form.header is not None or lines.END.search(head.lstrip(b"\r\n")))
-        if enough or len(head) > 2 * lines.HEADER_LIMIT:
+        if len(head) > 2 * lines.HEADER_LIMIT:
             break
+        if len(head) >= least:
+            found = sniffing.find_encoding(memoryview(head), form.encoding, headed=form.header is None)
+            if delimited.holds_headers(_decoded(bytes(head), found), form):
+                break
     return bytes(head)
 
 
-def _form(head: bytes, name: str, form: TextForm, notices: list[Notice], odd: list[str]) -> _Found:
+def _decoded(head: bytes, found: sniffing.Encoding) -> memoryview:
+    """The head of a file as `lines.normalised` text."""
+    decoder = codecs.getincrementaldecoder(found.name)("replace")
+    return lines.normalised(memoryview(decoder.decode(head[found.skip :]).encode("utf-8", "replace")))
+
+
+def _form(head: bytes, name: str, form: ReadForm, notices: list[Notice], odd: list[str]) -> _Found:
     """The public form, by the rules of `tables.delimited`."""
     data = memoryview(head)
     found = sniffing.find_encoding(data, form.encoding, headed=form.header is None)
     if form.strict and not found.name.startswith(("utf-16", "utf-32")):
         sniffing.refuse_binary(data)
     notices += [found.notice] if found.notice else []
-    decoder = codecs.getincrementaldecoder(found.name)("replace")
-    text = lines.normalised(memoryview(decoder.decode(head[found.skip :]).encode("utf-8", "replace")))
-    top = delimited.top_of(
-        text, name.removesuffix(".gz"), form.delimiter, notices, multiline=form.multiline, header=form.header
-    )
+    text = _decoded(head, found)
+    top = delimited.top_of(text, name.removesuffix(".gz"), form, notices)
     names, said = headers.named(top.written, strict=form.strict)
     notices += said
-    mark = delimited.decimal_of(text[top.size :], top.delimiter, form.decimal, odd)
-    comma = mark == "," or (form.decimal is None and top.delimiter != ",")
-    return _Found(encoding=found, top=top, names=names, comma=comma, records=lines.behind(head, top.lines))
+    return _Found(
+        encoding=found, top=top, names=names, comma=delimited.decimal_comma(text[top.size :], top.delimiter, form, odd),
+        records=lines.behind(head, top.lines), facts=delimited.facts(text, top, found.name, form),
+    )  # fmt: skip
 
 
 def _tables(
-    records: Iterator[bytes], found: _Found, form: TextForm, odd: list[str], *, before: int = 0
+    records: Iterator[bytes], found: _Found, form: ReadForm, odd: list[str], *, before: int = 0
 ) -> Iterator[Any]:  # fmt: skip
     """The records as text columns, piece by piece; sentences about the whole file are added to `odd` at the end.
 
@@ -219,14 +217,14 @@ def _tables(
     odd += [s for s in _said(found, form, broken, first, unreadable) if s not in odd]
 
 
-def _cells(data: bytes, found: _Found, form: TextForm, before: int) -> tuple[Any, scanning.Faults | None]:
+def _cells(data: bytes, found: _Found, form: ReadForm, before: int) -> tuple[Any, scanning.Faults | None]:
     """A piece as a table, and what was wrong with it."""
     table, faults = delimited.cells_of(
         memoryview(data), found.top.written, found.top.delimiter, multiline=form.multiline, strict=form.strict,
         before=before,
     )  # fmt: skip
     table = table.rename_columns(found.names)
-    return table.replace_schema_metadata({b"dpsyn.decimal": b","}) if found.comma else table, faults
+    return table.replace_schema_metadata(delimited.COMMA) if found.comma else table, faults
 
 
 def _text(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:
@@ -262,7 +260,7 @@ def _utf8(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) ->
     yield b"" if encoding.name == "utf-8" and not strict else decoded(b"", final=True)
 
 
-def _pieces(records: Iterator[bytes], found: _Found, form: TextForm) -> Iterator[bytes]:
+def _pieces(records: Iterator[bytes], found: _Found, form: ReadForm) -> Iterator[bytes]:
     """Whole lines; where cells may hold line ends, as many as end where a record does."""
     held = b""
     for data in records:
@@ -278,7 +276,7 @@ def _pieces(records: Iterator[bytes], found: _Found, form: TextForm) -> Iterator
 
 
 def _said(
-    found: _Found, form: TextForm, broken: int, first: scanning.Fault | None, unreadable: bool
+    found: _Found, form: ReadForm, broken: int, first: scanning.Fault | None, unreadable: bool
 ) -> list[Notice]:  # fmt: skip
     out = []
     if unreadable:

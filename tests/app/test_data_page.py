@@ -61,7 +61,7 @@ def test_a_path_that_is_no_file_gets_a_sentence(app):
     app.text_input(key="path").set_value("/no/such/file.csv")
     app.button[0].click()
     next(b for b in app.button if b.label == "Load the file").click().run()
-    assert "cannot be read" in app.error[0].value
+    assert "does not exist" in app.error[0].value
 
 
 def loaded_by_path(app, path):
@@ -100,7 +100,7 @@ def test_a_file_that_begins_with_a_title_is_read_from_the_line_of_its_headers(ap
     assert "look like a title" not in words(app) and not app.error
     at_page(app, "schema")
     at_page(app, "data")
-    assert space_of(app).dataset.source["header_row"] == 3
+    assert space_of(app).dataset.read.form.header_row == 3
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_a_file_without_headers_has_its_columns_numbered_or_named(app):
     table = space_of(app).dataset.table
     assert table.column_names == ["column 1", "column 2", "column 3"] and table.num_rows == 40
     assert "looks like a record" not in words(app) and "the first line is a record" in words(app)
-    app.text_input(key=next(k for k in keys(app.text_input) if k.startswith("given_"))).set_value("age,job,years")
+    app.text_input(key=next(k for k in keys(app.text_input) if k.startswith("header_"))).set_value("age,job,years")
     app.button(key="reread").click().run()
     assert space_of(app).dataset.table.column_names == ["age", "job", "years"] and not app.error
 

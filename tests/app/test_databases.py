@@ -27,7 +27,7 @@ def readers(tmp_path, monkeypatch):
 
 
 def fetched(*arguments, **more):
-    return databases.fetch(*arguments, **more)[0].table
+    return databases.fetch(*arguments, **more)[0].whole()
 
 
 @pytest.fixture

@@ -12,10 +12,11 @@ from dpsyn_core.jobs.spec import JobSpec
 from dpsyn_core.privacy.manifest import Manifest
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.read_form import ReadForm
 from tests.app_driver import at_page, space_of, words
 from ui.data import loading
 from ui.shared.jobs import Jobs
-from ui.synthesize import starting
+from ui.synthesize import methods, starting
 
 RECORDS, PATIENCE = 6_000, 300.0
 SCHEMA = Schema.of({
@@ -87,20 +88,61 @@ def test_what_is_declared_of_text_does_not_depend_on_its_size_and_holds_for_runs
     first = space_of(app).dataset
     app.selectbox(key=f"delimiter_{first.serial}").set_value(";")
     app.selectbox(key=f"encoding_{first.serial}").set_value("cp1252")
-    app.text_input(key=f"given_{first.serial}").set_value("town;age")
+    app.text_input(key=f"header_{first.serial}").set_value("town;age")
     app.button(key="reread").click().run()
     assert not app.exception and not app.error
     data = space_of(app).dataset
     assert (data.table.column_names, data.records, data.whole) == (["town", "age"], 200, None)
     assert data.serial != first.serial
-    assert app.text_input(key=f"given_{data.serial}").value == "town;age"
-    monkeypatch.setattr(starting.methods, "chosen", lambda _: "independent")
+    assert app.text_input(key=f"header_{data.serial}").value == "town;age"
+    monkeypatch.setattr(methods, "chosen", lambda _: "independent")
     spec = starting.spec_of(space_of(app))
     declared = Schema.of({"version": 1, "name": "people", "attributes": [
         {"name": "town", "kind": "categorical", "values": ["Mossø", "Hamar"], "missing": True},
     ]})  # fmt: skip
     with take_table(tmp_path / "job", spec, declared).open(declared, progress=silent) as opened:
         assert opened.counter.marginal(("town",)).tolist() == [100, 100, 0]
+
+
+def test_headers_below_a_title_and_the_decimal_mark_are_declared_of_a_large_table_and_hold_for_its_runs(
+    tmp_path, monkeypatch, app
+):
+    (tmp_path / "pay.csv").write_text("Pay of 2024\n\ntown;pay\n" + "Oslo;1.500\nBergen;2,5\n" * 100, encoding="utf-8")
+    monkeypatch.setattr(loading, "LARGEST", 100)
+    monkeypatch.setattr(loading, "LOOKED", 40)
+    by_path(app, tmp_path / "pay.csv")
+    first = space_of(app).dataset
+    app.number_input(key=f"header_row_{first.serial}").set_value(2)
+    app.selectbox(key=f"delimiter_{first.serial}").set_value(";")
+    app.selectbox(key=f"decimal_{first.serial}").set_value(".")
+    app.button(key="reread").click().run()
+    assert not app.exception and not app.error
+    data = space_of(app).dataset
+    assert (data.table.column_names, data.records, data.whole) == (["town", "pay"], 200, None)
+    monkeypatch.setattr(methods, "chosen", lambda _: "independent")
+    spec = starting.spec_of(space_of(app))
+    assert JobSpec.model_validate_json(spec.model_dump_json()) == spec
+    declared = Schema.of({"version": 1, "name": "pay", "attributes": [
+        {"name": "pay", "kind": "numeric", "dtype": "float", "min": 0, "max": 2, "bins": {"edges": [0, 1, 2]},
+         "missing": True},
+    ]})  # fmt: skip
+    with take_table(tmp_path / "job", spec, declared).open(declared, progress=silent) as opened:
+        # with a decimal comma 1.500 would be 1500; with a point 2,5 is no number
+        assert opened.counter.marginal(("pay",)).tolist() == [0, 100, 100]
+
+
+def test_a_job_that_was_written_before_there_was_a_form_is_read_as_it_was(tmp_path):
+    (tmp_path / "t.csv").write_bytes("Hamar;1\nMossø;2\n".encode("latin-1"))
+    old = JobSpec.model_validate({
+        "version": 1, "table": str(tmp_path / "t.csv"), "delimiter": ";", "encoding": "cp1252", "multiline": False,
+        "header": "town;n", "epsilon": 1.0, "delta": 1e-6, "method": "independent", "seed": 1,
+    })  # fmt: skip
+    assert old.form == ReadForm(delimiter=";", encoding="cp1252", header="town;n")
+    declared = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "town", "kind": "categorical", "values": ["Mossø", "Hamar"]},
+    ]})  # fmt: skip
+    with take_table(tmp_path / "job", old, declared).open(declared, progress=silent) as opened:
+        assert opened.counter.marginal(("town",)).tolist() == [1, 1]
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ RELEASED = (SYNTHETIC, MANIFEST, MEASUREMENTS, SCHEMA)
 
 def spaces(path):
     """Visitors with the same table: one whose table the app holds, one whose table lies where it is."""
-    from dpsyn_core.tables.read import read
+    from tests.tables.reading import read
 
     held = read(path).table
     for owner, known in (

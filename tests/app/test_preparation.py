@@ -9,7 +9,7 @@ import pytest
 import streamlit
 
 from dpsyn_core.data import paths
-from dpsyn_core.tables.read import read
+from tests.tables.reading import read
 from ui.data import loading
 from ui.shared import serving
 from ui.shared.serving import Traffic

@@ -145,7 +145,7 @@ def test_the_split_of_a_planned_run_adds_up_to_the_budget(app):
     app.selectbox(key="method").set_value("dpsyn").run()
     at_page(app, "privacy")
     text = words(app)
-    assert re.search(r"<b>pairs</b> 100\s%, 91 releases, noise ±52\.4 records a cell", text)
+    assert re.search(r"<b>pairs</b> 100\s%, 91 releases, noise ±52\.4 records per cell", text)
     assert "single columns" not in text
 
 

@@ -16,8 +16,9 @@ from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.drafting import draft
-from dpsyn_core.tables.read import read
-from dpsyn_core.tables.reading import Reading
+from dpsyn_core.tables.batches import of_table
+from dpsyn_core.tables.read_form import ReadForm
+from tests.tables.reading import read
 from ui.data import loading, reading
 from ui.data.reading import Readers
 from ui.shared.state import Workspace
@@ -69,11 +70,9 @@ FILES = {
 def test_the_table_arrives_as_it_was_read(readers, name):
     want = read(FILES[name], name=name)
     got, schema = readers.read(ReadSpec(name=name), FILES[name])
-    assert got.table.equals(want.table)
-    assert got.table.schema.equals(want.table.schema, check_metadata=True)
-    assert (got.kind, got.delimiter, got.encoding, got.decimal) == (
-        want.kind, want.delimiter, want.encoding, want.decimal,
-    )  # fmt: skip
+    assert got.whole().equals(want.table)
+    assert got.whole().schema.equals(want.table.schema, check_metadata=True)
+    assert (got.kind, got.form) == (want.kind, want.batches.form)
     assert got.notices == want.notices
     assert schema == draft(want.table, dataset_name(name))
     assert list(readers.folder.iterdir()) == [], "the table outlives its file"
@@ -82,8 +81,8 @@ def test_the_table_arrives_as_it_was_read(readers, name):
 
 def test_a_path_is_read_where_it_lies_and_corrections_reach_the_child(readers, tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a|b\n1|x\n")
-    got, _ = readers.read(ReadSpec(name="t.csv", path=str(tmp_path / "t.csv"), delimiter="|"), None)
-    assert got.table.column_names == ["a", "b"] and got.delimiter == "|"
+    got, _ = readers.read(ReadSpec(name="t.csv", path=str(tmp_path / "t.csv"), form=ReadForm(delimiter="|")), None)
+    assert got.columns == ("a", "b") and got.form.delimiter == "|"
     assert (tmp_path / "t.csv").exists()
 
 
@@ -157,7 +156,7 @@ def test_a_visitor_who_leaves_takes_the_child_along(readers, monkeypatch):
 def test_a_ready_child_is_used_replaced_and_ends_with_the_app(readers):
     readers.warm()
     first = readers._ready
-    assert readers.read(ReadSpec(name="plain.csv"), FILES["plain.csv"])[0].table.num_rows == 3
+    assert readers.read(ReadSpec(name="plain.csv"), FILES["plain.csv"])[0].records == 3
     assert first.poll() == 0 and readers._ready is not first
     readers._ready.stdin.close()  # as when the app is gone
     assert readers._ready.wait(60) == 0
@@ -187,7 +186,7 @@ def test_a_table_without_a_schema_to_start_from_leaves_the_one_before_it(monkeyp
 
 def test_a_long_name_of_a_file_keeps_its_ending_which_says_what_kind_it_is():
     """A workbook whose headers are declared on the page is read again by that name."""
-    got = Reading(table=pa.table({"a": ["1"]}), kind="excel")
+    got = of_table(pa.table({"a": ["1"]}), kind="excel")
     for ending in (".xlsx", ".csv.gz"):
         name = loading._dataset("x" * 100 + ending, got).name
         assert len(name) == 80 and name.endswith(ending[-3:])

@@ -18,7 +18,7 @@ def stamped(app):
 def offered(app):
     """What the Data page says and offers of who is one person, before anybody looks at what limits keep."""
     said = words(app)
-    return [line for line in said.splitlines() if "rows a person" in line or "Usual limits" in line or " nr" in line]
+    return [line for line in said.splitlines() if "rows per person" in line or "Usual limits" in line or " nr" in line]
 
 
 def chosen_by_look(app, raw=PANEL):

@@ -19,11 +19,12 @@ import pyarrow as pa
 
 from dpsyn_core.tables import places
 from dpsyn_core.tables.batches import Share
-from dpsyn_core.tables.places import parts_of, place_batches
-from dpsyn_core.tables.read import read
-from dpsyn_core.tables.text_batches import TextForm, divisible, text_batches
+from dpsyn_core.tables.read import open_table, parts_of
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text_batches import divisible, text_batches
 from tests.audit.gates import Alarm
 from tests.audit.layers import alarm
+from tests.tables.reading import read
 
 ENDS = {"LF": [b"\n"], "CR": [b"\r"], "CRLF": [b"\r\n"], "mixed": [b"\n", b"\r", b"\r\n"]}
 READERS = ("bytes", "path", "gzip", "gzip pieces", "pieces", "shares", "place", "parts")
@@ -158,10 +159,10 @@ def taken(reader, data, file, path, rng):
     place.write_bytes(gzip.compress(data, 1) if packed else data)
     if reader in ("path", "gzip"):
         return counted(read(place, **said).table)
-    form = TextForm(**said)
+    form = ReadForm(**said)
     piece = rng.choice([1, 2, 3, 5, 8, 13, 40])
     if reader == "place":
-        parts = [place_batches(place, form)]
+        parts = [open_table(place, form)]
     elif reader == "parts":
         with mock.patch.object(places, "PART", piece):
             parts = parts_of(place, form)[1]

@@ -19,13 +19,13 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.read import read
 from tests.audit import whole
 from tests.audit.gates import Alarm
 from tests.audit.layers import alarm, t2, t3
 from tests.audit.readers import READERS, WITHOUT_BYTES, delimited, typed
 from tests.audit.world import BASE, CANARIES, DOMAIN, Pair
 from tests.schema.helpers import cat, date, num
+from tests.tables.reading import read
 
 NAMES = ("a", "b", "c", "d", "ignored")
 SCHEMA = Schema.of(

@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 from dpsyn_core.tables.databases import Database, read_database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.parquet_batches import parquet_batches
-from dpsyn_core.tables.read import read
-from dpsyn_core.tables.text_batches import TextForm, text_batches
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text_batches import text_batches
+from tests.tables.reading import read
 
 NUMBERS = itertools.count()
 
@@ -90,7 +91,7 @@ def by_path(names, rows, folder):
 def text_in_batches(names, rows, folder):
     path = folder / f"{next(NUMBERS)}.csv"
     path.write_bytes(delimited(names, rows))
-    return pa.concat_tables(list(text_batches(path, TextForm(), piece=64).read()))
+    return pa.concat_tables(list(text_batches(path, ReadForm(), piece=64).read()))
 
 
 def parquet_in_batches(names, rows, folder):

@@ -31,10 +31,10 @@ from dpsyn_core.tables import casting
 from dpsyn_core.tables.databases import Database, read_database
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.headers import locate
-from dpsyn_core.tables.read import read
 from tests.audit.gates import Alarm
 from tests.audit.layers import alarm
 from tests.schema.helpers import cat, date, num
+from tests.tables.reading import read
 
 CELLS = {"other": True, "missing": True}
 BIG = [-(2**62), 2**53, 2**53 + 1, 10**18 - 1, 10**18, 10**18 + 1, 1577836800123456788, 1577836800123456789, 2**62]

@@ -271,6 +271,6 @@ def test_every_table_of_several_gives_the_same_answers(place):
     first, second = (dpsyn_core.answer(f"s-{i}.csv", **files).plain()["answers"] for i in (1, 2))
     assert first == second
     assert [a["question"] for a in first] == ["women", "pay by city"]
-    with pytest.raises(ReceiptError, match="not the ones that this run was told"):
+    with pytest.raises(ReceiptError, match="not the ones that were declared for this run"):
         dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1])
     assert dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1], others=True)["women"].grade == "exact"

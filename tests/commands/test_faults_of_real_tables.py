@@ -11,7 +11,7 @@ from dpsyn_core.metrics.models import DEFAULT, classifier
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafting import draft
-from dpsyn_core.tables.read import read
+from tests.tables.reading import read
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import ENGINES
 from dpsyn_core.tables.batches import gathered
-from dpsyn_core.tables.places import place_batches
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.write import write_table
 
 SCHEMA = {"version": 1, "name": "t", "attributes": [{"name": "a", "kind": "categorical", "values": ["x", "y"]}]}
@@ -109,7 +109,7 @@ def test_columns_of_a_folder_are_bought_and_no_others_are_kept(place, capsys):
 
 def test_columns_that_do_not_fit_the_memory_are_refused_before_anything_is_spent(place):
     with pytest.raises(SizeError, match="name fewer of them at a time"):
-        gathered(place_batches(place / "in", TextForm()), ["a"], most=10)
+        gathered(open_table(place / "in", ReadForm()), ["a"], most=10)
 
 
 def test_a_folder_of_parts_is_answered_or_refused_in_a_sentence(place, capsys, monkeypatch):

@@ -59,8 +59,13 @@ def test_headers_below_a_title_are_hinted_at_declared_and_amounts_come_back_as_t
     assert synth(table, schema, tmp_path, "--header-row", "2") == 0
     rows = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0] == "city,age" and any(row.endswith(" €") for row in rows)
-    assert synth(table, schema, tmp_path, "--header-row", "2", "--engine", "stored") == 2
-    assert "remove the lines above the headers" in capsys.readouterr().err
+    assert synth(table, schema, tmp_path, "--header-row", "2", "--engine", "stored") == 0
+    assert "engine stored" in capsys.readouterr().err
+    (tmp_path / "years").mkdir()
+    for year in ("2020", "2021"):
+        (tmp_path / "years" / f"{year}.csv").write_bytes(table.read_bytes())
+    assert synth(tmp_path / "years", schema, tmp_path, "--header-row", "2") == 0
+    assert "one table of 2 files" in capsys.readouterr().err
 
 
 def test_headers_that_a_file_lacks_are_hinted_at_and_given_for_every_engine_and_for_the_report(tmp_path, capsys):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.inference.calibrate import Looks, learn
+from dpsyn_core.inference.calibrate import Probes, learn
 from dpsyn_core.inference.evidence import Evidence
 from dpsyn_core.inference.fits import Fits
 from dpsyn_core.inference.functional import count
@@ -215,16 +215,16 @@ def test_noise_that_is_drawn_again_has_the_deviation_of_the_released_one():
         assert drawn.std() == pytest.approx(7.0, rel=0.05)
 
 
-def test_what_looks_vary_by_is_learnt_as_a_part_of_their_reach_times_dependence():
+def test_what_probes_vary_by_is_learnt_as_a_part_of_their_reach_times_dependence():
     rng = np.random.default_rng(0)
     sampling, reach, noise = rng.uniform(10, 100, 4000), rng.uniform(0, 60, 4000), np.full(4000, 5.0)
     a = INFERENCE.usual_sampling
     error = rng.normal(0, np.sqrt(a * sampling + 0.5 * reach**2 + noise)) ** 2
-    found = learn(Looks(error=error, noise=noise, sampling=sampling, reach=reach))
+    found = learn(Probes(error=error, noise=noise, sampling=sampling, reach=reach))
     assert (found.sampling, found.learnt) == (a, 4000)
     assert found.dependence == pytest.approx(0.5, rel=0.15)
     assert found.factor == pytest.approx(1, abs=0.06)
-    assert learn(Looks.joined([])).learnt == 0
+    assert learn(Probes.joined([])).learnt == 0
 
 
 def test_scores_bound_a_dependence_from_above():

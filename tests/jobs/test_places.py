@@ -15,17 +15,18 @@ from dpsyn_core.cli import main
 from dpsyn_core.errors import SettingError, TableError
 from dpsyn_core.jobs.folder import ERROR, JOB, SCHEMA
 from dpsyn_core.jobs.places import CONFINES, FOLDERS, check_apart, confines
-from dpsyn_core.jobs.spec import JobSpec, QuerySpec, ReadJob, ReadSpec
+from dpsyn_core.jobs.spec import JobSpec, ReadJob, ReadSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import confines as module
 from dpsyn_core.tables.confines import REFUSED, Confines, confined, steady
 from dpsyn_core.tables.databases import Database, read_database
-from dpsyn_core.tables.places import files_at, place_batches
-from dpsyn_core.tables.read import read
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.places import files_at
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
+from tests.tables.reading import read
 
 TABLE = pa.table({"secret": ["x", "y"]})
-FORM = TextForm()
+FORM = ReadForm()
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_no_path_reaches_a_table_of_another_visitor(srv, place):
     (srv / "data" / "linked.parquet").symlink_to(srv / "app" / "jobs" / "0123" / "table.parquet")
     named = place.format(srv=srv)
     with confined(confines(shared=True)):
-        for reading in (lambda: files_at(named), lambda: place_batches(named, FORM)):
+        for reading in (lambda: files_at(named), lambda: open_table(named, FORM)):
             with pytest.raises(TableError) as error:
                 reading()
             assert str(error.value) == REFUSED
@@ -72,7 +73,7 @@ def test_what_lies_in_the_named_folders_is_read_in_every_way(srv):
     (srv / "data" / "again.parquet").symlink_to(srv / "data" / "fine.parquet")
     with confined(confines(shared=True)):
         for place in ("data/fine.parquet", "data/*.parquet", "d*/f*.parquet", "data/again.parquet", "data/t.csv"):
-            batches = place_batches(f"{srv}/{place}", FORM)
+            batches = open_table(f"{srv}/{place}", FORM)
             assert batches.columns == ("secret",) and sum(t.num_rows for t in batches.read()) >= 1
         for name in ("fine.parquet", "t.csv"):
             assert read(srv / "data" / name).table.column_names == ["secret"]
@@ -82,7 +83,7 @@ def test_ones_own_machine_reads_everything(srv, monkeypatch):
     monkeypatch.delenv(FOLDERS)
     assert confines(shared=False) is None
     with confined(confines(shared=False)):
-        assert place_batches(f"{srv}/a*/jobs/*/table.parquet", FORM).columns == ("secret",)
+        assert open_table(f"{srv}/a*/jobs/*/table.parquet", FORM).columns == ("secret",)
     assert confines(shared=True).folders == ()  # a shared server without folders reads nothing by path
 
 
@@ -96,11 +97,11 @@ def test_a_file_that_is_exchanged_after_the_check_is_not_read(srv, which, monkey
     (srv / "data" / "t.csv.gz").write_bytes(gzip.compress(b"secret\nx\n"))
     target = srv / "data" / which
     with confined(confines(shared=True)):
-        batches = place_batches(target, FORM)
+        batches = open_table(target, FORM)
         target.unlink()
         target.symlink_to(srv / "app" / "jobs" / "0123" / ("table.parquet" if "parquet" in which else "table.csv"))
         monkeypatch.setattr(module.Confines, "check", lambda *_: None)
-        for reading in (lambda: list(batches.read()), lambda: place_batches(target, FORM), lambda: read(target)):
+        for reading in (lambda: list(batches.read()), lambda: open_table(target, FORM), lambda: read(target)):
             with pytest.raises(TableError, match="does not read that folder"):
                 reading()
 
@@ -166,7 +167,7 @@ def test_the_worker_checks_once_more_what_it_reads(srv, tmp_path):
     link.symlink_to(srv / "app" / "jobs" / "0123" / "x.db")
     for i, spec in enumerate((
         ReadSpec(name="t", path=str(place / "1.parquet")), ReadSpec(name="t", path=str(place), most_cells=100),
-        ReadSpec(name="t", database=QuerySpec(system="sqlite", place=str(link), table="t", most=9)),
+        ReadSpec(name="t", path=str(link), form=ReadForm(sql_table="t"), most=9),
     )):  # fmt: skip
         answer = tmp_path / f"answer{i}"
         answer.mkdir()

@@ -25,7 +25,7 @@ def test_oracle_o6():
 
 
 def test_one_record_moves_the_rounded_score_by_at_most_four():
-    """All 2 x 2 tables of up to 4 records a cell, and random larger ones, plus one record anywhere."""
+    """All 2 x 2 tables of up to 4 records per cell, and random larger ones, plus one record anywhere."""
     tables = [np.array(c).reshape(2, 2) for c in itertools.product(range(5), repeat=4)]
     rng = np.random.default_rng(0)
     tables += [rng.integers(0, m, (3, 4)) for m in (2, 5, 1000) for _ in range(100)]

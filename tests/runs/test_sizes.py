@@ -173,7 +173,7 @@ def in_the_app(table, place, unit, heard, *, copied, method="rls", n_records=Non
     heard.clear()
     spec = JobSpec(epsilon=1.0, delta=1e-6, method=method, seed=3, dataset="sizes", n_records=n_records)
     if copied:
-        from dpsyn_core.tables.read import read
+        from tests.tables.reading import read
 
         pq.write_table(read(table).table, place / spec.table)
     else:

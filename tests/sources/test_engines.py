@@ -16,10 +16,12 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import choose, gathered, memory, stored
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.sources.choose import memory_of, source_of
-from dpsyn_core.tables.batches import Batches, of_frame
+from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.database_batches import database_batches
 from dpsyn_core.tables.databases import Database, read_database
+from dpsyn_core.tables.frames import of_frame
 from dpsyn_core.tables.write import write_table
+from tests.tables.reading import of_database
 
 KEY = bytes(range(32))
 RECORDS = 3000
@@ -116,7 +118,7 @@ def test_both_engines_count_a_database_as_its_table_in_memory(
             connection.execute("CREATE TABLE t AS SELECT * FROM given")
     known, base = schema("who", theta), Database.of(path)
     whole = counts(source_of(read_database(base, table="t")), known)
-    batches = database_batches(base, query="SELECT * FROM t", counted=True)
+    batches = database_batches(base, of_database(query="SELECT * FROM t"), counted=True)
     assert batches.records == RECORDS
     for engine in ("memory", "stored"):
         assert same(counts(source_of(batches, engine=engine), known), whole), engine

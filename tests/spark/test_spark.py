@@ -34,7 +34,7 @@ from dpsyn_core.sources.spark.files import SparkFiles
 from dpsyn_core.sources.spark.session import INFERENCE
 from dpsyn_core.sources.spark.source import SparkSource
 from dpsyn_core.tables import places
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
 from tests.synthesizers.test_counters import made
 
@@ -297,7 +297,7 @@ def test_a_folder_of_one_record_changes_no_value_that_other_folders_name(spark, 
     declared = Schema.of(document)
 
     def counts():
-        with SparkFiles(f"file://{tmp_path}", TextForm()).open(declared, progress=silent) as opened:
+        with SparkFiles(f"file://{tmp_path}", ReadForm()).open(declared, progress=silent) as opened:
             return opened.counter.marginal(("zip",)).tolist()
 
     for name in ("zip=01234", "zip=02"):

@@ -12,10 +12,11 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, lines
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.kinds import HEAD, MARKS, OTHERS, kind_of
-from dpsyn_core.tables.places import parts_of, place_batches
-from dpsyn_core.tables.read import read
-from dpsyn_core.tables.text_batches import TextForm, divisible, text_batches
+from dpsyn_core.tables.read import open_table, parts_of
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text_batches import divisible, text_batches
 from tests.audit.lines import split
+from tests.tables.reading import read
 
 LOST = "\ufffd"
 MAGIC = [
@@ -28,13 +29,13 @@ def column(data, tmp_path, *, name="t.csv", **said):
     (tmp_path / name).write_bytes(data)
     packed = gzip.compress(data)
     (tmp_path / f"{name}.gz").write_bytes(packed)
-    form, where = TextForm(**said), tmp_path / name
+    form, where = ReadForm(**said), tmp_path / name
     found = [
         read(data, name=name, **said).table,
         read(where, **said).table,
         read(packed, name=f"{name}.gz", **said).table,
         *(together([text_batches(p, form, piece=n)]) for p in (where, tmp_path / f"{name}.gz") for n in (1, 2, 3, 99)),
-        together([place_batches(where, form)]),
+        together([open_table(where, form)]),
     ]
     if divisible(where, form):
         found += [together([text_batches(where, form, share=Share(i, n)) for i in range(n)]) for n in (2, 3, 7)]
@@ -112,7 +113,7 @@ def test_blank_lines_above_the_headers_are_passed_over_however_many_and_counted(
     blank = b"\r\n" * 40_000  # more than the reader first looks at
     assert column(blank + b"v\r\n\r\nx\r\n", tmp_path) == ["", "x"]
     (tmp_path / "t.csv").write_bytes(blank + b"a,b\r\n1,2\r\n3\r\n")
-    batches = text_batches(tmp_path / "t.csv", TextForm(), piece=999)
+    batches = text_batches(tmp_path / "t.csv", ReadForm(), piece=999)
     assert together([batches]).num_rows == 2
     assert tuple(batches.odd) == read(tmp_path / "t.csv").odd and "line 40003 has 1 cell" in batches.odd[0]
 
@@ -122,7 +123,7 @@ def test_headers_over_several_lines_end_where_their_quotation_marks_say(tmp_path
     (tmp_path / "t.csv").write_bytes(text)
     got = read(text, multiline=True).table
     assert got.to_pydict() == {'a\n"x" b': ["1", "4"], "c\nd": ["2\n3", "5"]}
-    assert together([text_batches(tmp_path / "t.csv", TextForm(multiline=True), piece=5)]) == got
+    assert together([text_batches(tmp_path / "t.csv", ReadForm(multiline=True), piece=5)]) == got
     with pytest.raises(TableError, match="opens a quotation mark"):
         read(b'a,"b\n1,2\n', multiline=True)
 
@@ -145,7 +146,7 @@ def test_files_without_a_record_are_tables_where_the_headers_are_declared(tmp_pa
             read(text, header="a,b").table,
             read(tmp_path / "t.csv", header="a,b").table,
             read(gzip.compress(text), name="t.csv.gz", header="a,b").table,
-            together([place_batches(tmp_path / "t.csv", TextForm(header="a,b"))]),
+            together([open_table(tmp_path / "t.csv", ReadForm(header="a,b"))]),
         ):
             assert table.to_pydict() == {"a": [], "b": []}
     assert column(b"", tmp_path, header="v") == []
@@ -169,34 +170,34 @@ def test_names_say_what_kind_a_file_without_headers_is(tmp_path):
         read(b"x\n", name="t.parquet", header="v")
     (tmp_path / "t.parquet").write_bytes(b"x\n")
     with pytest.raises(TableError, match="Parquet file has its own"):
-        place_batches(tmp_path / "t.parquet", TextForm(header="v"))
+        open_table(tmp_path / "t.parquet", ReadForm(header="v"))
 
 
 def test_shares_of_a_file_hold_each_record_once_where_they_end_among_blank_lines(tmp_path):
     """The second share took the headers for a record where they began in it."""
     (tmp_path / "t.csv").write_bytes(b"\n" * 50 + b"v\n" + b"\n" * 20 + b"x\n")
     for of in range(2, 12):
-        parts = [text_batches(tmp_path / "t.csv", TextForm(), share=Share(i, of)) for i in range(of)]
+        parts = [text_batches(tmp_path / "t.csv", ReadForm(), share=Share(i, of)) for i in range(of)]
         assert sorted(together(parts).column(0).to_pylist()) == [""] * 20 + ["x"]
 
 
 def test_files_whose_line_ends_are_other_bytes_are_not_cut_at_bytes(tmp_path):
     (tmp_path / "t.csv").write_bytes("a,b\n1,2\n".encode("cp037"))
-    assert not divisible(tmp_path / "t.csv", TextForm(encoding="cp037"))
-    assert divisible(tmp_path / "t.csv", TextForm(encoding="cp1252", header="a,b"))
-    assert not divisible(tmp_path / "t.csv", TextForm(encoding="utf-16-le", header="a,b"))
+    assert not divisible(tmp_path / "t.csv", ReadForm(encoding="cp037"))
+    assert divisible(tmp_path / "t.csv", ReadForm(encoding="cp1252", header="a,b"))
+    assert not divisible(tmp_path / "t.csv", ReadForm(encoding="utf-16-le", header="a,b"))
 
 
 def test_a_part_of_no_bytes_is_a_part_without_records(tmp_path):
     """Some programs write no header into a part of a folder that has no record; it refused the folder."""
     (tmp_path / "1.csv").write_bytes(b"a,b\n1,2\n")
     (tmp_path / "2.csv").touch()
-    assert together([place_batches(tmp_path, TextForm())]).num_rows == 1
-    assert [t.num_rows for part in parts_of(tmp_path, TextForm())[1] for t in part.read()] == [1]
+    assert together([open_table(tmp_path, ReadForm())]).num_rows == 1
+    assert [t.num_rows for part in parts_of(tmp_path, ReadForm())[1] for t in part.read()] == [1]
     (tmp_path / "1.csv").write_bytes(b"")
     with pytest.raises(TableError, match="holds no table"):
-        place_batches(tmp_path, TextForm())
-    assert together([place_batches(tmp_path, TextForm(header="a,b"))]).to_pydict() == {"a": [], "b": []}
+        open_table(tmp_path, ReadForm())
+    assert together([open_table(tmp_path, ReadForm(header="a,b"))]).to_pydict() == {"a": [], "b": []}
 
 
 def test_no_mark_of_a_kind_goes_beyond_the_first_line():

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import places
+from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share
-from dpsyn_core.tables.places import parts_of, place_batches
-from dpsyn_core.tables.text_batches import TextForm, text_batches
+from dpsyn_core.tables.read import open_table, parts_of
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.text_batches import text_batches
 
-FORM = TextForm()
+FORM = ReadForm()
 
 
 def cells(tables):
@@ -49,9 +50,9 @@ def test_a_folder_of_large_files_is_cut_and_keeps_the_columns_that_its_folders_n
         folder.mkdir()
         table = pa.table({"a": pa.array(range(400)), "b": [f"{year} {i}" for i in range(400)]})
         pq.write_table(table, folder / "part.parquet", row_group_size=90)
-    monkeypatch.setattr(places, "PART", 900)
+    monkeypatch.setattr(reading, "PART", 900)
     found, number = read_apart(tmp_path)
-    assert found == cells(place_batches(tmp_path, FORM).read())
+    assert found == cells(open_table(tmp_path, FORM).read())
     assert len(found) == 800 and number == 10  # five groups of rows in each of two files
 
 
@@ -61,16 +62,16 @@ def test_what_cannot_be_cut_is_one_part(tmp_path, monkeypatch):
     with gzip.open(tmp_path / "packed.csv.gz", "wt") as file:
         file.write("a,b\n" + "1,2\n" * 500)
     (tmp_path / "wide.csv").write_bytes(("a,b\n" + "1,2\n" * 500).encode("utf-16"))
-    monkeypatch.setattr(places, "PART", 50)
+    monkeypatch.setattr(reading, "PART", 50)
     for name, form in (
-        ("long.csv", TextForm(multiline=True)),
+        ("long.csv", ReadForm(multiline=True)),
         ("packed.csv.gz", FORM),
         ("wide.csv", FORM),
-        ("long.csv", TextForm(strict=True, multiline=True)),
+        ("long.csv", ReadForm(strict=True, multiline=True)),
     ):
         found, number = read_apart(tmp_path / name, form)
         assert number == 1
-        assert found == cells(place_batches(tmp_path / name, form).read())
+        assert found == cells(open_table(tmp_path / name, form).read())
 
 
 def test_an_excel_file_is_refused(tmp_path):

@@ -22,6 +22,7 @@ from tests.tables.query_cases import (
     VIEWS,
 )
 from tests.tables.random_queries import HARD, Maker, check_additive
+from tests.tables.reading import of_database
 
 BASES = ("sqlite", "duckdb")
 
@@ -99,7 +100,7 @@ def test_a_query_that_does_anything_else_is_refused_before_a_record_is_read(syst
     assert "\n" not in said
     assert "each record by itself" in said or "one SELECT" in said or "no such" in said or "without a name" in said
     with pytest.raises(TableError):
-        database_batches(bases[system], query=query, counted=True)
+        database_batches(bases[system], of_database(query=query), counted=True)
 
 
 @pytest.mark.parametrize("system", BASES)
@@ -123,14 +124,14 @@ def test_a_view_is_read_where_its_definition_reads_each_record_by_itself(system,
     for what in ({"table": view}, {"query": f"SELECT * FROM {view}"}):
         if view in READ_VIEWS:
             assert numbers(read_database(bases[system], **what)) == READ_VIEWS[view]
-            batches = database_batches(bases[system], **what, counted=True)
+            batches = database_batches(bases[system], of_database(**what), counted=True)
             assert batches.records == len(READ_VIEWS[view])
             assert sorted(n for part in batches.read() for n in numbers(part)) == READ_VIEWS[view]
             continue
         with pytest.raises(TableError, match=r"is a view, which has .*each record by itself"):
             read_database(bases[system], **what)
         with pytest.raises(TableError, match="is a view"):
-            database_batches(bases[system], **what)
+            database_batches(bases[system], of_database(**what))
         assert read_database(bases[system], **what, vouched=True).num_rows >= 1
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.sampling import drawn, read_or_sample, sampled
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.read import open_table
+from dpsyn_core.tables.read_form import ReadForm
+from dpsyn_core.tables.sampling import at_most, sampled
 
 
 def batches(n, size):
@@ -23,17 +24,17 @@ def batches(n, size):
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_so_many_records_are_drawn_once_each_and_in_their_order(size):
     found = sampled(batches(300, size), 40, rng=np.random.default_rng(0))
-    drawn_ = found.table.column("i").to_pylist()
-    assert (len(drawn_), found.records, found.of) == (40, 300, 300)
+    drawn_ = found.whole().column("i").to_pylist()
+    assert (len(drawn_), found.records, found.drawn_from) == (40, 40, 300)
     assert drawn_ == sorted(set(drawn_))
-    assert found.table.column("t").to_pylist() == [f"v{i}" for i in drawn_]
+    assert found.whole().column("t").to_pylist() == [f"v{i}" for i in drawn_]
 
 
 def test_every_record_is_drawn_as_often_as_any_other():
     rng = np.random.default_rng(1)
     held = np.zeros(60)
     for _ in range(400):
-        held[sampled(batches(60, 13), 15, rng=rng).table.column("i").to_numpy()] += 1
+        held[sampled(batches(60, 13), 15, rng=rng).whole().column("i").to_numpy()] += 1
     # 100 expected of each, standard deviation sqrt(400 x 1/4 x 3/4) = 8.7; the seed is fixed
     assert np.abs(held - 100).max() < 5 * 8.7
 
@@ -41,17 +42,17 @@ def test_every_record_is_drawn_as_often_as_any_other():
 def test_a_table_of_fewer_records_is_whole():
     for n in (0, 5, 40):
         found = sampled(batches(n, 7), 40, rng=np.random.default_rng(0))
-        assert found.table.num_rows == found.records == n
-        assert found.of is None
+        assert found.whole().num_rows == found.records == n
+        assert found.drawn_from is None
 
 
 def test_files_whose_columns_have_other_types_meet_as_text(tmp_path):
     pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"a": [3.0, None], "b": ["z", None]}), tmp_path / "2.parquet")
-    found, notices, _ = read_or_sample(tmp_path, 10, TextForm(), rng=np.random.default_rng(0))
-    assert found.table.column("a").to_pylist() == ["1", "2", "3", None]
-    assert found.table.column("b").to_pylist() == ["x", "y", "z", None]
-    assert "2 files" in notices[0]
+    found = at_most(open_table(tmp_path), 10, rng=np.random.default_rng(0))
+    assert found.whole().column("a").to_pylist() == ["1", "2", "3", None]
+    assert found.whole().column("b").to_pylist() == ["x", "y", "z", None]
+    assert "2 files" in found.notices[0]
 
 
 def test_parts_with_different_decimal_marks_are_refused():
@@ -64,14 +65,13 @@ def test_parts_with_different_decimal_marks_are_refused():
 def test_a_small_file_is_read_as_ever_and_cut_to_what_was_asked(tmp_path):
     path = Path(tmp_path / "t.csv")
     path.write_text("a\n" + "".join(f"{i}\n" for i in range(50)))
-    whole, _, _ = read_or_sample(path, 50, TextForm(), rng=np.random.default_rng(0))
-    some, _, _ = read_or_sample(path, 20, TextForm(), rng=np.random.default_rng(0))
-    assert (whole.of, some.of, some.table.num_rows) == (None, 50, 20)
-    assert drawn(whole.table, 50, rng=np.random.default_rng(0)).table is whole.table
+    whole = at_most(open_table(path), 50, rng=np.random.default_rng(0))
+    some = at_most(open_table(path), 20, rng=np.random.default_rng(0))
+    assert (whole.drawn_from, some.drawn_from, some.whole().num_rows) == (None, 50, 20)
 
 
 def test_headers_below_a_title_are_found_where_they_are_declared(tmp_path):
     path = tmp_path / "titled.csv"
     path.write_text("Survey of 2020\na,b\n1,2\n3,4\n")
-    found, _, _ = read_or_sample(path, 50, TextForm(), header_row=2, rng=np.random.default_rng(0))
-    assert found.table.column_names == ["a", "b"] and found.records == 2
+    found = at_most(open_table(path, ReadForm(header_row=2)), 50, rng=np.random.default_rng(0))
+    assert found.columns == ("a", "b") and found.records == 2

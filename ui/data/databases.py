@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.jobs.spec import QuerySpec, ReadSpec
+from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.tables.databases import Database
 from dpsyn_core.tables.postgresql import ADDRESS
+from dpsyn_core.tables.read_form import ReadForm
 from ui.data.reading import Tell, limits, readers
 from ui.shared.access import shared
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.tables.reading import Reading
+    from dpsyn_core.tables.batches import Batches
 
 DATABASES = ("DuckDB", "SQLite", "PostgreSQL")
 MOST_ROWS = 5_000_000  # rows fetched into the app
@@ -27,7 +28,7 @@ HOSTS = "DPSYN_DATABASE_HOSTS"  # PostgreSQL hosts that visitors of a shared ser
 
 def fetch(
     kind: str, target: str, query: str, *, vouched: bool = False, tell: Tell = lambda _: None
-) -> tuple[Reading, Schema]:
+) -> tuple[Batches, Schema]:
     """Reads a table, or the rows of one query, and drafts a schema.
 
     A query may run without end or fill the memory, so it runs in a child under the limits of a reading. Its address
@@ -44,10 +45,11 @@ def fetch(
     if len(text) > LONGEST:
         msg = f"the query has {len(text):,} characters; at most {LONGEST:,} are sent: make it a view of the database"
         raise TableError(msg)
-    what = {"table": text} if NAME.match(text) else {"query": text}
+    form = ReadForm.of(query_vouched=vouched, **{"sql_table" if NAME.match(text) else "sql_query": text})
     place = database.place if database.system == "postgresql" else str(Path(database.place).absolute())
-    asked = QuerySpec(system=database.system, place=place, vouched=vouched, most=MOST_ROWS, **what)
-    return readers().read(ReadSpec(name=named(kind, text), database=asked, **limits()), None, tell)
+    return readers().read(
+        ReadSpec(name=named(kind, text), path=place, form=form, most=MOST_ROWS, **limits()), None, tell
+    )
 
 
 def named(kind: str, query: str) -> str:

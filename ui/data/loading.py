@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.jobs.spec import OLD, ReadSpec
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.tables.reading import Reading
+from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.data.databases import fetch, named
 from ui.data.places import allowed, within
 from ui.data.reading import Tell, limits, readers
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 EARLIER = 20  # tables of a visitor whose schemas are kept while another one is loaded
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
 MOST_CELLS = 50_000_000  # of a Parquet file that is
-DECLARED = ("delimiter", "encoding", "multiline", "header")  # what may be said of text that is read where it lies
 LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 
@@ -79,7 +78,7 @@ def recognised(dataset: Dataset, owner: str) -> str:
     if dataset.table is None:
         return dataset.serial
     if dataset.place is not None:
-        return marked(owner.encode() + _files(Path(dataset.place)) + repr(sorted(dataset.form.items())).encode())[:24]
+        return marked(owner.encode() + _files(Path(dataset.place)) + _declared(dataset.form))[:24]
     content = hashlib.sha256(f"{dataset.table.num_rows}".encode())
     for name, column in zip(dataset.table.column_names, dataset.table.columns, strict=True):
         # one chunk, so that the same cells give the same bytes however a reader cut them
@@ -87,6 +86,12 @@ def recognised(dataset: Dataset, owner: str) -> str:
         with pa.ipc.new_stream(pa.PythonFile(_Digest(content), mode="w"), whole.schema) as stream:
             stream.write_table(whole)
     return marked(owner.encode() + content.digest())[:24]
+
+
+def _declared(form: ReadForm) -> bytes:
+    """What was declared of a large table; the first four fields always, for the marks of runs that are kept."""
+    said = {name: getattr(form, name) for name in OLD} | form.model_dump(exclude_defaults=True)
+    return repr(sorted(said.items())).encode()
 
 
 def _files(path: Path) -> bytes:
@@ -155,33 +160,18 @@ def draft(dataset: Dataset) -> Schema | None:
     return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
 
 
-def uploaded_reading(name: str, raw: bytes) -> Reading:
+def uploaded_table(name: str, raw: bytes) -> pa.Table:
     """The table of an upload, read in a child process; nothing on the workspace changes. Raises DPSynError."""
-    return readers().read(ReadSpec(name=name, **limits()), raw, lambda _: None)[0]
+    return readers().read(ReadSpec(name=name, **limits()), raw, lambda _: None)[0].whole()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Form:
-    """What a person said about how a file is read; see `tables.read.read`."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    multiline: bool = False
-    sheet: str | None = None
-    header_row: int = 1
-    header: str | None = None
-
-
-FOUND = Form()  # as the file says itself
-
-
-def upload(space: Workspace, name: str, raw: bytes, form: Form = FOUND, *, tell: Tell = lambda _: None) -> None:
+def upload(space: Workspace, name: str, raw: bytes, form: ReadForm = AS_FOUND, *, tell: Tell = lambda _: None) -> None:
     """Reads the bytes of an upload in a child process. Raises DPSynError."""
-    reading, drafted = readers().read(ReadSpec(name=name, **asdict(form), **limits()), raw, tell)
+    reading, drafted = readers().read(ReadSpec(name=name, form=form, **limits()), raw, tell)
     place(space, _dataset(name, reading, raw=raw), drafted)
 
 
-def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lambda _: None) -> None:
+def by_path(space: Workspace, text: str, form: ReadForm = AS_FOUND, *, tell: Tell = lambda _: None) -> None:
     """Reads what lies on this machine in a child process: a file, or in part where it is too large to hold.
 
     Raises TableError when it is not allowed, missing or no table.
@@ -189,12 +179,11 @@ def by_path(space: Workspace, text: str, form: Form = FOUND, *, tell: Tell = lam
     path = allowed(text)
     with within():
         most = LOOKED if is_large(path) else None
-    spec = ReadSpec(name=path.name, path=str(path.absolute()), most_cells=most, **asdict(form), **limits())
+    spec = ReadSpec(name=path.name, path=str(path.absolute()), most_cells=most, form=form, **limits())
     reading, drafted = readers().read(spec, None, tell)
     dataset = _dataset(path.name, reading, path=text)
-    if reading.records is not None:
-        dataset.place, dataset.records = str(path.absolute()), reading.records
-        dataset.form = {key: said for key, said in asdict(form).items() if key in DECLARED}
+    if reading.drawn_from is not None:
+        dataset.place, dataset.records, dataset.form = str(path.absolute()), reading.drawn_from, form
     place(space, dataset, drafted)
 
 
@@ -210,7 +199,7 @@ def is_large(path: Path) -> bool:
     return path.suffix.lower() == ".parquet" and cells_of(path) > MOST_CELLS
 
 
-def again(space: Workspace, dataset: Dataset, form: Form, *, tell: Tell = lambda _: None) -> None:
+def again(space: Workspace, dataset: Dataset, form: ReadForm, *, tell: Tell = lambda _: None) -> None:
     """Reads the loaded file anew, as a person corrected it. Raises DPSynError."""
     if dataset.raw is not None:
         upload(space, dataset.name, dataset.raw, form, tell=tell)
@@ -225,26 +214,22 @@ def database(
     reading, drafted = fetch(kind, target, query, vouched=vouched, tell=tell)
     name = named(kind, query.strip())
     dataset = Dataset(
-        name, dataset_name(name), reading.table, source={"kind": kind}, query_vouched=vouched
+        name, dataset_name(name), reading.whole(), query_vouched=vouched
     )  # fmt: skip
     place(space, dataset, drafted)
 
 
-def _dataset(name: str, reading: Reading, raw: bytes | None = None, path: str | None = None) -> Dataset:
+def _dataset(name: str, reading: Batches, raw: bytes | None = None, path: str | None = None) -> Dataset:
     short = Path(name).name
-    source: dict[str, Any] = {"kind": reading.kind, "delimiter": reading.delimiter, "encoding": reading.encoding}
-    source |= {"sheet": reading.sheet, "sheets": reading.sheets}
-    source |= {"header_row": reading.header_row, "header_hint": reading.header_hint}
-    source |= {"header": reading.header, "headless": reading.headless}
     ending = Path(short).suffix[:10]  # which says what kind of file it is where its headers are declared
     return Dataset(
         short if len(short) <= 80 else short[: 80 - len(ending)] + ending,
         dataset_name(short),
-        reading.table,
+        reading.whole(),
         path,
         notices=list(reading.notices),
         odd=list(reading.odd),
-        source=source,
+        read=reading,
         raw=raw,
     )
 

@@ -148,7 +148,7 @@ def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
         salt = secrets.token_hex(16)
         serial = salted(serial, salt)
     own = whole and results.same_table(space, job)
-    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", *loading.DECLARED)})
+    spec = job.spec.model_copy(update={k: JobSpec.model_fields[k].default for k in ("table", "form")})
     return RunNote(spec=spec, label=job.label, created=job.created, salt=salt, table=serial, own=own)
 
 
@@ -178,7 +178,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
         raise InputError(msg) from error
     schema = Schema.loads(entries[SCHEMA].decode("utf-8", "replace")) if SCHEMA in entries else None
     runs = [_run(entries, i, run) for i, run in enumerate(project.runs[:KEPT])]
-    table = loading.uploaded_reading(TABLE, entries[TABLE]).table if TABLE in entries else None
+    table = loading.uploaded_table(TABLE, entries[TABLE]) if TABLE in entries else None
     if table is not None:
         loading.place(space, Dataset(project.dataset, project.ledger, table), schema)
     elif schema is not None and space.dataset is not None and _fits(space.dataset, schema):
@@ -238,7 +238,7 @@ def _run(entries: dict[str, bytes], i: int, run: RunNote) -> tuple[RunNote, dict
         path.write_bytes(files[MANIFEST])
         manifest = Manifest.load(path)
     gunzip(memoryview(files[MEASUREMENTS]), MOST)
-    table = loading.uploaded_reading(SYNTHETIC, files[SYNTHETIC]).table
+    table = loading.uploaded_table(SYNTHETIC, files[SYNTHETIC])
     files[SYNTHETIC] = _parquet(table)
     files[MANIFEST] = _stated(manifest, table, files[SYNTHETIC], files[MANIFEST])
     return run, files

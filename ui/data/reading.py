@@ -27,7 +27,7 @@ from ui.shared.access import classroom
 from ui.shared.jobs import spawn
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.reading import Reading
+    from dpsyn_core.tables.batches import Batches
 
 MEMORY, SECONDS = "DPSYN_READ_MEMORY_MB", "DPSYN_READ_SECONDS"
 STEP = 0.02  # seconds between two looks at the child
@@ -71,7 +71,7 @@ class Readers:
             if self._keep and self._ready is None:
                 self._ready = spawn(READ, self.folder, stdin=subprocess.PIPE)
 
-    def read(self, spec: ReadSpec, raw: bytes | None, tell: Tell = lambda _: None) -> tuple[Reading, Schema]:
+    def read(self, spec: ReadSpec, raw: bytes | None, tell: Tell = lambda _: None) -> tuple[Batches, Schema]:
         """Reads a table and drafts its schema.
 
         Args:
@@ -151,7 +151,7 @@ def _send(child: subprocess.Popen[bytes], job: ReadJob) -> None:
         return  # it has ended already; how, `_taken` says
 
 
-def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
+def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Batches, Schema]:
     """What the child left. Raises DPSynError."""
     from dpsyn_core.tables.handover import READING, take
 
@@ -167,7 +167,7 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
         msg = _late(spec)
     elif status == -getattr(signal, "SIGKILL", 0):
         msg = f"{_doing(spec)} was ended from outside, often for want of memory; {_less(spec)}"
-    elif spec.database is not None:
+    elif spec.form.of_database:
         msg = "the database crashed the reader; check that its file is whole, or export the table as CSV"
     else:
         msg = "the file crashed the reader: it is damaged or malicious; save it again, or as CSV"
@@ -175,13 +175,13 @@ def _taken(folder: Path, status: int, spec: ReadSpec) -> tuple[Reading, Schema]:
 
 
 def _late(spec: ReadSpec) -> str:
-    other = ", or save it as Parquet" if spec.database is None else ""
+    other = "" if spec.form.of_database else ", or save it as Parquet"
     return f"{_doing(spec)} took longer than {spec.seconds} s; {_less(spec)}{other}"
 
 
 def _doing(spec: ReadSpec) -> str:
-    return f"reading the {'file' if spec.database is None else 'database'}"
+    return f"reading the {spec.source}"
 
 
 def _less(spec: ReadSpec) -> str:
-    return "give a smaller file" if spec.database is None else "ask for less by a query"
+    return "ask for less by a query" if spec.form.of_database else "give a smaller file"

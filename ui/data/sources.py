@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.tables.read_form import AS_FOUND, EXCEL, TEXT, ReadForm
 from ui.data import loading
 from ui.data.databases import DATABASES
-from ui.data.loading import Form
+from ui.data.form import MOST, asked
 from ui.data.reading import SheetError, Tell
 from ui.shared.names import point_out_names
 from ui.shared.state import Dataset, Workspace
@@ -22,12 +22,12 @@ from ui.shared.theme import note, private_tag
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+    from dpsyn_core.tables.batches import Batches
+
 WAYS = ("sample", "upload", "path", "database")
-Load = Callable[[Form, Tell], None]  # reads a file in a form, and tells the page how long it takes
+Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes
 TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
 KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be")
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
@@ -81,7 +81,7 @@ def _path(space: Workspace) -> None:
         pressed = st.form_submit_button(t("data.path_load"))
     asked = (text or "").strip()
 
-    def load(form: Form, tell: Tell) -> None:
+    def load(form: ReadForm, tell: Tell) -> None:
         loading.by_path(space, asked, form, tell=tell)
 
     if pressed:
@@ -95,7 +95,7 @@ def _path(space: Workspace) -> None:
         _correct(space, space.dataset)
 
 
-def _take_file(space: Workspace, load: Load, form: Form = loading.FOUND) -> None:
+def _take_file(space: Workspace, load: Load, form: ReadForm = AS_FOUND) -> None:
     """Reads a file; what is wrong with it is kept, with the sheets that a workbook has."""
     st.session_state.pop(PROBLEM, None)
     problem = _tried(lambda tell: load(form, tell))
@@ -115,127 +115,68 @@ def _otherwise(space: Workspace, mark: str, name: str, load: Load) -> None:
     row = 1
     if name.lower().removesuffix(".gz").endswith(TITLED):
         row = int(
-            st.number_input(t("data.header_row"), 1, 1000, key=f"header_of_{mark}", help=t("data.header_row_help"))
+            st.number_input(t("data.header_row"), 1, MOST, key=f"header_of_{mark}", help=t("data.header_row_help"))
         )
     tried = f"tried_{mark}"
     if (sheet, row) != (None, 1) and (sheet, row) != st.session_state.get(tried):
         st.session_state[tried] = (sheet, row)
-        _take_file(space, load, Form(sheet=sheet, header_row=row))
+        _take_file(space, load, ReadForm(sheet=sheet, header_row=row))
         st.rerun()
 
 
 def _correct(space: Workspace, data: Dataset) -> None:
-    """Sheet, line of the headers, delimiter, encoding and line ends in cells, correctable."""
-    if data.source.get("kind") == "files":
-        _declare(space, data)
-    if data.source.get("kind") not in ("text", "excel"):
+    """How the file was read, correctable; of a table that is too large to hold it is declared for its runs too."""
+    read = data.read
+    if read is None or read.kind not in (TEXT, EXCEL):
         return
-    if len(data.source.get("sheets") or ()) > 1:
-        _sheet(space, data)
-    _hint(space, data)
-    _western(space, data)
-    written, row, header = data.source.get("delimiter"), data.source["header_row"], data.source["header"]
+    if len(read.sheets) > 1:
+        _sheet(space, data, read)
+    _hint(space, data, read)
+    _western(space, data, read)
     with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
-        form = Form(sheet=data.source["sheet"])
-        if written:
-            first, second = st.columns(2, vertical_alignment="bottom")
-            delimiters = list(dict.fromkeys([written, *DELIMITERS]))
-            encodings = list(dict.fromkeys([data.source["encoding"], *ENCODINGS]))
-            delimiter = first.selectbox(
-                t("data.delimiter"), delimiters, format_func=_delimiter, key=f"delimiter_{data.serial}"
-            )
-            encoding = second.selectbox(t("data.encoding"), encodings, key=f"encoding_{data.serial}")
-            multiline = st.checkbox(
-                t("data.multiline"), key=f"multiline_{data.serial}", help=t("data.multiline_help")
-            )  # fmt: skip
-            form = Form(delimiter=delimiter, encoding=encoding, multiline=multiline)
-        given = st.text_input(
-            t("data.header"), header or "", key=f"given_{data.serial}", help=t("data.header_help"),
-            placeholder=(written or ",").join(("age", "sex", "income")),
-        )  # fmt: skip
-        left, right = st.columns(2, vertical_alignment="bottom")
-        key = f"header_{data.serial}"
-        row = int(left.number_input(t("data.header_row"), 1, 1000, row, key=key, help=t("data.header_row_help")))
-        if right.button(t("data.reread"), key="reread", width="stretch"):
-            _again(space, data, replace(form, header_row=1 if given else row, header=given or None))
-
-
-def _declare(space: Workspace, data: Dataset) -> None:
-    """The same of text that is too large to hold: what is declared here holds for its runs too."""
-    said = data.form
-    with st.expander(t("data.correct"), key=f"correct_{data.serial}"):
-        first, second = st.columns(2, vertical_alignment="bottom")
-        delimiter = first.selectbox(
-            t("data.delimiter"), [None, *DELIMITERS], key=f"delimiter_{data.serial}", format_func=_delimiter,
-            index=[None, *DELIMITERS].index(said.get("delimiter")),
-        )  # fmt: skip
-        encoding = second.selectbox(
-            t("data.encoding"), [None, *ENCODINGS], key=f"encoding_{data.serial}",
-            format_func=lambda name: name or t("data.by_itself"), index=[None, *ENCODINGS].index(said.get("encoding")),
-        )  # fmt: skip
-        multiline = st.checkbox(
-            t("data.multiline"), said.get("multiline", False), key=f"multiline_{data.serial}",
-            help=t("data.multiline_help"),
-        )  # fmt: skip
-        header = st.text_input(
-            t("data.header"), said.get("header") or "", key=f"given_{data.serial}", help=t("data.header_help"),
-            placeholder=(delimiter or ",").join(("age", "sex", "income")),
-        )  # fmt: skip
+        said = asked(read.kind, read.form, key=data.serial)
         if st.button(t("data.reread"), key="reread", width="stretch"):
-            form = Form(delimiter=delimiter, encoding=encoding, multiline=multiline, header=header or None)
-            _again(space, data, form)
+            _again(space, data, said | ({"header_row": 1} if said["header"] else {}))
 
 
-def _delimiter(mark: str | None) -> str:
-    if mark is None:
-        return t("data.by_itself")
-    return t(f"data.delimiter_{DELIMITERS[mark]}") if mark in DELIMITERS else mark
-
-
-def _hint(space: Workspace, data: Dataset) -> None:
+def _hint(space: Workspace, data: Dataset, read: Batches) -> None:
     """Says, to the owner, that the first lines look like a title or a record, and offers to read the file so."""
-    row = data.source.get("header_hint")
-    if space.choices.safe or data.source["header_row"] != 1:
+    if space.choices.safe:
         return
-    if data.source["headless"] and data.table is not None:
+    if read.headless:
         private_tag()
         note(t("data.no_headers"), "warning")
-        names = (t("data.numbered", number=i + 1) for i in range(data.table.num_columns))
-        line = (data.source["delimiter"] or ",").join(names)
+        line = (read.form.delimiter or ",").join(t("data.numbered", number=i + 1) for i in range(len(read.columns)))
         if st.button(t("data.number_columns"), key="number_columns"):
-            _again(space, data, Form(sheet=data.source["sheet"], header=line))
-        return
-    if row is None:
-        return
-    private_tag()
-    note(t("data.title_above", row=number(row)), "warning")
-    if st.button(t("data.take_header_row", row=number(row)), key="take_header_row"):
-        _again(space, data, Form(sheet=data.source["sheet"], header_row=row))
+            _again(space, data, {"sheet": read.form.sheet, "header": line})
+    elif read.header_hint is not None:
+        private_tag()
+        note(t("data.title_above", row=number(read.header_hint)), "warning")
+        if st.button(t("data.take_header_row", row=number(read.header_hint)), key="take_header_row"):
+            _again(space, data, {"sheet": read.form.sheet, "header_row": read.header_hint})
 
 
-def _western(space: Workspace, data: Dataset) -> None:
+def _western(space: Workspace, data: Dataset, read: Batches) -> None:
     """Offers the usual encoding of Western Europe where cells are not UTF-8, which only the cells show: private."""
     undecoded = any(getattr(notice, "key", "") == "undecoded" for notice in data.odd)
-    if space.choices.safe or not undecoded or data.source["encoding"] != "utf-8":
+    if space.choices.safe or not undecoded or read.form.encoding not in ("utf-8", None):
         return
     private_tag()
     if st.button(t("data.read_western"), key="read_western"):
-        header = data.source["header"]
-        row = 1 if header else data.source["header_row"]
-        _again(space, data, Form(encoding="cp1252", header_row=row, header=header))
+        _again(space, data, read.form.model_dump() | {"encoding": "cp1252"})
 
 
-def _sheet(space: Workspace, data: Dataset) -> None:
+def _sheet(space: Workspace, data: Dataset, read: Batches) -> None:
     """Which sheet of the workbook is the table; another one is read as soon as it is chosen."""
-    sheets = list(data.source["sheets"])
-    at = sheets.index(data.source["sheet"])
-    chosen = st.selectbox(t("data.sheet"), sheets, index=at, key=f"sheet_{data.serial}")
-    if chosen != data.source["sheet"]:
-        _again(space, data, Form(sheet=chosen))
+    chosen = st.selectbox(
+        t("data.sheet"), read.sheets, index=read.sheets.index(read.form.sheet or ""), key=f"sheet_{data.serial}"
+    )
+    if chosen != read.form.sheet:
+        _again(space, data, {"sheet": chosen})
 
 
-def _again(space: Workspace, data: Dataset, form: Form) -> None:
-    if not _tried(lambda tell: loading.again(space, data, form, tell=tell)):
+def _again(space: Workspace, data: Dataset, said: dict[str, Any]) -> None:
+    if not _tried(lambda tell: loading.again(space, data, ReadForm.of(**said), tell=tell)):
         st.rerun()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, InputError
-from ui.data.loading import recognised, uploaded_reading
+from ui.data.loading import recognised, uploaded_table
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.shared.results import kept
@@ -66,7 +66,7 @@ def _found(space: Workspace, schema: Schema, own: Any) -> Exploration:
 
     def look() -> Exploration:
         loaded = None if space.dataset is None else space.dataset.table
-        table = loaded if own is None else uploaded_reading(own.name, own.getvalue()).table
+        table = loaded if own is None else uploaded_table(own.name, own.getvalue())
         if own is not None and _loaded(space, table):
             raise InputError(t("public.same"))
         return explore(table, schema, public=True)

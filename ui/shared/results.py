@@ -100,7 +100,7 @@ def _read(path: Path) -> pa.Table:
     if cells_of(path) <= MOST_CELLS:
         return pq.read_table(path)
     batches = parquet_batches(path)
-    return sampled(batches, MOST_CELLS // len(batches.columns), rng=np.random.default_rng(0)).table
+    return sampled(batches, MOST_CELLS // len(batches.columns), rng=np.random.default_rng(0)).whole()
 
 
 def synthetic_of(space: Workspace, job: Job) -> int | None:

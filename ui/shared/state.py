@@ -19,6 +19,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from dpsyn_core.attacks.spec import AttackSpec
 from dpsyn_core.files import home
 from dpsyn_core.jobs.worker import WARM
+from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.schema.rows import Row
 from ui.shared.jobs import Jobs, spawn
 from ui.shared.visitors import issue, issued
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.tables.batches import Batches
 
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
 COOKIE = "dpsyn_visitor"
@@ -52,12 +54,12 @@ class Dataset:
     sample: bool = False
     notices: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)  # what could not be read; private
-    source: dict[str, Any] = field(default_factory=dict)  # delimiter, encoding: shown and correctable
+    read: Batches | None = None  # how a file was read: shown and correctable
     raw: bytes | None = None  # an upload's bytes, to be read again after a correction
     serial: str = field(default_factory=lambda: secrets.token_hex(4))  # names the content; set when it is placed
     query_vouched: bool = False  # that its query reads each record by itself is the owner's word
     returned: bool = False  # whether it was here before, with a schema that stands again
-    form: dict[str, Any] = field(default_factory=dict)  # what was declared of the text at `place`, as runs take it
+    form: ReadForm = AS_FOUND  # how the table at `place` is read, as it was declared for its runs too
 
     @property
     def whole(self) -> pa.Table | None:

@@ -45,8 +45,7 @@ def in_place(space: Workspace) -> CountingPlan:
     """
     from dpsyn_core.jobs.folder import planned
     from dpsyn_core.sources.choose import choose
-    from dpsyn_core.tables.places import place_batches
-    from dpsyn_core.tables.text_batches import TextForm
+    from dpsyn_core.tables.read import open_table
     from ui.data.places import within
     from ui.shared.results import kept
 
@@ -54,11 +53,11 @@ def in_place(space: Workspace) -> CountingPlan:
     if data is None or schema is None or data.place is None:
         msg = "no table outside the app is loaded; load one on the Data page"
         raise TableError(msg)
-    memory, path, form = planned(job_memory()), data.place, TextForm(**data.form)
+    memory, path, form = planned(job_memory()), data.place, data.form
     key = ("in place", data.serial, hash(schema.dumps()))
     with within():
         return kept(
-            space, key, lambda: choose(place_batches(path, form), engine=None, memory=memory, schema=schema)
+            space, key, lambda: choose(open_table(path, form), engine=None, memory=memory, schema=schema)
         )  # fmt: skip
 
 

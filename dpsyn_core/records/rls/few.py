@@ -19,7 +19,7 @@ FAR = 20.0  # standard deviations
 HALVINGS = 60  # of the interval that holds the common shift: to the last digits of a count
 
 
-def above_zero(values: Floats, sigma: float) -> Floats:
+def truncated_normal_mean(values: Floats, sigma: float) -> Floats:
     """Posterior means of counts under a flat prior on what is not negative, given them with Gaussian noise.
 
     A count far above its noise stays as it is; one far below 0 becomes sigma squared over its size.
@@ -38,12 +38,13 @@ def above_zero(values: Floats, sigma: float) -> Floats:
     return mean
 
 
-def even_counts(values: Floats, sigma: float, total: float) -> Floats:
+def simplex_posterior_mean(values: Floats, sigma: float, total: float) -> Floats:
     """Positive counts with this total, nearer to equal counts the larger the noise is against them.
 
     The posterior mean where all divisions of the total are equally likely beforehand, up to a saddle-point
-    approximation: each count is `above_zero` of its noisy value plus a shift that all share. Projection to the simplex
-    (`denoise.simplex`) gives the likeliest division instead, which has all records at one value where noise is large.
+    approximation: each count is `truncated_normal_mean` of its noisy value plus a shift that all share. Projection to
+    the simplex (`denoise.simplex`) gives the likeliest division instead, which has all records at one value where
+    noise is large.
 
     Args:
         values: float64 (size,), noisy counts.
@@ -54,15 +55,15 @@ def even_counts(values: Floats, sigma: float, total: float) -> Floats:
     low, high = -float(values.max()) - size * sigma**2 / total - sigma, total - float(values.min())
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        held = float(above_zero(values + middle, sigma).sum())
+        held = float(truncated_normal_mean(values + middle, sigma).sum())
         low, high = (middle, high) if held < total else (low, middle)
-    counts = above_zero(values + high, sigma)
+    counts = truncated_normal_mean(values + high, sigma)
     out: Floats = counts * (total / float(counts.sum()))
     return out
 
 
-def perhaps_none(value: float, sigma: float, total: float) -> float:
-    """The posterior mean of a count that is as likely to be 0 as to be anything up to the total.
+def spike_slab_mean(value: float, sigma: float, total: float) -> float:
+    """The posterior mean of a count under a spike-and-slab prior: 0, or uniform up to the total, equally likely.
 
     Args:
         value: the noisy count, of a missing cell for example, which most columns do not use.
@@ -89,7 +90,7 @@ def shrink_few(
     """As `shrink_one_way` where noise is large against the records.
 
     Special values first: they hold records only where their own counts say so. Few values without order follow
-    `even_counts`, values in order a smooth shape with heaps on it; others lose noise as usual. Arguments as
+    `simplex_posterior_mean`, values in order a smooth shape with heaps on it; others lose noise as usual. Arguments as
     there; heaped: float64 (values in order,), the chance of each to be heaped (`heaps.py`).
     """
     if total <= 0 or sigma <= 0:
@@ -97,7 +98,7 @@ def shrink_few(
     size = len(values)
     listed = size - special
     clean = values + (total - float(values.sum())) / size
-    beside = np.array([perhaps_none(float(v), sigma, total) for v in clean[listed:]])
+    beside = np.array([spike_slab_mean(float(v), sigma, total) for v in clean[listed:]])
     if not listed:
         return with_total(beside, total)
     beside *= min(1.0, total / max(float(beside.sum()), TINY))
@@ -108,7 +109,7 @@ def shrink_few(
         alone = Sums(np.arange(listed), values[:listed], sigma)
         return np.append(_smooth_and_heaped(listed, [alone], rest, heaped, tuning), beside)
     if listed <= tuning.listed_evenly:
-        return np.append(even_counts(clean[:listed], sigma, rest), beside)
+        return np.append(simplex_posterior_mean(clean[:listed], sigma, rest), beside)
     counts = shrink_one_way(clean[:listed], sigma, ordered=ordered, special=0, total=rest, tuning=tuning)
     return np.append(counts, beside)
 
@@ -163,4 +164,4 @@ def _beside(tables: Sequence[Sums], place: int, total: float) -> float:
     alone = [t for t in tables if np.count_nonzero(t.recode == t.recode[place]) == 1]
     precision = sum(1 / t.sigma**2 for t in alone)
     mean = sum(float(t.values[t.recode[place]]) / t.sigma**2 for t in alone) / precision
-    return perhaps_none(mean, precision**-0.5, total)
+    return spike_slab_mean(mean, precision**-0.5, total)

@@ -17,9 +17,9 @@ from dpsyn_core.sources.spark.session import NO_SETTINGS, as_text, session
 from dpsyn_core.sources.spark.source import SparkSource, columns_of, counted, encoding
 from dpsyn_core.sources.spark.tasks import ENCODED, encode, of_parts
 from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.places import Part, parts_of
-from dpsyn_core.tables.read import ADDRESS
-from dpsyn_core.tables.text_batches import TextForm
+from dpsyn_core.tables.places import ADDRESS
+from dpsyn_core.tables.read import Part, parts_of
+from dpsyn_core.tables.read_form import ReadForm
 
 
 class SparkFiles:
@@ -33,7 +33,7 @@ class SparkFiles:
     def __init__(
         self,
         place: str | os.PathLike[str],
-        form: TextForm,
+        form: ReadForm,
         *,
         master: str | None = None,
         settings: Mapping[str, str] = NO_SETTINGS,

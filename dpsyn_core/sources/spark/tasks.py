@@ -14,7 +14,7 @@ from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.bounding import bound, name_hashes
 from dpsyn_core.tables.columnar import decoded
-from dpsyn_core.tables.places import Part
+from dpsyn_core.tables.read import Part
 from dpsyn_core.version import __version__
 
 BLOCK_BYTES = 8 << 20  # codes of a block

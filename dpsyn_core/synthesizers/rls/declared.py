@@ -20,7 +20,7 @@ from dpsyn_core.questions.compile import Need
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
 from dpsyn_core.synthesizers.rls.tuning import DeclaredTables
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
 
 
@@ -38,7 +38,7 @@ class DeclaredNeeds:
         return measure_marginals(counter, sets, self.costs, gate=gate, recodes=self.recodes, kind="question")
 
 
-def declared_tables(needs: Sequence[Need], view: View, *, cost: Cost, noise: Noise) -> DeclaredNeeds:
+def declared_tables(needs: Sequence[Need], view: RlsEvidence, *, cost: Cost, noise: Noise) -> DeclaredNeeds:
     """Settles coarse values and costs from released one-ways. Reads nothing else.
 
     Args:
@@ -117,12 +117,12 @@ def question_shares(weights: NDArray[np.float64], *, noise: Noise) -> NDArray[np
     return np.asarray(np.power(weights, 1 / 2 if noise.pure else 2 / 3))
 
 
-def cells_of(need: Need, maps: Recodes, view: View) -> int:
+def cells_of(need: Need, maps: Recodes, view: RlsEvidence) -> int:
     """Cells of the table that is measured."""
     return math.prod(coarse_shape(view.domain, need.attributes, maps))
 
 
-def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
+def coarse_maps(need: Need, view: RlsEvidence, *, sigma: float) -> Recodes:
     """The coarsenings of a table whose cells have about this noise.
 
     Public maps stay as they are. Values that are compared stay apart unless they are many. Values whose mean matters
@@ -156,7 +156,7 @@ def coarse_maps(need: Need, view: View, *, sigma: float) -> Recodes:
     return maps
 
 
-def _evenly(names: Sequence[str], view: View, cells: float, *, limit: float) -> dict[str, Coarsening]:
+def _evenly(names: Sequence[str], view: RlsEvidence, cells: float, *, limit: float) -> dict[str, Coarsening]:
     """Coarsenings of attributes that together have at most about so many cells, each at most `limit` values."""
     found: dict[str, Coarsening] = {}
     for resolution in view.tuning.declared.resolutions:

@@ -17,7 +17,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.tuning import PairChoice
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
 
@@ -39,7 +39,7 @@ class Pairs:
 
 def choose_pairs(
     counter: Counter,
-    view: View,
+    view: RlsEvidence,
     *,
     plan: BudgetPlan,
     cost: Cost,
@@ -60,7 +60,7 @@ def choose_pairs(
     Args:
         counter: exact counts.
         view: the released one-ways, and the tables of questions, which tell what is expected of pairs inside them.
-        plan: what the scores may spend, and how many coarse values an attribute has; see `View.recodes`.
+        plan: what the scores may spend, and how many coarse values an attribute has; see `RlsEvidence.recodes`.
         cost: what the tables of pairs may spend.
         gate: through which scores are released.
         pairs: those to score, if not all.
@@ -127,7 +127,7 @@ def choose_pairs(
 
 
 def _implied(
-    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: View
+    pairs: list[AttributeSet], excess: NDArray[np.float64], chosen: NDArray[np.bool_], view: RlsEvidence
 ) -> NDArray[np.float64]:
     """L1 error of each pair of numbers that is not chosen, because two chosen pairs make both follow a third number.
 

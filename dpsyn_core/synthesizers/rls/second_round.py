@@ -18,12 +18,12 @@ from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.pairs import Pairs
 from dpsyn_core.synthesizers.rls.triples import Expectation, Floats, expect, removable_errors
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 MeasurePairs = Callable[[Cost], list[Measurement]]
 
 
-def triples_to_score(view: View, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
+def triples_to_score(view: RlsEvidence, scores: dict[AttributeSet, float]) -> list[AttributeSet]:
     """Triples that are small enough, and of too many those whose pairs depend most, by released scores."""
     tuning, d = view.tuning.triples, len(view.domain)
     if d < 3 or d > tuning.most_attributes:
@@ -37,7 +37,7 @@ def triples_to_score(view: View, scores: dict[AttributeSet, float]) -> list[Attr
     return [sets[i] for i in sorted(best)]
 
 
-def triples_may_pay(view: View, plan: BudgetPlan, pairs: Pairs, triples: int) -> bool:
+def triples_may_pay(view: RlsEvidence, plan: BudgetPlan, pairs: Pairs, triples: int) -> bool:
     """Whether the noise of the chosen pairs is low enough for triples to be scored, by released values."""
     tuning, d, total = plan.tuning.triples, len(view.domain), max(view.total, 1.0)
     error = plan.noise.error(pairs.cells, pairs.cost) / (d * (d - 1) * total)
@@ -50,7 +50,7 @@ def triples_may_pay(view: View, plan: BudgetPlan, pairs: Pairs, triples: int) ->
 
 def second_round(
     counter: Counter,
-    view: View,
+    view: RlsEvidence,
     triples: Sequence[AttributeSet],
     *,
     plan: BudgetPlan,

@@ -18,7 +18,7 @@ from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RecordTuning
 from dpsyn_core.records.shards import Shard, phases_of, shard_share, shards_of
 from dpsyn_core.synthesizers.base import Make, Sharded
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 DRAFT_EFFORT = 0.25
 """Effort of the draft for each shard that follows from it, up to 1 in all: with few shards it pays for few."""
@@ -31,7 +31,7 @@ SWEEPS = 2
 """Sweeps of a shard at an effort of 1, the last of them at temperature 0 (the same experiment)."""
 
 
-def in_shards(view: View, n_records: int, *, effort: float, tuning: RecordTuning, rng: Generator) -> Sharded:
+def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: RecordTuning, rng: Generator) -> Sharded:
     """How the records of a release are made in shards. Post-processing: of released values alone.
 
     Every shard is fitted to its share of the measured tables. With more than a million records, sampling error is

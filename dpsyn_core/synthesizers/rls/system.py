@@ -35,7 +35,7 @@ from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_p
 from dpsyn_core.synthesizers.rls.sharding import in_shards
 from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
-from dpsyn_core.synthesizers.rls.view import View, even_blocks, total_of
+from dpsyn_core.synthesizers.rls.view import RlsEvidence, even_blocks, total_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
@@ -121,9 +121,9 @@ class Rls(Synthesizer):
             questions_share=0.0 if self.workload is None else self.workload.share,
         )  # fmt: skip
 
-    def view(self, measured: Sequence[Measurement]) -> View:
+    def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return View(self.domain, measured, self.n_public, tuning=self.tuning)
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
@@ -213,12 +213,12 @@ class Rls(Synthesizer):
             recodes={name: coarse for name, _, coarse in twice},
         )  # fmt: skip
 
-    def _coarse(self, view: View, name: str, cost: Cost, every: bool) -> Coarsening:
+    def _coarse(self, view: RlsEvidence, name: str, cost: Cost, every: bool) -> Coarsening:
         """The coarse values of a second one-way; every: whether the first one told all values apart."""
         r = self.tuning.resolution
         if every:
-            return view.counted_again(name)
-        return view.apart(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
+            return view.second_partition(name)
+        return view.isolate_spikes(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
 
     def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""

@@ -14,7 +14,7 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.pairs import Pairs
 from dpsyn_core.synthesizers.rls.tuning import DeclaredTables
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 
 def target_of(needs: Sequence[Need], domain: Domain, *, tuning: DeclaredTables) -> str | None:
@@ -26,7 +26,7 @@ def target_of(needs: Sequence[Need], domain: Domain, *, tuning: DeclaredTables) 
     return max(sorted(weights), key=lambda n: weights[n]) if weights else None
 
 
-def pairs_to_score(view: View, plan: BudgetPlan, target: str, needs: Sequence[Need]) -> list[AttributeSet]:
+def pairs_to_score(view: RlsEvidence, plan: BudgetPlan, target: str, needs: Sequence[Need]) -> list[AttributeSet]:
     """All pairs, or where their scores would be noise, those of the columns that tell most of a target.
 
     A hundred columns have 4,950 pairs, and their scores share one part of the budget. What the measured tables of the
@@ -57,7 +57,7 @@ def predictors_of(target: str, needs: Sequence[Need]) -> set[str]:
     return {n for need in needs if need.target == target for n in need.attributes} - {target}
 
 
-def with_target(pairs: Pairs, target: str, needs: Sequence[Need], view: View) -> Pairs:
+def with_target(pairs: Pairs, target: str, needs: Sequence[Need], view: RlsEvidence) -> Pairs:
     """The chosen pairs, those of numbers that the target is predicted from as triples with it.
 
     A model that learns on the records needs to know how numbers depend on each other in each class of the target. The

@@ -19,7 +19,7 @@ from dpsyn_core.records.rls.even import average_tables
 from dpsyn_core.records.rls.fit import Target, fit_records, schedule
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Expectation:
     sampling_error: Floats
 
 
-def expect(view: View, sets: Sequence[AttributeSet], recodes: Recodes) -> Expectation:
+def expect(view: RlsEvidence, sets: Sequence[AttributeSet], recodes: Recodes) -> Expectation:
     """Fits records to the measured tables, and again to what those would have shown if the first fit were true.
 
     The second fit differs from the first by noise and random moves of its own, as the first one does from the truth
@@ -63,7 +63,7 @@ def expect(view: View, sets: Sequence[AttributeSet], recodes: Recodes) -> Expect
     return Expectation(tables=tables, fit_error=np.array(fit_error), sampling_error=sampling)
 
 
-def _averages(view: View, wanted: Sequence[Target], rng: Generator) -> list[Floats]:
+def _averages(view: RlsEvidence, wanted: Sequence[Target], rng: Generator) -> list[Floats]:
     """What records fitted to the view hold on average, in counts of the real table."""
     t, records = view.tuning.triples, view.tuning.records
     n = int(np.clip(view.total, t.fewest_records, t.records))
@@ -74,7 +74,7 @@ def _averages(view: View, wanted: Sequence[Target], rng: Generator) -> list[Floa
     return [a * (view.total / n) for a in found]
 
 
-def _empty(view: View, names: AttributeSet, recodes: Recodes) -> Target:
+def _empty(view: RlsEvidence, names: AttributeSet, recodes: Recodes) -> Target:
     """The shape and the maps of a table; attributes without a coarsening stay as they are."""
     maps = tuple(recodes[n].map if n in recodes else np.arange(view.domain[n].size) for n in names)
     shape = coarse_shape(view.domain, names, recodes)

@@ -16,7 +16,7 @@ from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
-from dpsyn_core.records.rls.few import above_zero, shrink_blocks, shrink_few
+from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers
@@ -43,7 +43,7 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     precision = [1 / (m.cells * m.sigma**2) for m in measured]
     mean, sigma = float(np.average(sums, weights=precision)), sum(precision) ** -0.5
     # near its noise, the expected number given that it is not negative: a table is not empty for noise alone
-    return mean if mean > SURE * sigma else float(above_zero(np.array([mean]), sigma)[0])
+    return mean if mean > SURE * sigma else float(truncated_normal_mean(np.array([mean]), sigma)[0])
 
 
 def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> Coarsening:
@@ -57,7 +57,7 @@ def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNIN
     return Coarsening.of(set_apart(runs, chance > 0))
 
 
-class View:
+class RlsEvidence:
     """Released values, read for a fit. Post-processing only."""
 
     def __init__(
@@ -114,7 +114,7 @@ class View:
         """The chance of each value in order to be heaped, before it was counted."""
         return expected_heaps(a.size - a.special, a.round, tuning=self.tuning.records.shrinkage)
 
-    def apart(self, name: str, recode: Coarsening) -> Coarsening:
+    def isolate_spikes(self, name: str, recode: Coarsening) -> Coarsening:
         """That of a number counted in runs, with values apart that may be heaped by what the first table says.
 
         These are values that stand out of their neighbours there, and all of short runs that hold many records.
@@ -146,7 +146,7 @@ class View:
         least = max(self.total / resolution, held)
         return Coarsening.by_mass(self.one_ways[i], self.attributes[i], least=least)
 
-    def counted_again(self, name: str) -> Coarsening:
+    def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
 
         They hold about equally many records, but for ends in which single counts show none: these have blocks of

@@ -9,7 +9,6 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.schema import codec
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.tables import casting, cells, columnar, delimited, excel, instants, lines, read, sniffing
-from dpsyn_core.tables.reading import Reading
 from tests.audit import raw
 from tests.audit.lines import lines_fuzzed
 from tests.audit.mutants.base import mutant, replacing
@@ -142,9 +141,9 @@ def comma_by_sight():
     real = delimited.parse
 
     def parse(*args, **kwargs):
-        reading = real(*args, **kwargs)
-        mark = {b"dpsyn.decimal": b","} if reading.decimal == "," else None
-        return Reading(table=reading.table.replace_schema_metadata(mark), kind="text")
+        found = real(*args, **kwargs)
+        seen = any(getattr(notice, "key", "") == "decimal_comma" for notice in found.odd)
+        return found.holding(found.whole().replace_schema_metadata(delimited.COMMA if seen else None))
 
     with replacing((delimited, "parse", parse)):
         yield

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, simplex
-from dpsyn_core.records.rls.few import above_zero, even_counts, perhaps_none, shrink_blocks, shrink_few
+from dpsyn_core.records.rls.few import (
+    shrink_blocks,
+    shrink_few,
+    simplex_posterior_mean,
+    spike_slab_mean,
+    truncated_normal_mean,
+)
 from dpsyn_core.records.rls.shape import Sums
 
 RNG = np.random.default_rng
@@ -23,14 +29,14 @@ def hump(total, at=200.0, width=60.0):
 
 def test_the_mean_of_what_is_above_zero_is_that_of_a_truncated_normal():
     drawn = RNG(0).normal(-3.0, 2.0, 4_000_000)
-    assert above_zero(np.array([-3.0]), 2.0)[0] == pytest.approx(drawn[drawn > 0].mean(), abs=0.02)
-    assert above_zero(np.array([90.0, -1e4]), 2.0) == pytest.approx([90.0, 4e-4], rel=1e-3)
+    assert truncated_normal_mean(np.array([-3.0]), 2.0)[0] == pytest.approx(drawn[drawn > 0].mean(), abs=0.02)
+    assert truncated_normal_mean(np.array([90.0, -1e4]), 2.0) == pytest.approx([90.0, 4e-4], rel=1e-3)
 
 
 @pytest.mark.parametrize("sigma", [1e-3, 1.0, 50.0, 1e6])
 def test_even_counts_are_positive_and_add_up(sigma):
     values = np.array([70.0, 25.0, -4.0])
-    found = even_counts(values, sigma, 91.0)
+    found = simplex_posterior_mean(values, sigma, 91.0)
     assert found.min() >= 0 and found.sum() == pytest.approx(91.0)
     if sigma == 1e-3:
         assert found == pytest.approx([68, 23, 0], abs=0.01)  # the nearest point of the simplex
@@ -51,10 +57,10 @@ def test_short_lists_under_large_noise_are_nearer_to_the_truth_and_seldom_lose_a
 
 
 def test_a_missing_cell_holds_records_where_its_count_says_so_and_else_hardly_any():
-    assert perhaps_none(25.0, 20.0, 300.0) < 10
-    assert perhaps_none(-40.0, 20.0, 300.0) < 2
-    assert perhaps_none(150.0, 20.0, 300.0) == pytest.approx(150, abs=5)
-    assert perhaps_none(9_000.0, 1.0, 300.0) == 300
+    assert spike_slab_mean(25.0, 20.0, 300.0) < 10
+    assert spike_slab_mean(-40.0, 20.0, 300.0) < 2
+    assert spike_slab_mean(150.0, 20.0, 300.0) == pytest.approx(150, abs=5)
+    assert spike_slab_mean(9_000.0, 1.0, 300.0) == 300
     found = shrink_few(np.array([30.0, 45.0, 40.0]), 40.0, ordered=False, special=1, total=100.0)
     assert found[2] < 25 < found[0] < found[1]
 

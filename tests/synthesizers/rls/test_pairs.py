@@ -13,7 +13,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
 from dpsyn_core.synthesizers.rls.pairs import choose_pairs
 from dpsyn_core.synthesizers.rls.tuning import TUNING, PairChoice
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from tests.seeded import SeededNoise
 
 N = 40_000
@@ -41,7 +41,7 @@ def chosen(strength, *, rho, pure=False, seed=0):
     ones, scores, pairs = cost.split([0.3, 0.03, 0.6])
     counter = MemoryCounter(codes, domain)
     measured = measure_marginals(counter, domain.singletons(), ones.split([1.0] * 4), gate=gate)
-    view = View(domain, measured, N)
+    view = RlsEvidence(domain, measured, N)
     plan = BudgetPlan(
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=64.0, mixed_resolution=64.0, noise=Noise(unit=Unit(), pure=pure), tuning=TUNING,
@@ -93,7 +93,7 @@ def test_pairs_of_numbers_are_measured_at_fewer_values_than_pairs_with_a_categor
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
+    out = choose_pairs(counter, RlsEvidence(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
     shapes = {s: [r[n].size for n in s] for s, r in zip(out.sets, out.recodes, strict=True)}
     assert max(shapes["a", "b"]) <= 8
     assert 12 < shapes["a", "c"][0] <= 20
@@ -114,7 +114,7 @@ def test_parts_of_a_total_are_measured_together_because_the_total_would_tie_them
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    out = choose_pairs(counter, View(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
+    out = choose_pairs(counter, RlsEvidence(domain, measured, N), plan=plan, cost=plan.pairs, gate=gate)
     assert set(out.sets) == {("a", "b"), ("a", "s"), ("b", "s")}
     assert out.scores["a", "b"] < 0.2 * out.scores["a", "s"]
 
@@ -134,7 +134,7 @@ def test_a_pair_with_one_coarse_value_on_a_side_is_never_measured():
         whole=cost, total=None, one_ways=(), coarse_one_ways=(), scores=scores, pairs=pairs, resolution=64.0,
         number_resolution=8.0, mixed_resolution=20.0, noise=Noise(unit=Unit(), pure=False), tuning=TUNING,
     )  # fmt: skip
-    view = View(domain, measured, N)
+    view = RlsEvidence(domain, measured, N)
     assert view.recode("a", 64.0).size == 1
     gate = Gate(account=Account(cost), noise=SeededNoise(5, shift=10**6), unit=Unit())  # noise makes the score large
     out = choose_pairs(counter, view, plan=plan, cost=plan.pairs, gate=gate)

@@ -19,7 +19,7 @@ from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.rls.second_round import triples_may_pay
 from dpsyn_core.synthesizers.rls.system import Rls
 from dpsyn_core.synthesizers.rls.tuning import TUNING
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from tests.seeded import SeededNoise
 
 
@@ -272,7 +272,7 @@ def test_values_whose_counts_show_their_order_are_merged_with_their_neighbours()
         Measurement(attributes=(name,), values=values, sigma=20.0)
         for name, values in (("a", counts), ("b", other))
     ]  # fmt: skip
-    maps = {n: r.map for n, r in View(domain, ones, None).recodes(16.0).items()}
+    maps = {n: r.map for n, r in RlsEvidence(domain, ones, None).recodes(16.0).items()}
     assert (np.diff(maps["a"]) >= 0).all()
     assert (np.diff(maps["b"]) < 0).any()
 

@@ -8,7 +8,7 @@ import pytest
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.rls.triples import Expectation, expect, removable_errors, sampling_error
-from dpsyn_core.synthesizers.rls.view import View
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 NAMES = ("a", "b", "c")
 PAIRS = {("a", "b"), ("a", "c"), ("b", "c")}
@@ -70,7 +70,7 @@ def test_what_is_expected_of_independent_attributes_is_off_by_the_error_that_is_
         Measurement(attributes=(a, b), values=truth + rng.normal(0, sigma, (6, 6)), sigma=sigma)
         for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")
     ]
-    view = View(domain, [*ones, *pairs], n)
+    view = RlsEvidence(domain, [*ones, *pairs], n)
     sets = [("a", "b", "c"), ("a", "b", "d"), ("a", "c", "d"), ("b", "c", "d")]
     found = expect(view, sets, {})
     error = np.array([np.abs(t - n / 216).sum() for t in found.tables])

@@ -1,0 +1,123 @@
+"""ReadForm: how a table is read, as a person declares it; everything that asks how is made from its fields.
+
+A field is a flag of the sub-commands, a widget of the app's Data page, an entry of a job and a keyword of `read_table`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from dpsyn_core.errors import TableError
+
+TEXT, EXCEL, DATABASE = "text", "excel", "database"  # what a rule is for; the page asks for those of the loaded kind
+
+
+def _rule(default: Any, *of: str, help: str, metavar: str | None = None, example: str | None = None) -> Any:
+    return Field(
+        default=default, description=help, json_schema_extra={"of": list(of), "metavar": metavar, "example": example}
+    )  # fmt: skip
+
+
+class ReadForm(BaseModel):
+    """What a person says about how a table is read; None is what the header and the name of the file say.
+
+    All of it is public, and decides nothing by the records: what a record becomes depends on that record and on this
+    form alone (docs/proofs/encoding.md).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    delimiter: str | None = _rule(None, TEXT, help="one character; default by the header (comma, semicolon, tab, pipe)")
+    encoding: str | None = _rule(None, TEXT, help="default UTF-8, or what the header line says (UTF-16, Windows-1252)")
+    decimal: Literal[".", ","] | None = _rule(None, TEXT, help="decimal mark; default either, unless commas separate")
+    sheet: str | None = _rule(None, EXCEL, metavar="NAME", help="of an Excel file; default the first")
+    header_row: int = _rule(
+        1, TEXT, EXCEL, metavar="N",
+        help="line or row of the headers where a title stands above, blank ones not counted; default the first",
+    )  # fmt: skip
+    header: str | None = _rule(
+        None, TEXT, EXCEL, metavar="LINE", example="age,sex,income",
+        help="the headers, for a file that has none, with its delimiter between them: 'age,sex,income'. Its name says "
+        "what it is (.xlsx, .gz, else text), and its encoding is UTF-8 unless --encoding is given",
+    )  # fmt: skip
+    multiline: bool = _rule(
+        False, TEXT,
+        help="quoted cells may hold line ends; then a quotation mark left open swallows the records after it",
+    )  # fmt: skip
+    strict: bool = _rule(
+        False,
+        help="refuse a table with cells that cannot be read or that the schema has no place for; "
+        "a refusal is an exact answer about private data, for the owner only",
+    )
+    sql_table: str | None = _rule(
+        None, DATABASE, metavar="NAME", help="TABLE is a DuckDB, SQLite or PostgreSQL database"
+    )
+    sql_query: str | None = _rule(
+        None, DATABASE, metavar="SELECT",
+        help="the same, with a query instead of a table; it must read each record by itself: SELECT columns FROM one "
+        "table WHERE a condition on that record",
+    )  # fmt: skip
+    query_vouched: bool = _rule(
+        False, DATABASE,
+        help="you give your word that the query, or the view, reads each record by itself, which is then not checked; "
+        "the manifest says so",
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, **said: Any) -> ReadForm:
+        """A form from what a person typed. Raises TableError, in one sentence."""
+        try:
+            return cls(**said)
+        except ValidationError as error:
+            first = error.errors()[0]
+            given = first.get("ctx", {}).get("error")
+            where = ".".join(map(str, first["loc"]))
+            raise TableError(str(given) if given else f"'{where}' of how the table is read: {first['msg']}") from error
+
+    @property
+    def of_database(self) -> bool:
+        """Whether the place is a database, of which one table or query is read."""
+        return self.sql_table is not None or self.sql_query is not None
+
+    @field_validator("delimiter")
+    @classmethod
+    def _one_character(cls, wanted: str | None) -> str | None:
+        if wanted is not None and (len(wanted) != 1 or wanted in '"\r\n' or not wanted.isascii()):
+            msg = f"the delimiter {wanted!r} must be one character other than a quotation mark or line end"
+            raise ValueError(msg)
+        return wanted
+
+    @field_validator("decimal", mode="before")
+    @classmethod
+    def _mark(cls, wanted: Any) -> Any:
+        if wanted not in (None, ".", ","):
+            msg = f"the decimal mark {wanted!r} must be '.' or ','"
+            raise ValueError(msg)
+        return wanted
+
+    @field_validator("header")
+    @classmethod
+    def _one_line(cls, line: str | None) -> str | None:
+        said = None if line is None else line.strip("\r\n")
+        if said is not None and (not said.strip() or "\n" in said or "\r" in said):
+            msg = "the headers that the file lacks must be one line, with the delimiter of the file between the names"
+            raise ValueError(msg)
+        return said
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.header_row < 1:
+            msg = f"the headers are said to stand in line {self.header_row}; the first line is 1"
+            raise ValueError(msg)
+        if self.header is not None and self.header_row != 1:
+            msg = f"headers are given, and said to stand in line {self.header_row} as well; say one of the two"
+            raise ValueError(msg)
+        if self.query_vouched and not self.of_database:
+            msg = "--query-vouched is for a query or a view of a database; omit it, or add --sql-query or --sql-table"
+            raise ValueError(msg)
+        return self
+
+
+AS_FOUND = ReadForm()  # nothing is declared
