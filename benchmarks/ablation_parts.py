@@ -141,13 +141,13 @@ PARTS: dict[str, Part] = {
         },
     ),
     "denoising of pairs": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.view.View._clean_pair": lambda _, m, *__: (m.values, m.sigma)}
+        measuring=True, making=True, instead={f"{ENGINE}.view.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)}
     ),
     "copula of two numbers": Part(
         measuring=True, making=True, instead={f"{ENGINE}.view.shrink_numbers": _pair_of_numbers}
     ),
     "denoising of triples": Part(
-        making=True, instead={f"{ENGINE}.view.View._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
+        making=True, instead={f"{ENGINE}.view.RlsEvidence._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
     ),
     "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
     "fewer pairs with a target": Part(
