@@ -141,7 +141,8 @@ PARTS: dict[str, Part] = {
         },
     ),
     "denoising of pairs": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.view.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)}
+        measuring=True, making=True,
+        instead={f"{ENGINE}.view.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)},
     ),
     "copula of two numbers": Part(
         measuring=True, making=True, instead={f"{ENGINE}.view.shrink_numbers": _pair_of_numbers}
