@@ -17,7 +17,7 @@ from unittest import mock
 
 import pyarrow as pa
 
-from dpsyn_core.tables import places
+from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.read import open_table, parts_of
 from dpsyn_core.tables.read_form import ReadForm
@@ -164,7 +164,7 @@ def taken(reader, data, file, path, rng):
     if reader == "place":
         parts = [open_table(place, form)]
     elif reader == "parts":
-        with mock.patch.object(places, "PART", piece):
+        with mock.patch.object(opening, "PART", piece):
             parts = parts_of(place, form)[1]
     elif reader == "shares" and divisible(place, form):
         of = rng.randint(2, 4)

@@ -27,7 +27,7 @@ from dpsyn_core.runs import parts
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import choose, spilling
-from dpsyn_core.tables import batches, sampling, text_batches
+from dpsyn_core.tables import batches, text_batches
 from dpsyn_core.tables.write import write_table
 from tests.seeded import SeededNoise
 
@@ -222,7 +222,7 @@ def test_a_command_leaves_and_says_the_same_however_large_its_file_is(
     left = []
     for side, (small, cell) in enumerate([(FAR, 0), (0, 0), (0, FAR)]):
         monkeypatch.setenv("DPSYN_HOME", str(tmp_path / f"home{side}"))
-        monkeypatch.setattr(sampling, "SMALL", small)
+        monkeypatch.setattr(batches, "SMALL", small)
         monkeypatch.setattr(choose, "CELL", cell)
         left.append(in_a_shell(table, tmp_path / f"out{side}", unit, capsys, heard))
     assert left[0][0] == 0
@@ -284,7 +284,7 @@ def test_a_command_says_the_same_of_the_form_of_a_file_however_large_it_is(tmp_p
     left = []
     for side, (small, cell) in enumerate([(FAR, 0), (0, 0), (0, FAR)]):
         monkeypatch.setenv("DPSYN_HOME", str(tmp_path / f"home{side}"))
-        monkeypatch.setattr(sampling, "SMALL", small)
+        monkeypatch.setattr(batches, "SMALL", small)
         monkeypatch.setattr(choose, "CELL", cell)
         left.append(in_a_shell(path, tmp_path / f"out{side}", "records", capsys, heard))
     assert left[0][0] == 0
@@ -314,7 +314,7 @@ def test_other_releases_of_a_command_do_not_tell_how_large_its_file_is(
         place = tmp_path / f"out{side}"
         place.mkdir()
         monkeypatch.setenv("DPSYN_HOME", str(tmp_path / f"home{side}"))
-        monkeypatch.setattr(sampling, "SMALL", small)
+        monkeypatch.setattr(batches, "SMALL", small)
         monkeypatch.setattr(choose, "CELL", cell)
         words = {"TABLE": str(table), "SCHEMA": str(tmp_path / "schema.json")}
         out = str(place / ("out.json" if command == "buy" else "out.csv"))

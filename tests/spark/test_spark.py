@@ -33,7 +33,7 @@ from dpsyn_core.sources.spark import source as spark_source
 from dpsyn_core.sources.spark.files import SparkFiles
 from dpsyn_core.sources.spark.session import INFERENCE
 from dpsyn_core.sources.spark.source import SparkSource
-from dpsyn_core.tables import places
+from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
 from tests.synthesizers.test_counters import made
@@ -255,7 +255,7 @@ def test_an_error_of_the_run_frees_the_cache_too(spark):
 def test_files_are_read_in_parts_by_the_executors_and_the_command_writes_the_table(
     spark, one_key, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(places, "PART", 4000)
+    monkeypatch.setattr(opening, "PART", 4000)
     table = people(1500, seed=2)
     pq.write_table(table.slice(0, 700), tmp_path / "whole.parquet", row_group_size=200)
     folder = tmp_path / "parts"
