@@ -17,6 +17,7 @@ from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import DPSynError, TableError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.privacy.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.records import shards
@@ -41,7 +42,7 @@ from tests.synthesizers.test_counters import made
 pytestmark = pytest.mark.spark
 KEY = bytes(range(32))
 SETS = [(), ("city",), ("city", "age"), ("age", "smokes"), ("city", "age", "smokes")]
-COARSE = {"age": np.array([0, 0, 1, 1, 2, 3], dtype=np.intp)}
+COARSE = {"age": Coarsening.of([0, 0, 1, 1, 2, 3])}
 RULE = SumRule(features=one_hot(schema().domain()), clip=1.0, cells=schema().domain().sizes[0] + 9)
 
 
@@ -248,7 +249,7 @@ def test_a_table_without_records_has_no_counts_and_nothing_stays_cached(spark):
 def test_an_error_of_the_run_frees_the_cache_too(spark):
     frame = spark.createDataFrame(rows(*crowd(3, 0)))
     with pytest.raises(DPSynError), SparkSource(frame).open(schema(), progress=silent) as opened:
-        opened.counter.marginals([("city", "age", "smokes")], {"age": np.zeros(2, dtype=np.intp)})
+        opened.counter.marginals([("city", "age", "smokes")], {"age": Coarsening.of([0, 0])})
     assert spark.sparkContext._jsc.getPersistentRDDs().isEmpty()
 
 
