@@ -36,13 +36,12 @@ from benchmarks.tables import adult_codes
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.comparison import Comparison, Roles
+from dpsyn_core.metrics.correlations import RankCorrelation
 from dpsyn_core.metrics.learning import Learning
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.raw_correlation import RankCorrelation
-from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.metrics.number_shapes import Wasserstein
 from dpsyn_core.metrics.tvd import OneWayTVD, PairwiseTVD
-from dpsyn_core.metrics.wasserstein import Wasserstein
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit

@@ -12,7 +12,7 @@ from unittest import mock
 
 import numpy as np
 
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.synthesizers.rls import budget

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.process import table
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.synthesizers.registry import config_class
 from ui.shared.jobs import Job, Jobs

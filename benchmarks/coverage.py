@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage_tables import CHECKED_ON, LEARNT_ON, Case, case
+from dpsyn_core.answers.calibrate import INFERENCE
+from dpsyn_core.answers.evidence import Evidence
+from dpsyn_core.answers.fits import Fits
+from dpsyn_core.answers.functional import Batch, count, merged_weights
+from dpsyn_core.answers.intervals import Inferrer
+from dpsyn_core.answers.quantities import Quantity, WeightedCounts
+from dpsyn_core.answers.regression import fit, infer_regression
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.fits import Fits
-from dpsyn_core.inference.functional import Batch, count, merged_weights
-from dpsyn_core.inference.intervals import Inferrer
-from dpsyn_core.inference.quantities import Quantity, WeightedCounts
-from dpsyn_core.inference.regression import fit, infer_regression
-from dpsyn_core.inference.tuning import INFERENCE
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
@@ -132,7 +132,7 @@ def ask(made: Case, epsilon: float, number: int, *, declared: bool = False) -> d
     sizes = Sizes(evidence)
     for query in ranges(made, rng) if not declared else []:
         rows += asked_one(made, inferrer, query, sizes, f"range of {len(query.attributes)}")
-    from dpsyn_core.inference.asked import asked
+    from dpsyn_core.answers.asked import asked
 
     if wanted:
         for q in Questions.of(wanted).checked(schema).questions:

@@ -28,7 +28,7 @@ from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.unprotected import UnprotectedGate
-from dpsyn_core.metrics import models
+from dpsyn_core.metrics import learning
 from dpsyn_core.metrics.learning import classification
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
@@ -156,7 +156,7 @@ def learnt(data: Data, codes: np.ndarray, most: int, classifiers: tuple[str, ...
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in classifiers:
-            got = classification(models.classifier(name, 0), x, y, x_test, y_test)
+            got = classification(learning.classifier(name, 0), x, y, x_test, y_test)
             scores.append((got["auroc"], got["auprc"]))
     auroc, auprc = np.mean(scores, axis=0)
     return float(auroc), float(auprc)

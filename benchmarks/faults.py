@@ -17,7 +17,7 @@ from benchmarks.process import dpsyn, table
 from dpsyn_core.cli import main as command
 from dpsyn_core.errors import LedgerError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from tests.faults.jobs import arguments, check, drew_noise, prepare, start
 

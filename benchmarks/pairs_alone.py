@@ -20,8 +20,8 @@ from benchmarks.process import table as markdown
 from benchmarks.tables import Table
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.metrics.base import compute
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.registry import compute
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit

@@ -168,9 +168,8 @@ def predict_rows(
 def auroc(data: Table, target: str, rows: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
     """Mean AUROC of the models that are installed, trained on `rows`."""
     from dpsyn_core.errors import MetricError
-    from dpsyn_core.metrics.comparison import Comparison
+    from dpsyn_core.metrics.comparison import Comparison, Roles
     from dpsyn_core.metrics.learning import Learning
-    from dpsyn_core.metrics.roles import Roles
 
     scores = []
     for model in MODELS:

@@ -23,12 +23,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.tables import Table, adult_codes
-from dpsyn_core.counting import spark as counting
-from dpsyn_core.counting import spark_jobs
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources.spark.files import SparkFiles
-from dpsyn_core.sources.spark.session import session
+from dpsyn_core.spark import counter as counting
+from dpsyn_core.spark import tasks
+from dpsyn_core.spark.files import SparkFiles
+from dpsyn_core.spark.session import session
 from dpsyn_core.tables.read_form import ReadForm
 
 CHUNK = 1_000_000  # records of a file
@@ -75,7 +75,7 @@ def run(folder: Path, schema: Schema, executors: int) -> Measured:
     sent: list[int] = []
 
     def watched(spark: Any, plan: Any) -> Any:
-        table = spark_jobs.collected(spark, plan)
+        table = tasks.collected(spark, plan)
         sent.append(table.nbytes)
         return table
 

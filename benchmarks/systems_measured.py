@@ -14,10 +14,9 @@ import time
 from pathlib import Path
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.base import Score, compute
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.registry import compute
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from dpsyn_core.synthesizers import registry

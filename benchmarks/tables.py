@@ -13,7 +13,7 @@ import numpy as np
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
-from dpsyn_core.schema.importing import import_file
+from dpsyn_core.schema.importers.parameters import import_file
 from dpsyn_core.tables.read import read_table
 
 DATA = Path(os.environ.get("DPSYN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import adult_codes, simulated
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.base import compute, names
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.nist import NistFinal
-from dpsyn_core.metrics.registry import compute, names
-from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.metrics.tvd import OneWayTVD, PairwiseTVD, ThreeWayTVD
 from dpsyn_core.metrics.workload import count_queries, random_workload
 from dpsyn_core.report.document import ScoredTable

@@ -13,25 +13,25 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.report.answering import answer
     from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.runs.parts import synthesize_to
     from dpsyn_core.runs.release import Release, synthesize
     from dpsyn_core.schema.document import Schema
-    from dpsyn_core.schema.drafting import confirm as confirm_schema
-    from dpsyn_core.schema.drafting import draft as draft_schema
+    from dpsyn_core.suggest.drafting import confirm as confirm_schema
+    from dpsyn_core.suggest.drafting import draft as draft_schema
     from dpsyn_core.tables.read import read_table
 
 _HOME = {
     "DPSynError": "dpsyn_core.errors:DPSynError",
-    "Ledger": "dpsyn_core.privacy.ledger:Ledger",
+    "Ledger": "dpsyn_core.privacy.ledger.ledger:Ledger",
     "Release": "dpsyn_core.runs.release:Release",
     "Schema": "dpsyn_core.schema.document:Schema",
     "answer": "dpsyn_core.report.answering:answer",
     "buy_schema": "dpsyn_core.runs.buying:buy_schema",
-    "confirm_schema": "dpsyn_core.schema.drafting:confirm",
-    "draft_schema": "dpsyn_core.schema.drafting:draft",
+    "confirm_schema": "dpsyn_core.suggest.drafting:confirm",
+    "draft_schema": "dpsyn_core.suggest.drafting:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
     "synthesize": "dpsyn_core.runs.release:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",

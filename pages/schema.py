@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpsyn_core.schema.drafting import confirm
+from dpsyn_core.suggest.drafting import confirm
 from ui.schema import buying, editor, files, guide, misfits, public, unit
 from ui.schema import more as schema
 from ui.shared import stamps

@@ -18,7 +18,7 @@ KINDS = {
     "deep": "with torch (the extra deep)",
     "spark": "on executors of Spark (the extra spark, and Java)",
 }
-DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.synthesizers.deep.")}
+DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.deep.")}
 COMMAND = "apt-get install chromium default-jre-headless postgresql && make test-all  # installs torch and pyspark"
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 

@@ -162,7 +162,7 @@ def test_a_metric_reaches_the_registry_the_comparison_and_the_report(newcomer):
     assert report["metrics"]["repeated-records"]["goal"] == "zero"
     assert -1 <= report["tables"][0]["scores"]["repeated-records"]["value"] <= 1
     assert "Repeated records" in (newcomer.folder / "out" / "report.html").read_text(encoding="utf-8")
-    quick = "from dpsyn_core.metrics.registry import names; print(names(quick=True))"
+    quick = "from dpsyn_core.metrics.base import names; print(names(quick=True))"
     assert "'repeated-records'" in newcomer.asked(quick), "All scores lists the quick ones"
 
 

@@ -13,9 +13,9 @@ from dpsyn_core import files
 from dpsyn_core.cli import main
 from dpsyn_core.jobs.folder import leave_fault, write_json
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafting import confirm, draft
+from dpsyn_core.suggest.drafting import confirm, draft
 from dpsyn_core.tables import handover
 from tests.commands.small import SCHEMA, write_table
 from tests.tables.reading import read
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WRITERS = {
     "dpsyn_core/files.py": "atomic writes, and files for their owner alone",
     "dpsyn_core/scratch.py": "locks, which are empty; files are opened for their owner alone",
-    "dpsyn_core/privacy/signing.py": "a private key for its owner alone, and its public key",
+    "dpsyn_core/privacy/manifest/signing.py": "a private key for its owner alone, and its public key",
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
@@ -96,7 +96,7 @@ def test_a_ledger_on_a_file_system_without_links_is_its_owners_alone_too(tmp_pat
     def refused(*_):
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr("dpsyn_core.privacy.ledger.os.link", refused)
+    monkeypatch.setattr("dpsyn_core.privacy.ledger.ledger.os.link", refused)
     Ledger(tmp_path / "l.sqlite3").set_limit("t", Budget(epsilon=1.0, delta=1e-6))
     assert mode(tmp_path / "l.sqlite3") == 0o600 and len(list(tmp_path.iterdir())) == 1
 

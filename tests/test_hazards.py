@@ -15,16 +15,16 @@ from dpsyn_core.cli import main
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import SchemaError, UnitError
 from dpsyn_core.measurement.discover import Wanted
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import measured
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.drafting import draft
 from dpsyn_core.sources import memory
 from dpsyn_core.sources.bounding import bound
+from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.synthesizers.registry import MODULES, config_class, names
 from tests.audit.whole import crowd, rows, schema
 

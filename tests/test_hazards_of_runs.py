@@ -21,15 +21,14 @@ from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, UNKNOWN_LABEL, UN
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.curves import noise_curves
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.document import ScoredTable, label_of
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.release import synthesize
-from dpsyn_core.schema.drafting import draft
+from dpsyn_core.suggest.drafting import draft
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, configure, names
 from tests.audit.mutants import MUTANTS

@@ -16,11 +16,11 @@ import numpy as np
 from benchmarks.coverage import DELTA, ranges
 from benchmarks.coverage_tables import Case, case
 from benchmarks.process import table as markdown
+from dpsyn_core.answers.evidence import Evidence
+from dpsyn_core.answers.fits import Fits
+from dpsyn_core.answers.functional import count
+from dpsyn_core.answers.intervals import Inferrer
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.fits import Fits
-from dpsyn_core.inference.functional import count
-from dpsyn_core.inference.intervals import Inferrer
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account

@@ -26,8 +26,8 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafting import draft
-from dpsyn_core.schema.proposing import agreed, propose
+from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.suggest.proposing import agreed, propose
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import configure
 from tests.seeded import SeededNoise

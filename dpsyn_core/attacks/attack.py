@@ -1,21 +1,46 @@
-"""An attack from start to end: the world, its shadow runs, and what they show."""
+"""The attack on the owner's table, alone and as a job.
+
+An attack from start to end: the world, its shadow runs, and what they show.
+
+Worker of an attack: `python -m dpsyn_core.attacks.attack FOLDER`, a child process of the app.
+
+Finds `job.json`, `schema.json` and the table, as a run does; leaves `attack.json` and `done.json`, or `error.json`.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+from functools import partial
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from dpsyn_core.attacks import judge
-from dpsyn_core.attacks.children import outcomes
+from dpsyn_core.attacks.child import outcomes
 from dpsyn_core.attacks.membership import Probe, learnt
-from dpsyn_core.attacks.result import AttackResult
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackResult, AttackSpec
 from dpsyn_core.attacks.world import build
-from dpsyn_core.errors import SettingError
+from dpsyn_core.errors import DPSynError, OutputError, SettingError, SizeError
+from dpsyn_core.jobs.folder import (
+    DONE,
+    JOB,
+    SCHEMA,
+    Reporter,
+    leave_fault,
+    leave_refusal,
+    take_table,
+    write_json,
+)
+from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
+from dpsyn_core.jobs.places import of_worker
+from dpsyn_core.jobs.worker import NICENESS
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.tables.confines import confine_process
 from dpsyn_core.tables.frames import to_arrow
 
 
@@ -79,3 +104,53 @@ def check(schema: Schema, spec: AttackSpec) -> None:
         raise SettingError(msg)
     spec.budget.check_spendable()
     spec.config.calibrate(spec.task(schema))
+
+
+RESULT = "attack.json"
+FAULT = "The attack stopped because of a fault in the program; nothing was booked on the ledger. Start it again."
+
+
+def run(folder: Path) -> None:
+    """Attacks what the folder asks for."""
+    started = time.time()
+    report = Reporter(folder)
+    report("loading the engine", 0, 1)
+    from dpsyn_core.attacks.result import AttackSpec
+    from dpsyn_core.schema.document import Schema
+
+    spec = AttackSpec.model_validate_json((folder / JOB).read_text("utf-8"))
+    schema = Schema.load(folder / SCHEMA)
+    confine_process(of_worker())
+    limit_resources(spec.memory_mb, spec.seconds)
+    report("reading the table", 0, 1)
+    result = attack(take_table(folder, spec, schema), schema, spec, progress=report)
+    write_json(folder / RESULT, result.model_dump(mode="json"))
+    write_json(folder / DONE, {"seconds": time.time() - started})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one attack. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
+    forbid_core_dumps()
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    os.umask(0o077)
+    folder = Path((arguments or sys.argv[1:])[0])
+    sys.excepthook = partial(_fault, folder)
+    try:
+        run(folder)
+    except MemoryError:
+        return leave_refusal(folder, SizeError("the attack needs more memory than it may take; use fewer records"))
+    except OSError as error:
+        msg = f"the job folder cannot be written ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
+        return leave_refusal(folder, OutputError(msg))
+    except DPSynError as error:
+        return leave_refusal(folder, error)
+    return 0
+
+
+def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+    leave_fault(folder, kind, trace, sentence=FAULT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.attacks.outcome import Floats, Outcome
+from dpsyn_core.attacks.result import Floats, Outcome
 from dpsyn_core.attacks.world import World
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.codec import Codes

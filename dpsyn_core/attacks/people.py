@@ -12,8 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.attacks.outcome import AttackTally, Floats, Outcome
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackSpec, AttackTally, Floats, Outcome
 from dpsyn_core.attacks.world import World
 from dpsyn_core.schema.codec import Codes
 from dpsyn_core.schema.domain import CodedAttribute, Domain

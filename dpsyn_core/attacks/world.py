@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress

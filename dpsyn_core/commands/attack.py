@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpsyn_core.commands.common import add_reading, place
 
 if TYPE_CHECKING:
-    from dpsyn_core.attacks.result import AttackResult
-    from dpsyn_core.attacks.spec import AttackSpec
+    from dpsyn_core.attacks.result import AttackResult, AttackSpec
     from dpsyn_core.schema.document import Schema
 
 KINDS = ("membership", "singling-out", "linkage", "inference")
@@ -99,7 +98,7 @@ def spec_of(args: argparse.Namespace, schema: Schema) -> AttackSpec:
 
     from pydantic import ValidationError
 
-    from dpsyn_core.attacks.spec import RUNS, AttackSpec
+    from dpsyn_core.attacks.result import RUNS, AttackSpec
     from dpsyn_core.errors import SettingError
 
     workers = max(1, min(4, os.cpu_count() or 1)) if args.workers is None else args.workers
@@ -122,7 +121,7 @@ def attacked(args: argparse.Namespace, schema: Schema) -> dict[str, Any]:
     """System, settings and budget of the run that is attacked: from its manifest, or as they were given."""
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.open import Declared
     from dpsyn_core.synthesizers.registry import DEFAULT
 

@@ -92,7 +92,7 @@ def table_name(args: argparse.Namespace) -> str:
 
 def point_out_names(dataset: str) -> None:
     """Says on stderr, before a run, that the ledger knows names which look like this one."""
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.privacy.names import near_sentence
 
     others = Ledger().similar(dataset)
@@ -321,8 +321,7 @@ def open_input(args: argparse.Namespace, schema: Any) -> Any:
 
 def open_spark(args: argparse.Namespace, schema: Any) -> Any:
     """The records of a run that are read and counted by executors of Spark; says on stderr what that takes."""
-    from dpsyn_core.sources.spark.expected import expected
-    from dpsyn_core.sources.spark.files import SparkFiles
+    from dpsyn_core.spark.files import SparkFiles, expected
 
     if args.sql_table is not None or args.sql_query is not None or args.sheet is not None:
         msg = "the engine 'spark' reads Parquet, CSV and TSV; for a table of a database use the engine 'memory'"

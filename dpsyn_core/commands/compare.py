@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
-    from dpsyn_core.metrics.registry import compute, metric_class, names
+    from dpsyn_core.metrics.base import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines

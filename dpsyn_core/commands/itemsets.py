@@ -50,9 +50,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
-    from dpsyn_core.runs.itemsets import frequent_itemsets
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.systems.itemsets import frequent_itemsets
 
     if args.out.suffix.lower() not in SUFFIXES:
         msg = f"the output '{args.out.name}' must end with {' or '.join(SUFFIXES)}"
@@ -81,7 +81,7 @@ def _spec(args: argparse.Namespace) -> RunSpec:
     """The run, whose settings also say which itemsets are released. Raises SettingError."""
     from dpsyn_core.commands.common import parse_settings, run_spec
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.runs.itemsets import METHOD, settings_of
+    from dpsyn_core.systems.itemsets import METHOD, settings_of
 
     asked = {name: getattr(args, name) for name in ("k", "frequency") if getattr(args, name) is not None}
     if not asked:

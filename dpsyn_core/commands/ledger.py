@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import print_json
     from dpsyn_core.errors import SettingError
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
 
     ledger = Ledger()
     if args.limit is not None:
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> None:
 
 def check_manifests(ledger: Any, paths: list[Path]) -> None:
     """Says that the ledger holds the run of each manifest. Raises LedgerError for the first that it does not hold."""
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
 
     for path in paths:
         entry = ledger.check_run(Manifest.load(path))
@@ -82,7 +82,7 @@ def check_manifests(ledger: Any, paths: list[Path]) -> None:
 
 def lines(one: dict[str, Any]) -> list[str]:
     """A dataset's sums, one line for everybody whom a run protects, and its runs."""
-    from dpsyn_core.privacy.entry import UNPROTECTED
+    from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 
     limit = ""
     if one["limit_epsilon"] is not None:

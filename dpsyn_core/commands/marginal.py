@@ -104,9 +104,9 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.files import measurements_beside
     from dpsyn_core.progress import silent
     from dpsyn_core.report.released import pack_measurements
-    from dpsyn_core.runs.marginals import METHOD, release_marginals
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.systems.further_marginals import METHOD, release_marginals
 
     spec, schema = run_spec(args, method=METHOD), Schema.load(args.schema)
     views = args.measurements or measurements_beside(args.out)
@@ -138,8 +138,8 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.files import check_writable, not_private_name, same_path, write_bytes
     from dpsyn_core.report.receipts import run_of
     from dpsyn_core.report.released import load_released
-    from dpsyn_core.runs.marginals import as_document, as_table, read_marginals
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.systems.further_marginals import as_document, as_table, read_marginals
     from dpsyn_core.tables.write import write_table
 
     released = load_released(args.released, None if args.schema is None else Schema.load(args.schema))

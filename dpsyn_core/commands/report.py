@@ -53,8 +53,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.bands import bands
-    from dpsyn_core.report.document import dumps, lines, report_document
+    from dpsyn_core.report.document import bands, dumps, lines, report_document
     from dpsyn_core.report.html import html_report
     from dpsyn_core.schema.document import Schema
 
@@ -86,10 +85,9 @@ def run(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
-    from dpsyn_core.metrics.base import Metric
+    from dpsyn_core.metrics.base import Metric, compute, metric_class, names
     from dpsyn_core.metrics.language import ask, parse
     from dpsyn_core.metrics.learning import Learning
-    from dpsyn_core.metrics.registry import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.metrics.workload import CountQuery
     from dpsyn_core.report.document import ScoredTable
@@ -164,7 +162,7 @@ def asked_of(comparison: Any, schema: Any, manifest: Any, released: Any) -> list
 
 def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], list[Any]]:
     """The manifests, which must add up, and what came of holding each table and what goes with it against its own."""
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.receipts import receipt
 
     manifests = [Manifest.load(p) for p in args.manifest]
@@ -178,7 +176,7 @@ def read_manifests(args: argparse.Namespace, schema: Any) -> tuple[list[Any], li
 
 def chosen_models(text: str) -> tuple[str, ...]:
     """The models named on the command line. Raises MetricError for an unknown one before anything is trained."""
-    from dpsyn_core.metrics.models import classifier
+    from dpsyn_core.metrics.learning import classifier
 
     chosen = tuple(name.strip() for name in text.split(","))
     for name in chosen:

@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
 def run_import(args: argparse.Namespace) -> None:
     """Imports without loss; says what a person should still decide."""
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.importing import import_file
+    from dpsyn_core.schema.importers.parameters import import_file
     from dpsyn_core.schema.maxima import binned
 
     check_writable(args.out)
@@ -78,7 +78,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
-    from dpsyn_core.schema.drafting import draft
+    from dpsyn_core.suggest.drafting import draft
 
     check_writable(args.out)
     if args.buy:

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
     from dpsyn_core.errors import ReceiptError
     from dpsyn_core.files import manifest_beside
-    from dpsyn_core.privacy.signing import public_key
+    from dpsyn_core.privacy.manifest.signing import public_key
     from dpsyn_core.report.receipts import receipt
     from dpsyn_core.schema.document import Schema
 

@@ -64,9 +64,9 @@ def warm() -> None:
     import tempfile
 
     from dpsyn_core.data import paths
+    from dpsyn_core.metrics.base import compute
     from dpsyn_core.metrics.load import compare_tables
-    from dpsyn_core.metrics.registry import compute
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.runs.release import synthesize
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.read import read_table

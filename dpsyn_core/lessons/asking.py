@@ -1,11 +1,19 @@
-"""Lab 12: randomised response, where everybody adds their own noise, against noise that is added once to the count.
+"""Questions to a release: repeated, and reconstructed from.
+
+Lab 12: randomised response, where everybody adds their own noise, against noise that is added once to the count.
 
 Source: Warner 1965; Kasiviswanathan, Lee, Nissim, Raskhodnikova, Smith 2011.
+
+Lab 10: a secret column from many noisy sums over random groups, by least squares.
+
+Source: Dinur, Nissim 2003; Dwork, McSherry, Talwar 2007 (least squares); Cohen, Nissim 2018 (an attack in practice).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,3 +73,68 @@ def surveys(people: int, share: float, epsilon: float, *, local: bool, times: in
     stop = -math.expm1(-epsilon)
     noise = rng.geometric(stop, times) - rng.geometric(stop, times)
     return np.asarray((yes + noise) / people)
+
+
+Bools = NDArray[np.bool_]
+RECONSTRUCTION_SEED = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survey:
+    """A column of yes/no answers and the groups that were summed. secret: (people,). groups: 0/1 (answers, people).
+
+    inverse: (people, answers), the least squares solution as a matrix. spread: (people,), the standard deviation of
+    each person's estimate at noise 1.
+    """
+
+    secret: Floats
+    groups: Floats
+    inverse: Floats
+    spread: Floats
+
+
+@lru_cache(maxsize=8)
+def survey(people: int, per_person: int) -> Survey:
+    """`per_person` times `people` groups; everybody is in each group with probability one half. The same every time."""
+    rng = np.random.default_rng((RECONSTRUCTION_SEED, people, per_person))
+    secret = rng.integers(0, 2, people).astype(np.float64)
+    groups = rng.integers(0, 2, (per_person * people, people)).astype(np.float64)
+    inverse = np.asarray(np.linalg.pinv(groups), dtype=np.float64)
+    return Survey(secret=secret, groups=groups, inverse=inverse, spread=np.sqrt((inverse**2).sum(axis=1)))
+
+
+def attack(asked: Survey, noise: float, seed: int = 0) -> Bools:
+    """One attack: Gaussian noise of this standard deviation on every sum; whether each person is read rightly."""
+    rng = np.random.default_rng((RECONSTRUCTION_SEED, seed, len(asked.groups)))
+    answers = asked.groups @ asked.secret + noise * rng.standard_normal(len(asked.groups))
+    guessed = asked.inverse @ answers > 0.5
+    return np.asarray(guessed == (asked.secret > 0.5))
+
+
+def expected_share(asked: Survey, noise: float) -> float:
+    """Expected share of the column that is read rightly, exactly: the mean of Phi(1 / (2 noise spread)).
+
+    The estimate of a person is normal around the truth with standard deviation noise x spread, and is rounded at 1/2.
+    """
+    from scipy.special import ndtr  # heavy
+
+    if noise <= 0:
+        return 1.0
+    return float(np.mean(ndtr(0.5 / (noise * asked.spread))))
+
+
+def noise_for_share(asked: Survey, share: float) -> float:
+    """The noise at which the attack reads this share of the column, between one half and one; bisection to 1e-9."""
+    low, high = 1e-6, 1e6
+    for _ in range(120):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if expected_share(asked, middle) > share else (low, middle)
+    return low
+
+
+def private_noise(answers: int, epsilon: float, delta: float) -> float:
+    """Standard deviation of the Gaussian noise that (epsilon, delta)-DP asks of so many sums.
+
+    One person may be in every group, so that their answer moves all sums by 1: sensitivity sqrt(answers).
+    """
+    return Budget(epsilon=epsilon, delta=delta).gaussian().sigma(math.sqrt(answers))

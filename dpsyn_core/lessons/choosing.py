@@ -1,6 +1,12 @@
-"""Lab 16: choosing a winner by the exponential mechanism, and the first that passes a mark by the sparse vector.
+"""Choosing with noise and making tables agree.
+
+Lab 16: choosing a winner by the exponential mechanism, and the first that passes a mark by the sparse vector.
 
 Source: McSherry, Talwar 2007; Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Lyu, Su, Li 2017 for wrong variants.
+
+Lab 4: two noisy tables that share an attribute are made to agree, step by step.
+
+Source: Hay, Rastogi, Miklau, Suciu 2010; Qardaji, Yang, Li 2014.
 """
 
 from __future__ import annotations
@@ -10,6 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.marginals.overlap import agree, make_consistent, overlaps
+from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.privacy.budget import Budget
 
 Floats = NDArray[np.float64]
@@ -91,3 +99,28 @@ def chance_of_best(scores: Floats, epsilon: float, sensitivity: float) -> float:
 def margin(epsilon: float, sensitivity: float, choices: int, failure: float = 0.05) -> float:
     """The lead at which the winner is chosen with probability 1 - failure at least, whatever the others have."""
     return 2 * sensitivity * math.log((choices - 1) * (1 - failure) / failure) / epsilon
+
+
+SETS = (("A", "B"), ("A", "C"))
+
+
+# a worked example, and one with a negative cell, which the last step removes
+EXAMPLES = {
+    "worked": (np.array([[10.0, 5], [7, 8]]), np.array([[6.0, 4, 2], [9, 5, 8]])),
+    "negative": (np.array([[10.0, -3], [7, 8]]), np.array([[6.0, 4, -4], [9, 5, 8]])),
+}
+
+
+STEPS = ("noisy", "total", "shared", "whole")
+
+
+def tables(example: str, step: str) -> list[Floats]:
+    """Both tables after a step: as measured; after the totals agree; after A agrees; non-negative as well."""
+    values = [v.copy() for v in EXAMPLES[example]]
+    if step == "whole":
+        measured = [Measurement(attributes=s, values=v, sigma=1.0) for s, v in zip(SETS, values, strict=True)]
+        return [m.values for m in make_consistent(measured)]
+    lattice = overlaps(SETS)
+    wanted = {"noisy": [], "total": [o for o in lattice if not o[0]], "shared": list(lattice)}[step]
+    agree(values, SETS, [1.0, 1.0], wanted)
+    return values

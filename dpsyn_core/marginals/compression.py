@@ -9,9 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.algebra import whole_counts
 from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, whole_counts
 from dpsyn_core.schema.domain import Domain
 
 Array = NDArray[np.float64]

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError, SizeError
-from dpsyn_core.marginals.algebra import project
-from dpsyn_core.marginals.constraint import Constraint, constraints_of, proper
-from dpsyn_core.marginals.reconstruction import Rule, least_norm, linear_program
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.reconstruction import Constraint, Rule, constraints_of, least_norm, linear_program, proper
+from dpsyn_core.marginals.types import Measurement, project
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 Array = NDArray[np.float64]

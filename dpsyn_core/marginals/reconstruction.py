@@ -1,18 +1,144 @@
-"""Other ways to reconstruct a marginal that no released table covers: least norm and a linear program. Blind."""
+"""A marginal from those that hold parts of it: least squares, Fourier coefficients.
+
+What a released table says of a marginal that is sought: sums over its cells, perhaps at coarse values. Blind.
+
+Fourier coefficients of a table of binary attributes, and marginals from them. Pure arithmetic, blind.
+
+Other ways to reconstruct a marginal that no released table covers: least norm and a linear program. Blind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.constraint import Constraint
+from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.marginals.types import Measurement, project, spread
 from dpsyn_core.schema.domain import AttributeSet
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Constraint:
+    """A goal for some attributes of a sought table.
+
+    attributes: in domain order. goal: counts, at least 0, one axis an attribute. recodes: for each axis how
+    coarse it is; None where it has all values.
+    """
+
+    attributes: AttributeSet
+    goal: Array
+    recodes: tuple[Coarsening | None, ...]
+
+    def of(self, values: Array, names: AttributeSet) -> Array:
+        """The sums of a table over `names` to which the goal speaks."""
+        out = project(values, names, self.attributes)
+        for axis, recode in enumerate(self.recodes):
+            if recode is not None:
+                out = recode.sum(out, axis)
+        return np.asarray(out)
+
+    def onto(self, values: Array, names: AttributeSet) -> Array:
+        """Numbers of the goal's shape, ready to broadcast against a table over `names`."""
+        for axis, recode in enumerate(self.recodes):
+            if recode is not None:
+                values = recode.expand(values, axis)
+        return spread(values, self.attributes, names)
+
+    def place(self, codes: Sequence[Codes], names: AttributeSet) -> Codes:
+        """For cells with these codes (one array an attribute of `names`) the flat position in the goal."""
+        at = []
+        for name, recode in zip(self.attributes, self.recodes, strict=True):
+            code = codes[names.index(name)]
+            at.append(code if recode is None else recode.map[code])
+        return np.asarray(np.ravel_multi_index(tuple(at), self.goal.shape), dtype=np.intp)
+
+    def follows(self, other: Constraint) -> bool:
+        """Whether another one, over these attributes and more and as fine, says all that this one does."""
+        if self is other or not set(self.attributes) <= set(other.attributes):
+            return False
+        finer = dict(zip(other.attributes, other.recodes, strict=True))
+        return all(_refines(finer[n], r) for n, r in zip(self.attributes, self.recodes, strict=True))
+
+
+def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list[Constraint]:
+    """The goals that tables set for a marginal over `names`: the largest and finest only, equal ones averaged."""
+    found: dict[tuple[object, ...], list[Constraint]] = {}
+    for m in measured:
+        shared = tuple(n for n in names if n in m.attributes)
+        if not shared:
+            continue
+        recodes = tuple(proper(m.recodes.get(n)) for n in shared)
+        goal = project(m.values, m.attributes, shared)
+        found.setdefault((shared, recodes), []).append(Constraint(attributes=shared, goal=goal, recodes=recodes))
+    each = [
+        Constraint(
+            attributes=same[0].attributes, recodes=same[0].recodes,
+            goal=np.asarray(np.clip(np.mean([c.goal for c in same], axis=0), 0, None)),
+        )
+        for same in found.values()
+    ]  # fmt: skip
+    return [c for c in each if not any(c.follows(other) for other in each)]
+
+
+def proper(recode: Coarsening | None) -> Coarsening | None:
+    """A coarsening; None for one that leaves every value where it is."""
+    return None if recode is None or recode.is_identity else recode
+
+
+def _refines(fine: Coarsening | None, coarse: Coarsening | None) -> bool:
+    """Whether values that are together in the first are together in the second; None keeps all apart."""
+    return fine is None or fine.refines(Coarsening.identity(len(fine.map)) if coarse is None else coarse)
+
+
+def coefficient_sets(names: Sequence[str], k: int) -> list[AttributeSet]:
+    """All sets of at most k attributes, the empty one first: the coefficients that every k-way marginal needs."""
+    return [s for size in range(min(k, len(names)) + 1) for s in itertools.combinations(names, size)]
+
+
+def signed_sum(marginal: NDArray[np.int64]) -> int:
+    """The coefficient of a set from its marginal, shape (2, ..., 2): the sum of cells, minus where codes add up odd."""
+    out = marginal
+    while out.ndim:
+        out = out[0] - out[1]
+    return int(out)
+
+
+def marginal_from(coefficients: Mapping[AttributeSet, float], names: AttributeSet) -> NDArray[np.float64]:
+    """The marginal of binary attributes: T(x) = 2^-k times the sum over subsets S of (-1)^(x on S) f(S).
+
+    Args:
+        coefficients: by attribute set in the order of `names`; a missing one counts as 0.
+        names: k attributes.
+
+    Returns:
+        float64 (2, ..., 2).
+
+    Source: Barak, Chaudhuri, Dwork, Kale, McSherry, Talwar 2007.
+    """
+    k = len(names)
+    out = np.array([coefficients.get(s, 0.0) for s in _subsets(names)]).reshape((2,) * k)
+    for axis in range(k):
+        kept, turned = np.take(out, 0, axis), np.take(out, 1, axis)
+        out = np.stack([kept + turned, kept - turned], axis=axis)
+    return np.asarray(out / 2**k)
+
+
+def _subsets(names: AttributeSet) -> list[AttributeSet]:
+    """Subsets in the order of a table's cells: code 1 on an axis means that its attribute is in the set."""
+    return [
+        tuple(n for n, b in zip(names, bits, strict=True) if b) for bits in itertools.product((0, 1), repeat=len(names))
+    ]
+
+
 Rule = Literal["maximum-entropy", "least-norm", "linear-program"]
 
 PROGRAM_CELLS = 50_000  # of a marginal found by a linear program

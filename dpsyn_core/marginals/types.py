@@ -1,13 +1,26 @@
-"""Measurement: a noisy marginal, the only thing that post-processing is handed."""
+"""Measurements as values: arithmetic on them, and fresh noise.
+
+Measurement: a noisy marginal, the only thing that post-processing is handed.
+
+Algebra of marginals: projection, products and integer rounding.
+
+Draws the noise of released tables again: what else could have been released, as far as anybody can tell. Blind.
+
+Nothing here protects anybody: the released values are noisy already, and more noise is post-processing. It therefore
+takes a seeded generator, unlike the noise of `dpsyn_core.noise`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -94,3 +107,94 @@ class ReleasedTables(list[Measurement]):
 
     scores: Scores | None = None
     joint: tuple[JointTable, ...] = ()
+
+
+Array = NDArray[np.float64]
+
+
+def project(values: Array, names: Sequence[str], keep: Sequence[str]) -> Array:
+    """Sums a table over all attributes that are not kept; the kept axes stand in the order of `keep`.
+
+    Raises EngineError when an attribute to keep is not on the table.
+    """
+    missing = [n for n in keep if n not in names]
+    if missing:
+        msg = f"a table over {', '.join(names) or 'nothing'} has no axis '{missing[0]}'"
+        raise EngineError(msg)
+    dropped = tuple(i for i, n in enumerate(names) if n not in keep)
+    left = [n for n in names if n in keep]
+    return np.asarray(values.sum(axis=dropped)).transpose([left.index(n) for n in keep])
+
+
+def spread(values: Array, names: Sequence[str], onto: Sequence[str]) -> Array:
+    """Gives a table over some attributes an axis of length 1 for each of the others, ready to broadcast."""
+    positions = [list(onto).index(n) for n in names]
+    ordered = values.transpose(np.argsort(positions)) if len(names) else values
+    shape = [1] * len(onto)
+    for axis, position in enumerate(sorted(positions)):
+        shape[position] = ordered.shape[axis]
+    return ordered.reshape(shape)
+
+
+def product(one_ways: Sequence[Array], total: float) -> Array:
+    """The independent table: the outer product of marginals that share a total, scaled to it.
+
+    A marginal without a positive count is taken as uniform.
+    """
+    out = np.array(float(total))
+    for values in one_ways:
+        out = np.multiply.outer(out, probabilities(values))
+    return out
+
+
+def probabilities(values: Array) -> Array:
+    """Clips at zero and scales to 1; uniform when nothing is left."""
+    clipped = np.clip(np.asarray(values, dtype=np.float64), 0, None)
+    total = clipped.sum()
+    if total > 0 and np.isfinite(total):
+        return np.asarray(clipped / total)
+    return np.full(clipped.shape, 1 / max(clipped.size, 1))
+
+
+def whole_counts(values: Array, total: int, *, rng: Generator) -> NDArray[np.int64]:
+    """Scales a table to `total` records and rounds by largest remainder; ties are broken at random.
+
+    Without that, of thousands of equally small cells the first ones would always be rounded up.
+
+    Args:
+        values: any shape, negative cells count as zero; uniform when nothing is positive.
+        total: number of records, at least 0.
+        rng: post-processing randomness.
+
+    Returns:
+        int64, same shape, sums to `total`, each cell within one record of its share.
+    """
+    share = probabilities(values).ravel() * total
+    whole = np.floor(share).astype(np.int64)
+    left = int(total - whole.sum())
+    if left > 0:
+        order = rng.permutation(share.size)
+        remainder = (share - whole)[order]
+        top = order[np.argpartition(-remainder, left - 1)[:left]] if left < share.size else order
+        whole[top] += 1
+    return whole.reshape(np.shape(values))
+
+
+def redrawn(measured: Sequence[Measurement], *, pure: bool, rng: Generator) -> list[Measurement]:
+    """The released tables with fresh noise of the same size on top.
+
+    A refit to them differs from a fit to the released ones by what noise does to it, which is about how the latter
+    differs from a fit to exact counts (Raisa, Jalko, Kaski and Honkela 2023 draw the exact counts in the same spirit).
+
+    Args:
+        measured: what was released.
+        pure: whether the noise was two-sided geometric (delta 0), else Gaussian, where a table does not say.
+        rng: of the post-processing.
+    """
+    return [replace(m, values=m.values + noise(m, pure=pure, rng=rng)) for m in measured]
+
+
+def noise(m: Measurement, *, pure: bool, rng: Generator) -> NDArray[np.float64]:
+    """Noise of a measurement's shape and standard deviation; Laplace stands for two-sided geometric."""
+    laplace = pure if m.law is None else m.law == "geometric"
+    return rng.laplace(0.0, m.sigma / 2**0.5, m.values.shape) if laplace else rng.normal(0.0, m.sigma, m.values.shape)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from dpsyn_core.errors import BudgetError, EngineError
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import KINDS, Charge, is_kind
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
 # What the mu of samples, computed on another machine, may lie above ours

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.quantiles import Span, buy_edges, buy_range, noise_ceiling
-from dpsyn_core.measurement.raw import bounded, distinct_counts
 from dpsyn_core.measurement.released import Released
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.measurement.unprotected import bounded, distinct_counts
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import READ, Schema, SchemaUnit
 from dpsyn_core.tables import amounts, casting, instants

@@ -12,8 +12,7 @@ from dpsyn_core.measurement.charges import noise_charge, partition_charge
 from dpsyn_core.measurement.discover import RANGE_AND_EDGES, Wanted, cap_of, shares
 from dpsyn_core.measurement.partitions import reach_for
 from dpsyn_core.measurement.quantiles import RANGE_CELLS, ceiling
-from dpsyn_core.privacy.budget import LARGEST_EPSILON, Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import LARGEST_EPSILON, Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 
 SHARE = 0.1  # a useful purchase sees values that a tenth of the records have

@@ -24,16 +24,15 @@ from dpsyn_core.measurement.charges import (
     selection_charge,
     sum_charge,
 )
-from dpsyn_core.measurement.dirichlet import dirichlet_multinomial, prior_count
 from dpsyn_core.measurement.partitions import reach_for, truncated
 from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
 from dpsyn_core.measurement.scores import gaps_and_rate
-from dpsyn_core.measurement.sparse import noisy_above
+from dpsyn_core.measurement.sparse import dirichlet_multinomial, noisy_above, prior_count
 from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
 from dpsyn_core.noise.source import NoiseSource
 from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 
 __all__ = [

@@ -12,8 +12,8 @@ from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import Request, law_of
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import table_kind
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
 BATCH = 4_000_000  # cells that are counted in one reading of the records

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import Released, sigma_of
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 
 BRANCH = 4
 LEVELS = 6  # 4^6 = 4096 leaves

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.types import Law
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 
 _LEAST = 1e-6
 

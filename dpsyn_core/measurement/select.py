@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Recodes
-from dpsyn_core.measurement.descent import descend
+from dpsyn_core.marginals.descent import descend
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet
 
 GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers

@@ -9,10 +9,9 @@ import numpy as np
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Metric, Score
+from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison
 from dpsyn_core.metrics.distances import DENSE_CELLS, batches
-from dpsyn_core.metrics.registry import register
 from dpsyn_core.metrics.workload import Condition, CountQuery, count_records
 from dpsyn_core.schema.domain import Domain
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
-from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.metrics.comparison import Codes, Comparison, Floats, Roles
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema

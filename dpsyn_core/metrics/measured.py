@@ -11,10 +11,9 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.base import Metric, Score
+from dpsyn_core.metrics.associations import expected_tvd, interval
+from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.expected import expected_tvd, interval
-from dpsyn_core.metrics.registry import register
 
 
 @register(70)

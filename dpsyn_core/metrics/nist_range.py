@@ -11,9 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Metric, Score
+from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.registry import register
 from dpsyn_core.metrics.workload import Condition, CountQuery, chance_workload, count_queries, count_records
 
 FULL = 1_000_000.0

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Metric, Score
+from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.distances import Distances, marginal_distances, sampled_sets
-from dpsyn_core.metrics.registry import register
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 WORST = 10

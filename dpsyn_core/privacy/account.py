@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import BudgetError
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.composition import Composition

@@ -9,8 +9,8 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
+from dpsyn_core.questions.language import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.questions.meaning import numeric
-from dpsyn_core.questions.names import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.document import Schema
 
 FEW = 100  # values that groups have at most

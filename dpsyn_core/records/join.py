@@ -9,8 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.marginals.algebra import probabilities
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, probabilities
 from dpsyn_core.schema.domain import AttributeSet
 
 Codes = NDArray[np.unsignedinteger]

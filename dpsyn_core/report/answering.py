@@ -11,16 +11,16 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.answers.answers import Answered, answer_question
+from dpsyn_core.answers.calibrate import INFERENCE, Inference
+from dpsyn_core.answers.evidence import Evidence
+from dpsyn_core.answers.fits import Fits, Refit
+from dpsyn_core.answers.intervals import Inferrer, Truth
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError, TableError
-from dpsyn_core.inference.answers import Answered, answer_question
-from dpsyn_core.inference.evidence import Evidence
-from dpsyn_core.inference.fits import Fits, Refit
-from dpsyn_core.inference.intervals import Inferrer, Truth
-from dpsyn_core.inference.tuning import INFERENCE, Inference
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import is_table
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.report.receipts import receipt

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from dpsyn_core.inference.answers import Answered, number
+from dpsyn_core.answers.answers import Answered, number
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.answers import Answer
 from dpsyn_core.questions.document import Questions

@@ -18,7 +18,7 @@ from dpsyn_core.errors import DPSynError, SettingError
 from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report.released import ReleasedFile
@@ -27,7 +27,7 @@ from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import MethodConfig, Task
 from dpsyn_core.synthesizers.dry_run import RunPlan, plan_of
-from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings
+from dpsyn_core.systems.privbasis import PrivBasisSettings
 from dpsyn_core.version import __version__
 
 _UNIT_OF = ("gaussian", "geometric")

@@ -1,11 +1,19 @@
-"""The JSON of a comparison or a report: what each metric asks, and what each synthetic table scored."""
+"""The document of a report, with its bands.
+
+The JSON of a comparison or a report: what each metric asks, and what each synthetic table scored.
+
+Bands over repeated runs: mean and interval of each metric when the tables differ by their seeds alone.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import (
@@ -16,11 +24,12 @@ from dpsyn_core.metrics.base import (
     UNPROVED_LABEL,
     UNSAFE_LABEL,
     Score,
+    metric_class,
+    names,
 )
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import QueryAnswer
-from dpsyn_core.metrics.registry import metric_class, names
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
 from dpsyn_core.report.receipts import Receipt
 
@@ -180,3 +189,26 @@ def _head(kind: str, schema_name: str, tables: Sequence[ScoredTable]) -> dict[st
         "schema": schema_name,
         "n_real": tables[0].comparison.whole_n if private else None,
     }
+
+
+def bands(tables: Sequence[ScoredTable], *, level: float = 0.95) -> dict[str, Any]:
+    """Mean, deviation and t-interval of the mean by metric, where two or more tables have a score."""
+    from scipy.stats import t as student
+
+    out: dict[str, Any] = {}
+    for name in dict.fromkeys(n for t in tables for n in t.scores):
+        values = np.array([s.value for t in tables if isinstance(s := t.scores.get(name), Score)])
+        if len(values) < 2:
+            continue
+        mean, deviation = float(values.mean()), float(values.std(ddof=1))
+        half = float(student.ppf(0.5 + level / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
+        out[name] = {
+            "runs": len(values),
+            "mean": mean,
+            "deviation": deviation,
+            "low": mean - half,
+            "high": mean + half,
+            "minimum": float(values.min()),
+            "maximum": float(values.max()),
+        }
+    return out

@@ -10,9 +10,8 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.read import open_table, read_table

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score
-from dpsyn_core.metrics.registry import metric_class
+from dpsyn_core.metrics.base import Score, metric_class
 from dpsyn_core.report import build, figures
+from dpsyn_core.report.build import embedded_pairs, pair_tables
 from dpsyn_core.report.document import ScoredTable
 from dpsyn_core.report.page import Page, number, percent
-from dpsyn_core.report.pairs import embedded_pairs, pair_tables
 
 BIN_BY_BIN = (
     " Numbers are compared bin by bin, where a value in the next bin counts as much as one far away: two numbers that "

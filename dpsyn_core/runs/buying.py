@@ -7,7 +7,7 @@ from typing import Any
 
 from dpsyn_core.measurement.discover import Discovery, Wanted, cap_of, check_columns, discover
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import open_run

@@ -11,9 +11,9 @@ from numpy.random import Generator, SeedSequence
 
 from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.statement import AskedQuestions
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import AskedQuestions
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, Run, open_run
 from dpsyn_core.runs.plan import check_drawable, plan_of

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from dpsyn_core.errors import MethodError, ReceiptError, SettingError
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.release import Release
@@ -30,7 +30,7 @@ def check_savable(method: str, path: Path) -> None:
     if path.suffix != SUFFIX:
         msg = f"the model '{path.name}' must end with {SUFFIX}"
         raise SettingError(msg)
-    from dpsyn_core.synthesizers.deep.saved import require_safetensors
+    from dpsyn_core.deep.saved import require_safetensors
 
     require_safetensors()
 
@@ -65,7 +65,7 @@ def draw(
         msg = "the schema is not the one that the model was made with"
         raise ReceiptError(msg)
     check_records(n_records)
-    from dpsyn_core.synthesizers.deep.saved import unpack
+    from dpsyn_core.deep.saved import unpack
 
     started = time.perf_counter()
     generator, seed = post_processing_generator(rng)

@@ -16,13 +16,12 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
-from dpsyn_core.privacy.entry import UNPROTECTED
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.statement import AskedQuestions
+from dpsyn_core.privacy.ledger.entry import UNPROTECTED
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import AskedQuestions
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.document import Schema
 

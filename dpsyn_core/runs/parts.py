@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.files import check_folder
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.statement import Digests, PartDigests
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Digests, PartDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.shards import Shard, shards_of
 from dpsyn_core.runs.measured import Measured, measure, post_processing_generator

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from dpsyn_core.measurement.charges import check_widest
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema

@@ -24,8 +24,8 @@ from dpsyn_core.files import (
     same_path,
     write_bytes,
 )
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.statement import Digests, TableDigests
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.spec import MAX_RECORDS
 from dpsyn_core.tables.digest import content_digest, excel_digest, file_digest

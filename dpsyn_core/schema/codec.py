@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError, TableError
-from dpsyn_core.schema import categories
+from dpsyn_core.schema import categorical
 from dpsyn_core.schema.attribute import common_type
 from dpsyn_core.schema.attributes import CodedColumn, DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
@@ -179,7 +179,7 @@ def encode_column(
 
 
 def _encode_categories(column: Any, attribute: CategoricalAttribute, strict: bool) -> NDArray[np.signedinteger]:
-    found, blank, index = categories.match_entries(column, attribute)
+    found, blank, index = categorical.match_entries(column, attribute)
     missing = attribute.size - 1 if attribute.missing else -1
     other = len(attribute.values) if attribute.other else -1
     unlisted = (found < 0) & ~blank

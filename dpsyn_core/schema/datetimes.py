@@ -14,8 +14,8 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import CodedBase
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.bins import CalendarBins, CountBins
 from dpsyn_core.schema.grids import calendar_width
+from dpsyn_core.schema.numeric import CalendarBins, CountBins
 from dpsyn_core.tables import instants
 
 

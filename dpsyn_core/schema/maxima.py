@@ -9,8 +9,8 @@ from typing import Any
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importers.codebook import Codebook, CodebookEntry
 from dpsyn_core.schema.numeric import NumericAttribute
 
 LISTED = 65_535  # an enumeration up to this many codes is a list: with a missing cell, what 16 bits hold in rls

@@ -10,9 +10,9 @@ from typing import Any
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.files import write_bytes
-from dpsyn_core.schema.codebook import in_codes, read_codebook
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.importing import import_file
+from dpsyn_core.schema.importers.codebook import in_codes, read_codebook
+from dpsyn_core.schema.importers.parameters import import_file
 from dpsyn_core.tables.read import read_table
 
 NAMES = data.NAMES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.scratch import room
 from dpsyn_core.sources.base import Source
-from dpsyn_core.sources.gathered import GatheredSource
-from dpsyn_core.sources.memory import MemorySource
+from dpsyn_core.sources.memory import GatheredSource, MemorySource
 from dpsyn_core.sources.stored import StoredSource
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import of_frame
@@ -96,13 +96,11 @@ def source_of(
 def on_spark(given: Any, *, strict: bool) -> Source:
     """A Spark DataFrame, or the path or address of files, counted by executors of Spark. Raises SettingError."""
     if isinstance(given, str | os.PathLike):
-        from dpsyn_core.sources.spark.files import SparkFiles
-
-        return SparkFiles(given, ReadForm(strict=strict))
+        files: Source = import_module("dpsyn_core.spark.files").SparkFiles(given, ReadForm(strict=strict))
+        return files
     if type(given).__module__.startswith("pyspark."):
-        from dpsyn_core.sources.spark.source import SparkSource
-
-        return SparkSource(given, strict=strict)
+        frame: Source = import_module("dpsyn_core.spark.source").SparkSource(given, strict=strict)
+        return frame
     msg = "the engine 'spark' takes a Spark DataFrame, or a path that its executors can read, and no table in memory"
     raise SettingError(msg)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpsyn_core.counting.blocks import BlockCounter
+from dpsyn_core.counting.base import BlockCounter
 from dpsyn_core.counting.transactions import TableTransactions, TransactionCounter
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.privacy.unit import Neighbours, Unit

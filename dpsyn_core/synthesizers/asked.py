@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Task
 

@@ -16,8 +16,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MethodError, UnitError
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.compile import Workload, workload_of
@@ -25,8 +24,7 @@ from dpsyn_core.questions.document import Questions
 from dpsyn_core.records.shards import Shard
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
-from dpsyn_core.synthesizers.settings import grouped, groups_of
+from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of, grouped, groups_of
 from dpsyn_core.synthesizers.steps import Step
 
 

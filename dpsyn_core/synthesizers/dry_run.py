@@ -19,11 +19,11 @@ from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import Sample, SumRule
 from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
-from dpsyn_core.measurement.dirichlet import urn_unit
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.sparse import urn_unit
 from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Synthesizer, Task

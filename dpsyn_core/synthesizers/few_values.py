@@ -16,8 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
-from dpsyn_core.counting.sparse import occupied
+from dpsyn_core.counting.base import Counter, occupied
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_domain
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate

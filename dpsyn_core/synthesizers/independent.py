@@ -17,9 +17,9 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.denoise import shrink_one_way
 from dpsyn_core.records.shards import Shard, one_piece
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
-from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.few_values import many
 from dpsyn_core.synthesizers.registry import register
+from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of
 
 
 @register("independent")

@@ -16,25 +16,25 @@ from dpsyn_core.synthesizers.settings import fields_of, grouped, groups_of, writ
 MODULES: dict[str, str] = {
     "rls": "dpsyn_core.synthesizers.rls.system",
     "independent": "dpsyn_core.synthesizers.independent",
-    "field-groups": "dpsyn_core.synthesizers.field_groups",
-    "dirichlet-multinomial": "dpsyn_core.synthesizers.dirichlet",
-    "dpsyn": "dpsyn_core.synthesizers.dpsyn",
-    "privsyn": "dpsyn_core.synthesizers.privsyn",
-    "mst": "dpsyn_core.synthesizers.mst",
-    "aim": "dpsyn_core.synthesizers.aim",
-    "privbayes": "dpsyn_core.synthesizers.privbayes",
-    "mwem": "dpsyn_core.synthesizers.mwem",
-    "priview": "dpsyn_core.synthesizers.priview",
-    "dpsyn-2018": "dpsyn_core.synthesizers.dpsyn2018.system",
-    "p3gm": "dpsyn_core.synthesizers.deep.p3gm",
-    "p3gm-ae": "dpsyn_core.synthesizers.deep.p3gm",
-    "dp-vae": "dpsyn_core.synthesizers.deep.dp_vae",
-    "dp-gm": "dpsyn_core.synthesizers.deep.dp_gm",
+    "field-groups": "dpsyn_core.systems.field_groups",
+    "dirichlet-multinomial": "dpsyn_core.systems.dirichlet",
+    "dpsyn": "dpsyn_core.systems.dpsyn",
+    "privsyn": "dpsyn_core.systems.privsyn",
+    "mst": "dpsyn_core.systems.mst",
+    "aim": "dpsyn_core.systems.aim",
+    "privbayes": "dpsyn_core.systems.privbayes",
+    "mwem": "dpsyn_core.systems.mwem",
+    "priview": "dpsyn_core.systems.priview",
+    "dpsyn-2018": "dpsyn_core.systems.dpsyn2018.system",
+    "p3gm": "dpsyn_core.deep.p3gm",
+    "p3gm-ae": "dpsyn_core.deep.p3gm",
+    "dp-vae": "dpsyn_core.deep.dp_vae",
+    "dp-gm": "dpsyn_core.deep.dp_gm",
 }
 # systems that add no noise: for teaching and as ceilings, offered nowhere beside the others
 UNPROTECTED: dict[str, str] = {
-    "pgm": "dpsyn_core.synthesizers.deep.unprotected",
-    "vae": "dpsyn_core.synthesizers.deep.unprotected",
+    "pgm": "dpsyn_core.deep.dp_vae",
+    "vae": "dpsyn_core.deep.dp_vae",
 }
 DEFAULT = "rls"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 
 USUAL = 0.15  # of all records: mean L1 distance of a pair from independence in tables about people (Adult .15)

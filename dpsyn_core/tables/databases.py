@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, relations, sql_words
+from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, queries, relations
 from dpsyn_core.tables.frames import checked
 from dpsyn_core.tables.queries import NoColumnError, Query, Written, quoted, whole
 from dpsyn_core.tables.query_grammar import parse
@@ -142,7 +142,7 @@ def asked_of(database: Database, table: str | None, query: str | None, *, vouche
     if table is not None:
         parts = table.split(".", 1) if "." in table and '"' not in table else [table]
         return "SELECT * FROM " + ".".join(map(quoted, parts)) if vouched else whole(*parts)  # noqa: S608 quoted names
-    return sql_words.vouched(query or "") if vouched else parse(query or "", database.system)
+    return queries.vouched(query or "") if vouched else parse(query or "", database.system)
 
 
 def statement_of(database: Database, connection: Any, asked: Query | str) -> str:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.queries import Name, ascii_lower
-from dpsyn_core.tables.sql_words import END, TEXTS, TYPES, Dialect, NotByRecordError, Token, called, words
+from dpsyn_core.tables.queries import (
+    END,
+    TEXTS,
+    TYPES,
+    Dialect,
+    Name,
+    NotByRecordError,
+    Token,
+    ascii_lower,
+    called,
+    words,
+)
 
 DEEPEST = 60  # brackets within brackets; each is some ten calls of Python, which allows a thousand
 COMPARING = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">="})

@@ -9,9 +9,8 @@ marks and known as a column, so that no word can mean more there than it meant h
 from __future__ import annotations
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.queries import Item, Name, Query
+from dpsyn_core.tables.queries import DIALECTS, END, Item, Name, NotByRecordError, Query, Token, tokens
 from dpsyn_core.tables.query_expressions import RESERVED, Expressions
-from dpsyn_core.tables.sql_words import DIALECTS, END, NotByRecordError, Token, tokens
 
 
 def parse(text: str, system: str) -> Query:

@@ -14,8 +14,7 @@ from typing import Any
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.queries import Name, Query, Written, ascii_lower, quoted
-from dpsyn_core.tables.sql_words import REMEDY, NotByRecordError
+from dpsyn_core.tables.queries import REMEDY, Name, NotByRecordError, Query, Written, ascii_lower, quoted
 
 DEEPEST = 8  # views upon views
 

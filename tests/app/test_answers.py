@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from tests.app_driver import at_page, words
 from ui.data.loading import Dataset, place

@@ -10,7 +10,7 @@ import pytest
 
 from dpsyn_core.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
 from ui.shared.jobs import Job, JobError, Jobs

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import consistency, count, leak, prior
+from dpsyn_core.lessons import choosing, counting, family
 from tests.app_driver import at_page, words
 from ui.learn import LABS, attacker, composition, growing, race, views
 from ui.learn.prior import walk_table
@@ -12,20 +12,20 @@ from ui.shared.text import catalogue
 
 def test_laplace_answers_never_speak_louder_than_epsilon():
     for eps in (0.1, 1.0, 5.0):
-        z, p = count.law("laplace", eps)
+        z, p = counting.law("laplace", eps)
         assert p.sum() == pytest.approx(1, abs=1e-4)
-        _, ratio = count.log_ratio("laplace", eps)
+        _, ratio = counting.log_ratio("laplace", eps)
         assert np.abs(ratio).max() <= eps * (1 + 1e-9)
         assert len(z) == len(ratio)
 
 
 def test_gaussian_answers_break_epsilon_with_a_chance_below_delta_only():
-    _, p = count.law("gaussian", 1.0)
-    _, ratio = count.log_ratio("gaussian", 1.0)
+    _, p = counting.law("gaussian", 1.0)
+    _, ratio = counting.log_ratio("gaussian", 1.0)
     broken = p[ratio > 1.0].sum()
     assert broken > 0
     excess = (p[ratio > 1.0] * (1 - np.exp(1.0 - ratio[ratio > 1.0]))).sum()
-    assert excess <= count.DELTA
+    assert excess <= counting.DELTA
 
 
 def test_the_four_crossings_of_the_published_figure():
@@ -42,16 +42,16 @@ def test_chosen_rules_are_the_only_curves():
 
 
 def test_the_worked_example_of_consistency_goes_through_its_published_values():
-    total = consistency.tables("worked", "total")
+    total = choosing.tables("worked", "total")
     assert [round(float(v.sum()), 9) for v in total] == [31.6, 31.6]
-    one, two = consistency.tables("worked", "shared")
+    one, two = choosing.tables("worked", "shared")
     np.testing.assert_allclose(one, [[9.4, 4.4], [8.4, 9.4]], atol=1e-9)
     np.testing.assert_allclose(two, [[6.6, 4.6, 2.6], [7.6, 3.6, 6.6]], atol=1e-9)
 
 
 def test_the_last_step_leaves_no_negative_cell():
-    assert min(v.min() for v in consistency.tables("negative", "shared")) < 0
-    assert min(v.min() for v in consistency.tables("negative", "whole")) >= 0
+    assert min(v.min() for v in choosing.tables("negative", "shared")) < 0
+    assert min(v.min() for v in choosing.tables("negative", "whole")) >= 0
 
 
 def test_five_people_grow_as_published():
@@ -90,44 +90,44 @@ def test_greedy_designs_cover_every_pair(size):
 
 
 def test_the_walk_to_a_synthetic_table_has_three_steps_and_the_published_table():
-    made = prior.walk(prior.COUNTS, 994, 5.0, np.random.default_rng(0))
-    assert made.counts == pytest.approx(prior.COUNTS + 6.742953, abs=5e-7)
+    made = family.walk(family.COUNTS, 994, 5.0, np.random.default_rng(0))
+    assert made.counts == pytest.approx(family.COUNTS + 6.742953, abs=5e-7)
     assert made.shares.sum() == pytest.approx(1) and made.drawn.sum() == 994
     table = walk_table(made, "y")
     assert table["original (y)"].tolist() == [816, 109, 7, 39, 6, 17]
     assert table["published draw"].tolist() == [776, 118, 6, 53, 22, 19]
     assert table["race"].tolist()[0] == "White" and table["3. y*"].tolist() == made.drawn.tolist()
-    assert [len(walk_table(made, s).columns) for s in prior.STEPS] == [3, 4, 6]
-    mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)
-    assert np.abs((prior.PUBLISHED - mean) / deviation).max() < 2.2  # the published draw is an ordinary one
+    assert [len(walk_table(made, s).columns) for s in family.STEPS] == [3, 4, 6]
+    mean, deviation = family.moments(family.COUNTS, 994, 5.0)
+    assert np.abs((family.PUBLISHED - mean) / deviation).max() < 2.2  # the published draw is an ordinary one
 
 
 def test_race_counts_ask_for_the_published_prior():
-    assert prior.least_alpha(994, 5.0) == pytest.approx(6.742953, abs=5e-7)
-    mean, deviation = prior.moments(prior.COUNTS, 994, 5.0)
+    assert family.least_alpha(994, 5.0) == pytest.approx(6.742953, abs=5e-7)
+    mean, deviation = family.moments(family.COUNTS, 994, 5.0)
     np.testing.assert_allclose(mean, [790.565, 111.216, 13.206, 43.954, 12.245, 22.814], atol=1e-3)
     np.testing.assert_allclose(deviation, [17.804, 13.910, 5.052, 9.072, 4.867, 6.608], atol=1e-3)
-    assert prior.synthetic(prior.COUNTS, 994, 5.0).sum() == 994
+    assert family.synthetic(family.COUNTS, 994, 5.0).sum() == 994
 
 
 def test_a_bought_list_keeps_the_promise_at_every_count():
     eps, delta = 1.0, 1e-3
     for n in range(1, 40):
-        a, b = leak.chance_shown(n - 1, eps, delta), leak.chance_shown(n, eps, delta)
+        a, b = counting.chance_shown(n - 1, eps, delta), counting.chance_shown(n, eps, delta)
         assert b <= np.exp(eps) * a + delta + 1e-12
         assert 1 - a <= np.exp(eps) * (1 - b) + delta + 1e-12
-    assert leak.chance_shown(0, eps, delta) == 0
+    assert counting.chance_shown(0, eps, delta) == 0
 
 
 def test_the_engine_lists_a_value_as_often_as_the_lab_says():
     rng = np.random.default_rng(5)
     eps, delta, holders, turns = 1.0, 1e-3, 8, 40_000
-    k = leak.reach_for(1 / eps, 1, delta)
+    k = counting.reach_for(1 / eps, 1, delta)
     p = -np.expm1(-eps)
     noise = rng.geometric(p, turns * 2) - rng.geometric(p, turns * 2)
     noise = noise[np.abs(noise) <= k][:turns]
     seen = (holders + noise > k).mean()
-    chance = leak.chance_shown(holders, eps, delta)
+    chance = counting.chance_shown(holders, eps, delta)
     assert abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / turns)
 
 

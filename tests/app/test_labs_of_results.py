@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import effect, game, membership, systems
+from dpsyn_core.lessons import family, game, systems
 from dpsyn_core.lessons.sample import pay_gap
 from dpsyn_core.schema.sample import sample_table
 from ui.learn import budgets, groups, race, spending
@@ -13,18 +13,18 @@ from ui.learn import membership as membership_lab
 
 
 def test_studies_cover_the_truth_as_often_as_they_say_only_when_they_count_the_noise():
-    noise = effect.sigma(0.5, 1e-6)
-    found = effect.studies(500, 0.10, noise, times=4_000, seed=0)
+    noise = family.sigma(0.5, 1e-6)
+    found = family.studies(500, 0.10, noise, times=4_000, seed=0)
     margin = 5 * math.sqrt(0.05 * 0.95 / 4_000)
     assert found.covers(found.honest).mean() == pytest.approx(0.95, abs=margin + 0.005)
     naive = found.covers(found.naive).mean()
-    assert naive == pytest.approx(effect.expected_coverage(500, 0.10, noise), abs=0.03)
+    assert naive == pytest.approx(family.expected_coverage(500, 0.10, noise), abs=0.03)
     assert naive < 0.90
-    assert found.finds(found.honest).mean() == pytest.approx(effect.power(500, 0.10, noise), abs=0.03)
+    assert found.finds(found.honest).mean() == pytest.approx(family.power(500, 0.10, noise), abs=0.03)
 
 
 def test_without_an_effect_the_honest_interval_claims_one_in_twenty_times():
-    found = effect.studies(1_000, 0.0, effect.sigma(1.0, 1e-6), times=4_000, seed=1)
+    found = family.studies(1_000, 0.0, family.sigma(1.0, 1e-6), times=4_000, seed=1)
     assert found.finds(found.honest).mean() == pytest.approx(0.05, abs=0.02)
 
 
@@ -50,26 +50,26 @@ def test_the_groups_of_the_runs_are_those_of_the_sample_and_small_ones_are_worse
 
 def test_shadow_attacks_stay_below_the_limit_and_win_against_exact_counts():
     for system in ("rls", "independent"):
-        for eps in membership.EPSILONS:
-            found = membership.shadow(system, eps)
+        for eps in game.EPSILONS:
+            found = game.shadow(system, eps)
             spread = 5 * np.sqrt(0.25 / found.runs)
-            limit = membership.limit(np.minimum(found.alarms + spread, 1), eps, 1e-9)
+            limit = game.limit(np.minimum(found.alarms + spread, 1), eps, 1e-9)
             assert (found.found <= limit + spread).all()
             assert found.alarms[-1] == found.found[-1] == 1.0
-    assert membership.shadow("exact", 10.0).right > membership.shadow("rls", 1.0).right
-    assert len(membership.person()) == 6
+    assert game.shadow("exact", 10.0).right > game.shadow("rls", 1.0).right
+    assert len(game.person()) == 6
 
 
-@pytest.mark.parametrize("eps", membership.EPSILONS)
+@pytest.mark.parametrize("eps", game.EPSILONS)
 def test_live_attacks_stay_below_the_limit(eps):
-    found = membership.drawn(eps, 3)
+    found = game.drawn(eps, 3)
     assert (np.diff(found.alarms) >= 0).all() and (np.diff(found.found) >= 0).all()
     spread = 5 * np.sqrt(0.25 / found.runs)  # of either share, by the runs that it is counted over
-    assert (found.found <= membership.limit(np.minimum(found.alarms + spread, 1), eps, 0.0) + spread).all()
+    assert (found.found <= game.limit(np.minimum(found.alarms + spread, 1), eps, 0.0) + spread).all()
 
 
 def test_a_coin_is_what_an_attack_without_a_person_to_find_amounts_to(monkeypatch):
-    same = membership.RocPoints(alarms=np.array([0.0, 1.0]), found=np.array([0.0, 1.0]), right=0.5, runs=200)
+    same = game.RocPoints(alarms=np.array([0.0, 1.0]), found=np.array([0.0, 1.0]), right=0.5, runs=200)
     assert same.margin == pytest.approx(1.96 * math.sqrt(0.25 / 400))
     assert len(membership_lab.figure(same, "exact", 1.0).data) == 3  # no limit where nothing is promised
 

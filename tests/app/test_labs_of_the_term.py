@@ -6,30 +6,30 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpsyn_core.lessons import asking, choosing, clipping, family, reconstruction, training
+from dpsyn_core.lessons import asking, choosing, counting, family, training
 from dpsyn_core.privacy.conversions import gdp_delta
 
 
 def test_exact_sums_give_every_secret_away_and_wide_noise_gives_none():
-    asked = reconstruction.survey(64, 1)
-    assert reconstruction.attack(asked, 0.0).all()
-    asked = reconstruction.survey(64, 4)
-    got = np.mean([reconstruction.attack(asked, 500.0, s).mean() for s in range(40)])
+    asked = asking.survey(64, 1)
+    assert asking.attack(asked, 0.0).all()
+    asked = asking.survey(64, 4)
+    got = np.mean([asking.attack(asked, 500.0, s).mean() for s in range(40)])
     assert abs(got - 0.5) < 5 * 0.5 / math.sqrt(40 * 64)
 
 
 def test_the_expected_share_of_a_reconstruction_is_what_attacks_reach():
-    asked = reconstruction.survey(64, 4)
+    asked = asking.survey(64, 4)
     for noise in (2.0, 5.0):
-        got = [reconstruction.attack(asked, noise, s).mean() for s in range(200)]
-        assert np.mean(got) == pytest.approx(reconstruction.expected_share(asked, noise), abs=0.012)
+        got = [asking.attack(asked, noise, s).mean() for s in range(200)]
+        assert np.mean(got) == pytest.approx(asking.expected_share(asked, noise), abs=0.012)
 
 
 def test_the_figure_of_reconstruction_names_its_lines_in_the_legend_where_no_words_can_meet():
     from ui.learn.reconstruction import figure
 
-    asked = reconstruction.survey(64, 4)
-    drawn = figure(asked, 1.0, reconstruction.attack(asked, 1.0), 67.6)
+    asked = asking.survey(64, 4)
+    drawn = figure(asked, 1.0, asking.attack(asked, 1.0), 67.6)
     assert not drawn.layout.annotations
     assert {"noise: square root of people", "noise for epsilon 1"} <= {line.name for line in drawn.data}
 
@@ -37,12 +37,12 @@ def test_the_figure_of_reconstruction_names_its_lines_in_the_legend_where_no_wor
 def test_the_cliff_of_reconstruction_lies_at_a_multiple_of_the_root_of_the_people():
     # spread^2 is 4 / (answers - people) for large groups, so that 95 % are read up to sqrt(3 n) / (4 x 1.645)
     for people in (64, 256):
-        cliff = reconstruction.noise_for_share(reconstruction.survey(people, 4), 0.95)
+        cliff = asking.noise_for_share(asking.survey(people, 4), 0.95)
         assert cliff == pytest.approx(math.sqrt(3 * people) / (4 * 1.644854), rel=0.05)
 
 
 def test_the_noise_of_a_private_survey_has_the_delta_that_is_stated():
-    sigma = reconstruction.private_noise(256, 1.0, 1e-6)
+    sigma = asking.private_noise(256, 1.0, 1e-6)
     assert gdp_delta(1.0, math.sqrt(256) / sigma) == pytest.approx(1e-6, rel=1e-6)
 
 
@@ -63,24 +63,24 @@ def test_randomised_response_with_half_the_square_of_the_people_equals_noise_on_
 
 
 def test_the_best_bound_is_the_best_of_all_bounds_and_moves_with_epsilon():
-    values = clipping.incomes(1000)
-    best = [clipping.best_bound(values, eps) for eps in (0.1, 1.0, 10.0)]
+    values = counting.incomes(1000)
+    best = [counting.best_bound(values, eps) for eps in (0.1, 1.0, 10.0)]
     assert best == sorted(best)
     grid = np.geomspace(50, 30_000, 400)
     for eps, at in zip((0.1, 1.0, 10.0), best, strict=True):
-        assert clipping.error(values, at, eps) <= min(clipping.error(values, b, eps) for b in grid) * (1 + 1e-6)
-    low, wide, both = clipping.curves(values, 1.0)
+        assert counting.error(values, at, eps) <= min(counting.error(values, b, eps) for b in grid) * (1 + 1e-6)
+    low, wide, both = counting.curves(values, 1.0)
     for i in (0, 100, 240):
-        bound = clipping.BOUNDS[i]
-        assert low[i] == pytest.approx(clipping.bias(values, bound), abs=1e-9)
-        assert both[i] == pytest.approx(clipping.error(values, bound, 1.0))
+        bound = counting.BOUNDS[i]
+        assert low[i] == pytest.approx(counting.bias(values, bound), abs=1e-9)
+        assert both[i] == pytest.approx(counting.error(values, bound, 1.0))
         assert wide[i] == pytest.approx(math.sqrt(2) * bound / 1000)
 
 
 def test_repeated_private_means_are_off_by_bias_and_noise():
-    values = clipping.incomes(300)
-    got = clipping.answers(values, 800.0, 0.5, times=40_000, seed=3)
-    error = clipping.error(values, 800.0, 0.5)
+    values = counting.incomes(300)
+    got = counting.answers(values, 800.0, 0.5, times=40_000, seed=3)
+    error = counting.error(values, 800.0, 0.5)
     assert math.sqrt(np.mean((got - values.mean()) ** 2)) == pytest.approx(error, rel=0.02)
 
 

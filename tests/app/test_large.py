@@ -9,7 +9,7 @@ import pytest
 
 from dpsyn_core.jobs.folder import MANIFEST, SYNTHETIC, take_table
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read_form import ReadForm

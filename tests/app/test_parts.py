@@ -231,7 +231,7 @@ def test_a_plan_is_what_a_run_then_charges():
     planned = plan("independent", {}, task)
     import tempfile
 
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
 
     with tempfile.TemporaryDirectory() as folder:
         release = synthesize(

@@ -23,7 +23,7 @@ def finished(app):
     """A visitor with a run that is done, and their workspace."""
     uploaded(app, name="votes.csv", raw=RAW)
     space = space_of(app)
-    from dpsyn_core.schema.drafting import confirm
+    from dpsyn_core.suggest.drafting import confirm
 
     space.schema = confirm(space.schema)
     space.choices.method = "independent"

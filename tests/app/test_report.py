@@ -243,7 +243,7 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     assert "limit" in job.failure()
     at_page(ran, "synthesize")
     assert any("limit" in e.value for e in ran.error)
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
 
     assert Ledger().summary(space_of(ran).dataset.ledger).runs == 1
 

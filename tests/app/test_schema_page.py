@@ -92,7 +92,7 @@ def test_200_columns_stay_usable_and_say_what_they_cost(app):
 @pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_buying_is_charged_and_takes_the_stamp_away_once_the_kinds_are_confirmed(app, known):
-    from dpsyn_core.privacy.ledger import Ledger
+    from dpsyn_core.privacy.ledger.ledger import Ledger
 
     rows = b"".join(b"%d,%d\n" % (i % 90, i % 7) for i in range(800))
     uploaded(app, name="ages.csv", raw=b"age,week\n" + rows)

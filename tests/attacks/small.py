@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.independent import Independent

@@ -13,15 +13,12 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.attacks.attack import attack, check
-from dpsyn_core.attacks.child import packed, unpacked
-from dpsyn_core.attacks.children import outcomes
+from dpsyn_core.attacks.child import Shadow, outcomes, packed, unpacked
 from dpsyn_core.attacks.membership import Probe
-from dpsyn_core.attacks.outcome import Outcome
-from dpsyn_core.attacks.result import READING
-from dpsyn_core.attacks.shadow import Shadow
+from dpsyn_core.attacks.result import READING, Outcome
 from dpsyn_core.attacks.world import WorldSource, build
 from dpsyn_core.errors import InputError, MethodError, TableError, UnitError
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from tests.attacks import small
 

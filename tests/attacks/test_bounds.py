@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpsyn_core.attacks.bounds import LARGEST, chance_of, excess, interval, least_epsilon
+from dpsyn_core.attacks.judge import LARGEST, chance_of, excess, interval, least_epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

@@ -16,9 +16,9 @@ from dpsyn_core.measurement import partitions
 from dpsyn_core.measurement.gate import Gate, sigma_of
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.ears import listening
 from tests.audit.gates import Alarm, TapeGate, WatchGate, accesses, released

@@ -9,7 +9,7 @@ from dpsyn_core.measurement.discover import Wanted, cap_of, discover
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer
-from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings, find_itemsets
+from dpsyn_core.systems.privbasis import PrivBasisSettings, find_itemsets
 
 
 def as_codes(released):

@@ -6,9 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpsyn_core.counting import store
-from dpsyn_core.counting.store import Store
-from dpsyn_core.counting.stored import StoredCounter
+from dpsyn_core.counting import stored as store
+from dpsyn_core.counting.stored import Store, StoredCounter
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs import release
 from dpsyn_core.schema.document import Schema

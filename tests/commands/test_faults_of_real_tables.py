@@ -6,11 +6,10 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.data import paths
-from dpsyn_core.metrics.learning import classification
-from dpsyn_core.metrics.models import DEFAULT, classifier
+from dpsyn_core.metrics.learning import DEFAULT, classification, classifier
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafting import draft
+from dpsyn_core.suggest.drafting import draft
 from tests.tables.reading import read
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from tests.counting.test_transactions import random_baskets
 
 ITEMS = ["bread", "milk", "eggs", "tea", "salt"]

@@ -10,7 +10,7 @@ import pytest
 from dpsyn_core.cli import main
 from dpsyn_core.commands.common import add_engine
 from dpsyn_core.errors import SizeError
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import ENGINES
 from dpsyn_core.tables.batches import gathered

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from tests.commands.small import SCHEMA, write_table
 
 ODD = "=SUM(A1)"  # a header that a spreadsheet would run

@@ -8,8 +8,8 @@ import sys
 
 from dpsyn_core.cli import main
 from dpsyn_core.noise.system import SystemNoise
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 
 SCHEMA = {
     "version": 1,

@@ -9,7 +9,7 @@ import pytest
 
 from dpsyn_core.errors import LedgerError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from tests.faults.places import file_limit, open_folder, unprivileged
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.algebra import probabilities, product, project, spread, whole_counts
+from dpsyn_core.marginals.types import probabilities, product, project, spread, whole_counts
 
 T = np.array([[20.0, 15, 20], [15, 20, 10]])
 

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.covering import greedy_cover, pair_error, plane_cover, schonheim, uncovered, views
-from dpsyn_core.marginals.field import ORDERS, affine_plane, field_tables, projective_plane
+from dpsyn_core.marginals.covering import (
+    ORDERS,
+    affine_plane,
+    field_tables,
+    greedy_cover,
+    pair_error,
+    plane_cover,
+    projective_plane,
+    schonheim,
+    uncovered,
+    views,
+)
 from dpsyn_core.schema.domain import Domain
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpsyn_core.marginals.fourier import coefficient_sets, marginal_from, signed_sum
+from dpsyn_core.marginals.reconstruction import coefficient_sets, marginal_from, signed_sum
 
 
 def test_worked_example_of_two_attributes():

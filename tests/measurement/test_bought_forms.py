@@ -12,8 +12,8 @@ import pytest
 from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.schema.drafting import confirm, draft
 from dpsyn_core.schema.written_dates import example_of, formats_of
+from dpsyn_core.suggest.drafting import confirm, draft
 from dpsyn_core.tables import amounts
 from dpsyn_core.tables.frames import to_arrow
 from tests.measurement.test_discover import QUIET, buy

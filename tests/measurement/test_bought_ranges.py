@@ -11,8 +11,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.quantiles import buy_range
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from tests.measurement.test_discover import buy
 

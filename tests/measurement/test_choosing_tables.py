@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.measurement import descent
+from dpsyn_core.marginals import descent
 from dpsyn_core.measurement.select import choose_sets, choose_tables, noise_error, shares
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 
 
 def tried(errors, cells, cost, sensitivity, factor):

@@ -11,12 +11,11 @@ from dpsyn_core.measurement import discover as discovery
 from dpsyn_core.measurement.discover import Wanted, cap_of, discover
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.quantiles import buy_edges, buy_range, edges_of
-from dpsyn_core.measurement.raw import bounded, distinct_counts
+from dpsyn_core.measurement.unprotected import bounded, distinct_counts
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import SchemaUnit
@@ -180,7 +179,7 @@ def test_a_flood_of_one_individual_neither_passes_the_threshold_nor_moves_the_co
 
 
 def test_which_rows_of_an_individual_are_kept_depends_on_these_rows_alone(monkeypatch):
-    monkeypatch.setattr("dpsyn_core.measurement.raw.os.urandom", lambda n: bytes(range(n)))
+    monkeypatch.setattr("dpsyn_core.measurement.unprotected.os.urandom", lambda n: bytes(range(n)))
     rng = np.random.default_rng(1)
     who = [f"p{i}" for i in rng.integers(0, 40, 400)]
     what = [str(v) for v in rng.integers(0, 1000, 400)]

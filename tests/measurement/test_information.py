@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpsyn_core.measurement.information import (
+from dpsyn_core.measurement.dependence import (
     independence_gap,
     independence_gap_sensitivity,
     mutual_information,

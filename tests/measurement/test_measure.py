@@ -10,7 +10,7 @@ from dpsyn_core.measurement import measure
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 

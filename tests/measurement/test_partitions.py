@@ -10,7 +10,7 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.partitions import failure, reach_for, truncated
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from tests.noise.bits import SeededBits
 

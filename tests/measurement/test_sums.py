@@ -15,8 +15,8 @@ from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.cost import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 

@@ -13,15 +13,13 @@ from sdmetrics.column_pairs import CorrelationSimilarity
 from sklearn.metrics import mutual_info_score
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics import contingency, itemsets
+from dpsyn_core.metrics import associations as contingency
+from dpsyn_core.metrics import itemsets
+from dpsyn_core.metrics.associations import CramersV, MutualInformation, associations
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.contingency import associations
-from dpsyn_core.metrics.correlation import CorrelationMatrix, correlation_matrix
-from dpsyn_core.metrics.cramers_v import CramersV
+from dpsyn_core.metrics.correlations import CorrelationMatrix, Spearman, correlation_matrix
 from dpsyn_core.metrics.itemsets import FrequentItemsets, frequent
-from dpsyn_core.metrics.mutual_information import MutualInformation
-from dpsyn_core.metrics.pmse import Propensity
-from dpsyn_core.metrics.spearman import Spearman
+from dpsyn_core.metrics.learning import Propensity
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import SIZES, draw, small
 

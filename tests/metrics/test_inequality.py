@@ -9,11 +9,9 @@ import pytest
 import scipy.stats
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.gini import GiniDifference
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.income import lorenz
-from dpsyn_core.metrics.pay_gap import PayGap, rank_correlation
-from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.metrics.inequality import GiniDifference, PayGap, rank_correlation
 from dpsyn_core.schema.domain import Domain
 from tests.metrics.tables import SIZES, small
 

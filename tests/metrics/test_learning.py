@@ -9,11 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.features import Encoder
-from dpsyn_core.metrics.learning import Learning, classification
-from dpsyn_core.metrics.models import classifier, regressor
-from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.metrics.comparison import Comparison, Roles
+from dpsyn_core.metrics.learning import Encoder, Learning, classification, classifier, regressor
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small
 

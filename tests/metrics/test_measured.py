@@ -9,10 +9,10 @@ import pytest
 from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.metrics.associations import expected_tvd, interval, probability_within
+from dpsyn_core.metrics.base import compute, names
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.expected import expected_tvd, interval, probability_within
 from dpsyn_core.metrics.measured import MeasuredFit, estimated_total
-from dpsyn_core.metrics.registry import compute, names
 from tests.metrics.tables import brute, draw, small_domain
 
 

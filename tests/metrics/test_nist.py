@@ -7,15 +7,29 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.distances import marginal_distances
-from dpsyn_core.metrics.income import Incomes, group_statistics, incomes, lorenz, right_gini
-from dpsyn_core.metrics.nist import NistFinal, by_round, official_scores
-from dpsyn_core.metrics.nist_density import NistDensity, strict_triples
-from dpsyn_core.metrics.nist_income import NistIncome, clean_score, official_sides, strict_score
+from dpsyn_core.metrics.income import (
+    Incomes,
+    NistIncome,
+    clean_score,
+    group_statistics,
+    incomes,
+    lorenz,
+    official_sides,
+    right_gini,
+    strict_score,
+)
+from dpsyn_core.metrics.nist import (
+    NistDensity,
+    NistFinal,
+    by_round,
+    nist_comparison,
+    official_scores,
+    strict_triples,
+    strict_view,
+)
 from dpsyn_core.metrics.nist_range import NistRange, NistRangeSchema, query_frequencies, range_score, record_queries
-from dpsyn_core.metrics.nist_view import nist_comparison, strict_view
-from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.metrics.workload import Condition, CountQuery, chance_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small, small_domain

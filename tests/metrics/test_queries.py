@@ -9,8 +9,7 @@ import pytest
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import ask, parse
-from dpsyn_core.metrics.range_queries import RangeQueries
-from dpsyn_core.metrics.workload import Condition, random_workload
+from dpsyn_core.metrics.workload import Condition, RangeQueries, random_workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.metrics.tables import draw, small
 

@@ -9,12 +9,9 @@ from scipy import stats
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.correlations import RankCorrelation, columns
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.number_ranges import NumberRanges
-from dpsyn_core.metrics.raw_correlation import RankCorrelation
-from dpsyn_core.metrics.raw_numbers import columns
-from dpsyn_core.metrics.tails import Tails
-from dpsyn_core.metrics.wasserstein import Wasserstein, distance, expected_distance
+from dpsyn_core.metrics.number_shapes import NumberRanges, Tails, Wasserstein, distance, expected_distance
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import GOAL_WORDS, PRIVATE_LABEL, SAFE_LABEL, Score, plain
-from dpsyn_core.metrics.registry import compute, metric_class, names
-from dpsyn_core.metrics.roles import Roles
+from dpsyn_core.metrics.base import GOAL_WORDS, PRIVATE_LABEL, SAFE_LABEL, Score, compute, metric_class, names, plain
+from dpsyn_core.metrics.comparison import Roles
 from dpsyn_core.metrics.tvd import KWayTVD, OneWayTVD
 from tests.metrics.tables import small
 from tests.metrics.test_measured import measured

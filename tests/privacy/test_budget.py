@@ -5,8 +5,7 @@ import math
 import pytest
 
 from dpsyn_core.errors import BudgetError, UnitError
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 
 

@@ -7,8 +7,8 @@ import pytest
 from dpsyn_core.errors import LedgerError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 
 ONE = Budget(epsilon=1.0, delta=1e-9)

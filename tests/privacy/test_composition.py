@@ -11,11 +11,10 @@ from scipy.stats import binom, norm
 
 from dpsyn_core.errors import BudgetError, EngineError
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.composition import Composition, compose
 from dpsyn_core.privacy.conversions import gdp_mu, zcdp_epsilon
-from dpsyn_core.privacy.cost import Cost
 
 
 def gaussian(sensitivity, sigma, **more):

@@ -10,9 +10,9 @@ from dpsyn_core.errors import InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
-from dpsyn_core.privacy.grouping import columns_of, grouped_entries, listed_entries
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.signing import load_key, new_key, signature_holds
+from dpsyn_core.privacy.ledger.grouping import columns_of, grouped_entries, listed_entries
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.signing import load_key, new_key, signature_holds
 from tests.privacy.test_manifest import charges as few_charges
 from tests.privacy.test_manifest import manifest
 

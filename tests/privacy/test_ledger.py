@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpsyn_core.errors import EngineError, LedgerError
-from dpsyn_core.privacy import ledger as module
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.conversions import gdp_delta, gdp_epsilon, gdp_mu, zcdp_rho
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.limits import GAUSSIAN, MIXED
+from dpsyn_core.privacy.ledger import ledger as module
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.ledger.limits import GAUSSIAN, MIXED
 from dpsyn_core.privacy.unit import Unit
 
 ONE = Budget(epsilon=1.0, delta=1e-9)

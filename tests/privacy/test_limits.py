@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import LedgerError
-from dpsyn_core.privacy import limits
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.conversions import gdp_delta, gdp_epsilon, gdp_mu
-from dpsyn_core.privacy.entry import Entry
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.limits import epsilon_left, fits_limit
-from dpsyn_core.privacy.spend import Spend
-from dpsyn_core.privacy.sums import summarise
+from dpsyn_core.privacy.ledger import limits
+from dpsyn_core.privacy.ledger.entry import Entry, Spend
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.ledger.limits import epsilon_left, fits_limit
+from dpsyn_core.privacy.ledger.sums import summarise
 from dpsyn_core.privacy.unit import Unit
 
 LIMIT = Budget(epsilon=4, delta=1e-9)

@@ -16,8 +16,8 @@ from dpsyn_core.errors import EngineError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.signing import fingerprint, load_key, new_key
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.signing import fingerprint, load_key, new_key
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.release import Release
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.names import dataset_name, near
 from dpsyn_core.privacy.unit import Unit
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.conversions import gdp_delta
-from dpsyn_core.privacy.odds import (
+from dpsyn_core.privacy.curves import (
     anchor_sentence,
     best_guess,
     best_guess_of_mu,

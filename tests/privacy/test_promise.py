@@ -12,7 +12,7 @@ from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.synthesizers.registry import config_class, names
 from tests.synthesizers.harness import random_codes, run, task_for
 from tests.synthesizers.test_contract import MINI

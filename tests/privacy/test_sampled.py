@@ -19,11 +19,10 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.conversions import gdp_delta
-from dpsyn_core.privacy.convolution import TAIL, self_convolved
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.renyi import renyi_epsilon
-from dpsyn_core.privacy.sampled import SHARE, Sampling, profiles, sampled_mu, sampled_multiplier
+from dpsyn_core.privacy.sampled import SHARE, TAIL, Sampling, profiles, sampled_mu, sampled_multiplier, self_convolved
 from dpsyn_core.privacy.unit import Unit
 
 DEEP = Sampling(rate=0.05, multiplier=3.09, steps=200)  # near the settings of P3GM at (1, 1e-5)

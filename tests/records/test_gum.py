@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.records.gum import flow, gum, mcf
+from dpsyn_core.records.gum import UpdateSettings, flow, gum, mcf
 from dpsyn_core.records.gum_kernel import removals, update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import UpdateSettings
-from dpsyn_core.records.tables import TargetTable
+from dpsyn_core.records.shards import TargetTable
 
 
 def table(rows, counts, weight=1.0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.records.fit import fit_records
+from dpsyn_core.records.gum import UpdateSettings
 from dpsyn_core.records.join import components, conditional_column, match_within, peel
-from dpsyn_core.records.settings import UpdateSettings
+from dpsyn_core.records.polish import fit_records
 from dpsyn_core.schema.domain import Domain
 
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.records.fit import fit_records
-from dpsyn_core.records.initialise import independent_records, one_way_shares
-from dpsyn_core.records.polish import polish
-from dpsyn_core.records.settings import UpdateSettings
+from dpsyn_core.records.gum import UpdateSettings, independent_records, one_way_shares
+from dpsyn_core.records.polish import fit_records, polish
 from dpsyn_core.schema.domain import Domain
 from tests.records.test_gum import counted, random_table, table
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.inference.answers import Answered
+from dpsyn_core.answers.answers import Answered
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.document import Questions

@@ -12,10 +12,10 @@ from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
-from dpsyn_core.privacy.signing import load_key, new_key
-from dpsyn_core.privacy.statement import Digests, PartDigests, guarantee
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.manifest.signing import load_key, new_key
+from dpsyn_core.privacy.manifest.statement import Digests, PartDigests, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.receipts import receipt, signing_faults

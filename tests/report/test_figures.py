@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dpsyn_core.metrics.registry import compute
+from dpsyn_core.metrics.base import compute
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.metrics.registry import compute
+from dpsyn_core.metrics.base import compute
 from dpsyn_core.report import build
 from dpsyn_core.report.figures.glance import CHOSEN, COLUMNS, MOST, PANELS, Panel, glance
 from dpsyn_core.report.figures.systems import Measure, systems_chart

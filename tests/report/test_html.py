@@ -9,21 +9,18 @@ import numpy as np
 import pytest
 from jinja2 import UndefinedError
 
-from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.base import PRIVATE_LABEL, SAFE_LABEL, compute, names
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.language import ask, parse
-from dpsyn_core.metrics.registry import compute, names
-from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report import figures
-from dpsyn_core.report.bands import bands
-from dpsyn_core.report.document import ScoredTable, dumps, report_document
+from dpsyn_core.report.build import SIDE, coarse_map, embedded_pairs, pair_tables
+from dpsyn_core.report.document import ScoredTable, bands, dumps, report_document
 from dpsyn_core.report.html import html_report
 from dpsyn_core.report.page import _environment, _numeric, embedded
-from dpsyn_core.report.pairs import SIDE, coarse_map, embedded_pairs, pair_tables
 from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.report.theme import DARK, LIGHT, paint, to_plotly
 from dpsyn_core.schema.domain import CodedAttribute, Domain

@@ -13,7 +13,7 @@ import pytest
 
 from dpsyn_core.commands.verify import PUBLISHABLE
 from dpsyn_core.metrics.base import ANOTHER_LABEL, SAFE_LABEL
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs.parts import synthesize_to
 from dpsyn_core.runs.release import synthesize

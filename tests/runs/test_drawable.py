@@ -12,15 +12,16 @@ from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.measurement.sparse import empty_survivors, noisy_above, survival
 from dpsyn_core.noise.draws import LARGEST
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.runs.plan import check_drawable
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.synthesizers import field_groups, registry
+from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.dry_run import plan
+from dpsyn_core.systems import field_groups
 from tests.synthesizers.harness import SeededNoise
 
 SIZES = {"a": 3, "b": 2, "c": 4}

@@ -10,16 +10,16 @@ from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.measurement.discover import Wanted
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs import open as opening
 from dpsyn_core.runs.buying import buy_schema
-from dpsyn_core.runs.itemsets import frequent_itemsets
-from dpsyn_core.runs.marginals import release_marginals
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.sources.transactions import ItemSource
+from dpsyn_core.systems.further_marginals import release_marginals
+from dpsyn_core.systems.itemsets import frequent_itemsets
 from tests.audit.whole import crowd, rows, schema
 
 BUDGET = Budget(epsilon=1.0, delta=1e-6)

@@ -11,8 +11,8 @@ import pytest
 
 from dpsyn_core import synthesize_to
 from dpsyn_core.errors import OutputError
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.records import shards
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.runs import parts

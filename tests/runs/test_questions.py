@@ -8,8 +8,8 @@ import pytest
 from dpsyn_core import synthesize
 from dpsyn_core.cli import main
 from dpsyn_core.errors import MethodError, QuestionError
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.schema.sample import sample_schema, sample_table
 

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core import Ledger, synthesize
 from dpsyn_core.cli import main
 from dpsyn_core.errors import MethodError, SettingError
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.receipts import receipt
 from dpsyn_core.schema.document import Schema
 

@@ -17,16 +17,17 @@ import pytest
 from dpsyn_core import synthesize_to
 from dpsyn_core.cli import main
 from dpsyn_core.commands.common import PRIVATE, TerminalProgress
-from dpsyn_core.counting import joint, memory, store, stored
+from dpsyn_core.counting import joint, memory, stored
 from dpsyn_core.jobs import folder, worker
 from dpsyn_core.jobs.folder import DONE, JOB, MANIFEST, MEASUREMENTS, PROGRESS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.records import shards
 from dpsyn_core.runs import parts
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources import choose, spilling
+from dpsyn_core.sources import choose
+from dpsyn_core.sources import stored as spilling
 from dpsyn_core.tables import batches, text_batches
 from dpsyn_core.tables.write import write_table
 from tests.seeded import SeededNoise
@@ -36,7 +37,7 @@ FAR = 10**15  # a threshold that no table of a test reaches
 # each threshold, below and above the table of the test
 COUNTING = {
     "the engine": [(choose, "CELL", 0, FAR)],
-    "blocks on disk": [(choose, "CELL", FAR, FAR), (store, "FEWEST", 1, 1), (store, "MOST", 7, FAR)],
+    "blocks on disk": [(choose, "CELL", FAR, FAR), (stored, "FEWEST", 1, 1), (stored, "MOST", 7, FAR)],
     "files for bounding": [(choose, "CELL", FAR, FAR), (spilling, "RECORD", 0, FAR)],
     "batches of a file": [
         (choose, "CELL", FAR, FAR), (batches, "RECORDS", 1, FAR), (text_batches, "PIECE", 5_000, 1 << 24),
@@ -307,7 +308,7 @@ def test_other_releases_of_a_command_do_not_tell_how_large_its_file_is(
     flag = {"name": "b", "kind": "categorical", "values": ["x", "y"], "other": True}
     known["attributes"] = [a if a["name"] != "b" or command != "itemsets" else flag for a in known["attributes"]]
     Schema.of(known).dump(tmp_path / "schema.json")
-    monkeypatch.setattr("dpsyn_core.measurement.raw.os.urandom", bytes)  # the key of bounding
+    monkeypatch.setattr("dpsyn_core.measurement.unprotected.os.urandom", bytes)  # the key of bounding
     left = []
     for side, (small, cell) in enumerate([(FAR, 0), (0, 0), (0, FAR)]):
         heard.clear()

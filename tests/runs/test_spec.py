@@ -6,7 +6,7 @@ import json
 import pytest
 
 from dpsyn_core import synthesize
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.cli import build_parser
 from dpsyn_core.commands.common import run_spec
 from dpsyn_core.errors import DPSynError, QuestionError, SettingError

@@ -1,8 +1,8 @@
 import pytest
 
 from dpsyn_core.errors import SchemaError, TableError
-from dpsyn_core.schema.dictionary import import_dictionary, looks_like_one
-from dpsyn_core.schema.importing import import_file
+from dpsyn_core.schema.importers.codebook import import_dictionary, looks_like_one
+from dpsyn_core.schema.importers.parameters import import_file
 
 TEXT = """Variable,Type,Values,Min,Max,Bins,Missing,Description
 person,id,,,,,,Number of the person

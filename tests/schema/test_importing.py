@@ -8,8 +8,7 @@ import pytest
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.importing import import_file
-from dpsyn_core.schema.parameters import export_parameters, import_maxima, import_parameters
+from dpsyn_core.schema.importers.parameters import export_parameters, import_file, import_maxima, import_parameters
 
 # in the style of the 2020 NIST challenge
 PARAMETERS = {

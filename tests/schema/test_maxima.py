@@ -6,14 +6,13 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.metrics.base import compute
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.registry import compute
-from dpsyn_core.schema.codebook import in_codes, parse_codebook, read_codebook
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.importing import import_file
+from dpsyn_core.schema.importers.codebook import in_codes, parse_codebook, read_codebook
+from dpsyn_core.schema.importers.parameters import export_parameters, import_file, import_parameters
 from dpsyn_core.schema.maxima import binned, export_maxima, fine_bins, import_maxima
-from dpsyn_core.schema.parameters import export_parameters, import_parameters
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION, coded_sample, coded_schema, sample_table
 
 # in the manner of an extract's codebook: a table of columns, case selections, sections, headings, prose

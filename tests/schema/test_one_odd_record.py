@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.measurement.discover import Wanted
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.buying import buy_schema
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema

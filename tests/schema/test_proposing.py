@@ -4,12 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.schema.bins import CountBins
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.crowding import crowded
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafting import draft
-from dpsyn_core.schema.proposing import agreed, propose
+from dpsyn_core.schema.numeric import CountBins
+from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.suggest.proposing import agreed, crowded, propose
 
 N = 400
 

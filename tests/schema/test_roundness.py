@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.roundness import ROUNDEST, roundness
+from dpsyn_core.schema.numeric import ROUNDEST, roundness
 
 
 def levels(**declared):

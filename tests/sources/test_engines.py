@@ -13,7 +13,7 @@ import pytest
 from dpsyn_core.errors import SettingError, SizeError, TableError
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.sources import choose, gathered, memory, stored
+from dpsyn_core.sources import choose, memory, stored
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.tables.batches import Batches
@@ -82,7 +82,7 @@ def same(left, right):
 @pytest.fixture
 def one_key(monkeypatch):
     """The key of bounding, which is otherwise drawn anew for every run."""
-    for module in (memory, gathered):
+    for module in (memory, memory):
         monkeypatch.setattr(module, "bound", lambda encoded, theta: bound(encoded, theta, key=KEY))
     monkeypatch.setattr(stored, "draw_key", lambda: KEY)
 

@@ -11,9 +11,8 @@ import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import SchemaError, TableError
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
-from dpsyn_core.runs.marginals import release_marginals
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.codec import Codec, Encoded
@@ -23,6 +22,7 @@ from dpsyn_core.sources.bounding import bound
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.synthesizers.independent import Independent
+from dpsyn_core.systems.further_marginals import release_marginals
 from tests.audit.whole import crowd, rows, schema
 from tests.synthesizers.harness import PlainCounter
 

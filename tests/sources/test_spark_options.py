@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.counting.spark_jobs import guarded, guarded_call, sentence
 from dpsyn_core.errors import EngineError, SettingError, SizeError, TableError
 from dpsyn_core.sources.choose import source_of
-from dpsyn_core.sources.spark.expected import expected
-from dpsyn_core.sources.spark.session import check_java, session
-from dpsyn_core.sources.spark.tasks import EncodeTask, encode
+from dpsyn_core.spark.files import expected
+from dpsyn_core.spark.session import check_java, session
+from dpsyn_core.spark.tasks import EncodeTask, encode, guarded, guarded_call, sentence
 from dpsyn_core.tables.batches import Batches
 from tests.audit.whole import crowd, rows, schema
 

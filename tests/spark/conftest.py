@@ -4,10 +4,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.counting.spark import Placed, SparkCounter
-from dpsyn_core.sources.spark import source as spark_source
-from dpsyn_core.sources.spark import tasks
-from dpsyn_core.sources.spark.session import session
+from dpsyn_core.spark import source as spark_source
+from dpsyn_core.spark import tasks
+from dpsyn_core.spark.counter import Placed, SparkCounter
+from dpsyn_core.spark.session import session
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts fast, on few cores
 SETTINGS = {

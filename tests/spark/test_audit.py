@@ -10,7 +10,7 @@ import pytest
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.memory import MemorySource
-from dpsyn_core.sources.spark.source import SparkSource
+from dpsyn_core.spark.source import SparkSource
 from tests.audit import layers, recordwise
 from tests.audit.layers import t0_samples, t1, t2
 from tests.audit.world import ARBITRARY, main_offer, pairs

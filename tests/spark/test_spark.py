@@ -12,13 +12,12 @@ import pytest
 from pyarrow import csv
 
 from dpsyn_core.cli import main
-from dpsyn_core.counting import spark as counting
 from dpsyn_core.counting.features import one_hot
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.progress import silent
 from dpsyn_core.records import shards
 from dpsyn_core.runs.measured import measure
@@ -30,10 +29,11 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
-from dpsyn_core.sources.spark import source as spark_source
-from dpsyn_core.sources.spark.files import SparkFiles
-from dpsyn_core.sources.spark.session import INFERENCE
-from dpsyn_core.sources.spark.source import SparkSource
+from dpsyn_core.spark import counter as counting
+from dpsyn_core.spark import source as spark_source
+from dpsyn_core.spark.files import SparkFiles
+from dpsyn_core.spark.session import INFERENCE
+from dpsyn_core.spark.source import SparkSource
 from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema

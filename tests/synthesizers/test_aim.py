@@ -14,8 +14,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.graphical.tree import model_cells
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.graphical.model import model_cells
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 from tests.synthesizers.test_mst import CHAIN, chain_codes
 

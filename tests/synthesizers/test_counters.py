@@ -5,10 +5,9 @@ import tempfile
 import numpy as np
 import pytest
 
-from dpsyn_core.counting import store
+from dpsyn_core.counting import stored as store
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.store import Store
-from dpsyn_core.counting.stored import StoredCounter
+from dpsyn_core.counting.stored import Store, StoredCounter
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.privacy.account import Account

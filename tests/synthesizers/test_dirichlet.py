@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import MethodError, SizeError, UnitError
-from dpsyn_core.measurement.dirichlet import dirichlet_multinomial, prior_count, uniform_below
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.sparse import dirichlet_multinomial, prior_count, uniform_below
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task

@@ -9,8 +9,8 @@ import pytest
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.dpsyn import cheaper_noise, pair_cells
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.dpsyn import cheaper_noise, pair_cells
 from tests.synthesizers.harness import SeededNoise, random_codes, run, task_for
 
 SIZES = {"a": 3, "b": 2, "c": 4, "d": 5}

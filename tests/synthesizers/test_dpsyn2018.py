@@ -11,10 +11,10 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dpsyn import cheaper_noise
-from dpsyn_core.synthesizers.dpsyn2018.design import Bins
-from dpsyn_core.synthesizers.dpsyn2018.working import bins_of
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.dpsyn import cheaper_noise
+from dpsyn_core.systems.dpsyn2018.design import Bins
+from dpsyn_core.systems.dpsyn2018.working import bins_of
 from tests.synthesizers.harness import PlainCounter, SeededNoise, random_codes, run, task_for
 from tests.synthesizers.test_dpsyn import pairs_distance
 

@@ -8,10 +8,10 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dpsyn2018.design import Bins, Design
-from dpsyn_core.synthesizers.dpsyn2018.lifting import lift, resolve
-from dpsyn_core.synthesizers.dpsyn2018.working import bins_of, working_attributes
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.dpsyn2018.design import Bins, Design
+from dpsyn_core.systems.dpsyn2018.lifting import lift, resolve
+from dpsyn_core.systems.dpsyn2018.working import bins_of, working_attributes
 from tests.synthesizers.harness import random_codes, run, task_for
 from tests.synthesizers.test_dpsyn2018 import SIZES, go, noiseless
 

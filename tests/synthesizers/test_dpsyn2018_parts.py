@@ -7,15 +7,15 @@ import pytest
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.planning.forecast import forecast
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.runs.forecast import forecast
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.dpsyn2018 import views
 from dpsyn_core.synthesizers.dry_run import plan
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.dpsyn2018 import views
 from tests.synthesizers.harness import PlainCounter, SeededNoise, random_codes, run, task_for
 from tests.synthesizers.test_dpsyn2018 import go, noiseless
 

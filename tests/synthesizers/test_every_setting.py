@@ -14,10 +14,10 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.synthesizers import registry
-from dpsyn_core.synthesizers.dpsyn2018.design import BudgetRange, Design
 from dpsyn_core.synthesizers.independent import IndependentConfig
 from dpsyn_core.synthesizers.registry import UNPROTECTED, config_class, configure, names
 from dpsyn_core.synthesizers.settings import fields_of
+from dpsyn_core.systems.dpsyn2018.design import BudgetRange, Design
 from tests.left_out import DEEP
 from tests.synthesizers.harness import PlainCounter, SeededNoise, task_for
 from tests.synthesizers.setting_cases import DESIGNS, EPSILON, RANGES, SMALL, TABLES, Case, case_of, near

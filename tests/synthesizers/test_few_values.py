@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dpsyn_core.counting.base import occupied
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sparse import occupied
 from dpsyn_core.marginals.coarsening import Coarsening, coarse_domain
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate

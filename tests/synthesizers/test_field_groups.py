@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpsyn_core.counting.base import occupied
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.counting.sparse import occupied
 from dpsyn_core.errors import MethodError, SettingError, SizeError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.sparse import empty_survivors, noisy_above, survival
@@ -16,8 +16,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.field_groups import threshold
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.field_groups import threshold
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 
 

@@ -6,10 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.synthesizers.graphical.fit import NoisyMarginal, estimate_total, fit
-from dpsyn_core.synthesizers.graphical.library import fit_by_mbi
-from dpsyn_core.synthesizers.graphical.model import draw_within, sum_axes
-from dpsyn_core.synthesizers.graphical.tree import elimination_cliques, junction_tree, model_cells
+from dpsyn_core.systems.graphical.fit import NoisyMarginal, estimate_total, fit, fit_by_mbi
+from dpsyn_core.systems.graphical.model import draw_within, elimination_cliques, junction_tree, model_cells, sum_axes
 
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4, "e": 2, "f": 3}
 

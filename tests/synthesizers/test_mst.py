@@ -11,14 +11,13 @@ from dpsyn_core.errors import MethodError, SettingError, SizeError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.graphical.compress import coarse_sizes, decode, rare_codes, target
-from dpsyn_core.synthesizers.mst import spanning_tree
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.graphical.compress import coarse_sizes, decode, rare_codes, target
+from dpsyn_core.systems.mst import spanning_tree
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 
 CHAIN = {"a": 3, "b": 3, "c": 3, "d": 3}

@@ -11,8 +11,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.mwem import Correction, corrected, marginal_of, replayed, uniform
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.mwem import Correction, corrected, marginal_of, replayed, uniform
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 from tests.synthesizers.test_mst import CHAIN, chain_codes
 

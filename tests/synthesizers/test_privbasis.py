@@ -11,8 +11,8 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.privbasis import basis
-from dpsyn_core.synthesizers.privbasis.basis import (
+from dpsyn_core.systems import basis
+from dpsyn_core.systems.basis import (
     SEARCHED,
     Queries,
     build_bases,
@@ -23,7 +23,7 @@ from dpsyn_core.synthesizers.privbasis.basis import (
     split_clique,
     superset_sums,
 )
-from dpsyn_core.synthesizers.privbasis.run import PrivBasisSettings, find_itemsets
+from dpsyn_core.systems.privbasis import PrivBasisSettings, find_itemsets
 from tests.counting.test_transactions import counter_of, random_baskets
 from tests.seeded import SeededNoise
 

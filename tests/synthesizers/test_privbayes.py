@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from dpsyn_core.errors import MethodError, UnitError
+from dpsyn_core.measurement.dependence import mutual_information, mutual_information_sensitivity
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.information import mutual_information, mutual_information_sensitivity
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.privbayes import Family, _Scores, maximal_sets
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.privbayes import Family, _Scores, maximal_sets
 from tests.synthesizers.harness import PlainCounter, SeededNoise
 from tests.synthesizers.test_mst import CHAIN, chain_codes
 

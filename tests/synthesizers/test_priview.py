@@ -10,8 +10,8 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.synthesizers.priview import choose_views
 from dpsyn_core.synthesizers.registry import configure
+from dpsyn_core.systems.priview import choose_views
 from tests.synthesizers.harness import PlainCounter, SeededNoise, random_codes, run, task_for
 from tests.synthesizers.test_dpsyn import pairs_distance
 

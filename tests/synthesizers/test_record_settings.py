@@ -3,9 +3,9 @@
 import pytest
 
 from dpsyn_core.errors import SettingError
-from dpsyn_core.synthesizers.record_settings import PRESETS, RecordConfig, RecordSettings
 from dpsyn_core.synthesizers.registry import UNPROTECTED, config_class, configure, names
 from dpsyn_core.synthesizers.settings import written
+from dpsyn_core.systems.record_settings import PRESETS, RecordConfig, RecordSettings
 
 UPDATED = [n for n in names() if issubclass(config_class(n), RecordConfig)]
 

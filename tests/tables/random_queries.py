@@ -1,7 +1,7 @@
 """Queries at random for the tests, of whatever the grammar takes in; and how their answers are compared."""
 
 from dpsyn_core.tables import queries, query_grammar
-from dpsyn_core.tables.sql_words import DIALECTS
+from dpsyn_core.tables.queries import DIALECTS
 from tests.tables.query_cases import ROWS
 
 # least and largest values, texts that are numbers and dates, blanks: what conversions and sums fail on

@@ -155,7 +155,7 @@ def afresh(space: Workspace) -> None:
 
 def draft(dataset: Dataset) -> Schema | None:
     """A schema read from the data, hence NOT PRIVATE until a person confirms each entry as public."""
-    from dpsyn_core.schema.drafting import draft as read_draft
+    from dpsyn_core.suggest.drafting import draft as read_draft
 
     return None if dataset.table is None else read_draft(dataset.table, dataset.ledger)
 

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS, SCHEMA, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from ui.data import loading
 from ui.questions import kept as questions

@@ -97,7 +97,7 @@ def manifest_text(space: Workspace, job: Job) -> str:
     A signed manifest, and one that is not the table's, stay as they are.
     """
     from dpsyn_core.jobs.folder import MANIFEST
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
 
     text = (job.folder / MANIFEST).read_text("utf-8")
     if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
@@ -128,7 +128,7 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read."""
     from dpsyn_core.jobs.folder import MANIFEST
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
 
     return Manifest.load(job.folder / MANIFEST).certificate()
 
@@ -162,9 +162,9 @@ def command(space: Workspace, job: Job) -> str:
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
     from dpsyn_core.jobs.folder import MANIFEST
+    from dpsyn_core.metrics.base import compute, names
     from dpsyn_core.metrics.load import compare_tables
-    from dpsyn_core.metrics.registry import compute, names
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.html import html_report
 

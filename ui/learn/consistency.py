@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons.consistency import EXAMPLES, STEPS, Floats, tables
+from dpsyn_core.lessons.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.learn.controls import pick, segments
 from ui.learn.kept import draw
 from ui.shared.text import t

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.count import law, log_ratio
+from dpsyn_core.lessons.counting import law, log_ratio
 from ui.learn.controls import epsilon, pick, whole
 from ui.learn.kept import draw as draw_kept
 from ui.shared.text import number, t

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import effect as lesson
+from dpsyn_core.lessons import family as lesson
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
 from ui.shared.text import number, percent, t

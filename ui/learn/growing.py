@@ -10,10 +10,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpsyn_core.lessons.sample import results
-from dpsyn_core.records.gum import flow
+from dpsyn_core.records.gum import Decay, UpdateSettings, flow
 from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
-from dpsyn_core.records.settings import Decay, UpdateSettings
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
 from ui.shared.text import t

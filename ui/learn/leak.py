@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.lessons.leak import chance_shown, enough
+from dpsyn_core.lessons.counting import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
 from ui.learn.kept import draw
 from ui.shared.text import percent, plain, t

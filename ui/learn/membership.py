@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.lessons import membership as lesson
-from dpsyn_core.privacy.odds import best_guess
+from dpsyn_core.lessons import game as lesson
+from dpsyn_core.privacy.curves import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw

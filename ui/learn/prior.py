@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from dpsyn_core.lessons.prior import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
+from dpsyn_core.lessons.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.learn.controls import epsilon, segments
 from ui.shared.text import t
 from ui.shared.theme import facts, palette

@@ -12,9 +12,8 @@ import streamlit as st
 
 from dpsyn_core.lessons import systems as lesson
 from dpsyn_core.lessons.sample import pay_gap
-from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.base import Score, compute
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.registry import compute
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema

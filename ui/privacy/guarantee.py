@@ -54,7 +54,7 @@ def unit_fields(space: Workspace) -> Unit:
 
 def odds(budget: Budget) -> None:
     """What epsilon means, in a hundred guesses."""
-    from dpsyn_core.privacy.odds import ANCHORS
+    from dpsyn_core.privacy.curves import ANCHORS
 
     section(t("odds.title"))
     st.html(f"<p class='dp-odds'>{odds_words(budget.epsilon, budget.delta)}</p>")
@@ -70,7 +70,7 @@ def odds_words(epsilon: float, delta: float) -> str:
 
 def of_hundred(epsilon: float, delta: float) -> str:
     """How many of a hundred attackers may guess right."""
-    from dpsyn_core.privacy.odds import best_guess
+    from dpsyn_core.privacy.curves import best_guess
 
     chance = best_guess(epsilon, delta)
     return t("odds.everybody") if chance >= 0.995 else str(round(100 * chance))

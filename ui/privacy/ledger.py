@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger import Ledger
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.state import Workspace
 from ui.shared.text import literal, plain, sentence, t

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.metrics.expected import expected_tvd
+from dpsyn_core.metrics.associations import expected_tvd
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan

@@ -21,7 +21,7 @@ from dpsyn_core.questions.forms import (
 from ui.shared.text import percent, t
 
 if TYPE_CHECKING:
-    from dpsyn_core.runs.forecast import Forecast
+    from dpsyn_core.planning.forecast import Forecast
 
 
 def asks(question: Question) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpsyn_core.answers.answers import number
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.inference.answers import number
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.report import asked
@@ -21,7 +21,7 @@ from ui.shared.text import figure_words, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
-    from dpsyn_core.inference.answers import Answered
+    from dpsyn_core.answers.answers import Answered
 
 MOST_FACTS = 4
 
@@ -45,7 +45,7 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
     from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
     from dpsyn_core.metrics.load import encode
-    from dpsyn_core.privacy.manifest import Manifest
+    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.answering import answer_codes
     from dpsyn_core.report.released import load_released
 

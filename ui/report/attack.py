@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.attacks.result import AttackResult, Rate
-from dpsyn_core.attacks.spec import KINDS, RECORDS, RUNS, AttackSpec
-from dpsyn_core.attacks.worker import RESULT
-from dpsyn_core.privacy.odds import trade_off
+from dpsyn_core.attacks.attack import RESULT
+from dpsyn_core.attacks.result import KINDS, RECORDS, RUNS, AttackResult, AttackSpec, Rate
+from dpsyn_core.privacy.curves import trade_off
 from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError

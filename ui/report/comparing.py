@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.base import compute
+from dpsyn_core.metrics.comparison import Comparison, Roles
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.registry import compute
-from dpsyn_core.metrics.roles import Roles
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job

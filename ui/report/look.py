@@ -63,7 +63,7 @@ def sampled(space: Workspace, job: Job) -> None:
 
 def look(space: Workspace, runs: list[Job], **roles: object) -> Look | None:
     """Compares runs with the loaded table; None when another table is loaded."""
-    from dpsyn_core.metrics.roles import Roles
+    from dpsyn_core.metrics.comparison import Roles
 
     sides = []
     colours = (palette().synthetic, palette().warning)

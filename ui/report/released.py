@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.base import Score, compute
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
-from dpsyn_core.metrics.registry import compute
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.synthesizers.registry import configure

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema.codebook import Codebook, codebook_of
-from dpsyn_core.schema.dictionary import import_dictionary
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.importing import import_document
+from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
+from dpsyn_core.schema.importers.parameters import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
 from ui.questions import kept as questions
 from ui.schema import editor

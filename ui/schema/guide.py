@@ -21,7 +21,7 @@ from ui.shared.text import counted, literal, number, percent, plain, sentence, t
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
-    from dpsyn_core.schema.proposing import Proposal
+    from dpsyn_core.suggest.proposing import Proposal
 
 PAGE = 6  # columns that are shown at once
 VALUES = 8  # values of a list that are written out
@@ -67,7 +67,7 @@ def panel(space: Workspace) -> None:
 
 def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     """Made once for a draft, and kept while columns are decided one by one."""
-    from dpsyn_core.schema.proposing import propose
+    from dpsyn_core.suggest.proposing import propose
 
     serial = space.dataset.serial if space.dataset else ""
     known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
@@ -79,8 +79,7 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
 
 def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
-    from dpsyn_core.schema.crowding import crowded
-    from dpsyn_core.schema.proposing import agreed
+    from dpsyn_core.suggest.proposing import agreed, crowded
 
     serial = space.dataset.serial if space.dataset else ""
     return kept(

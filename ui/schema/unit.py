@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpsyn_core.schema.drafting import confirm
 from dpsyn_core.schema.identifying import LADDER
+from dpsyn_core.suggest.drafting import confirm
 from ui.schema.rows import typed_source
 from ui.shared.state import Workspace
 from ui.shared.text import number, t

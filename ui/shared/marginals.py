@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
+from dpsyn_core.answers.reading import ReadingSettings
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.inference.reading import ReadingSettings
 from dpsyn_core.marginals.reconstruction import Rule
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -72,7 +72,7 @@ def read(
     measured: Sequence[Measurement], schema: Schema, names: list[str], how: dict[str, Any]
 ) -> Reconstruction | None:
     """The marginal; None where it cannot be read, with the reason on the page."""
-    from dpsyn_core.runs.marginals import read_marginals
+    from dpsyn_core.systems.further_marginals import read_marginals
 
     try:
         return read_marginals(measured, schema, [names], settings=how)[0]
@@ -83,7 +83,7 @@ def read(
 
 def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     """The table of a marginal, and in a sentence what it rests on."""
-    from dpsyn_core.runs.marginals import as_table
+    from dpsyn_core.systems.further_marginals import as_table
 
     frame: pd.DataFrame = as_table(found, schema).to_pandas()
     st.dataframe(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from dpsyn_core.attacks.spec import AttackSpec
+from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.files import home
 from dpsyn_core.jobs.worker import WARM
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
@@ -160,7 +160,7 @@ def jobs() -> Jobs:
 @st.cache_resource(show_spinner=False)
 def attacks() -> Jobs:
     """The registry of attacks of this server, one at a time; their results are private, and no page exports them."""
-    return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.attacks.worker", spec=AttackSpec)
+    return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.attacks.attack", spec=AttackSpec)
 
 
 @st.cache_resource(show_spinner=False)

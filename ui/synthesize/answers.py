@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpsyn_core.privacy.budget import Budget
-    from dpsyn_core.privacy.manifest import Manifest
-    from dpsyn_core.runs.marginals import MarginalRelease
+    from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.schema.document import Schema
+    from dpsyn_core.systems.further_marginals import MarginalRelease
 
 KINDS = ("marginals", "itemsets")
 
@@ -91,7 +91,7 @@ def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
 
 def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     """The marginal, the views that further ones can be read off, and the manifest that names both."""
-    from dpsyn_core.privacy.statement import Digests
+    from dpsyn_core.privacy.manifest.statement import Digests
     from dpsyn_core.report.released import pack_measurements
 
     suffix = "" if made.manifest.private else "-NOT-PRIVATE"
@@ -131,7 +131,7 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
-    from dpsyn_core.runs.marginals import METHOD, release_marginals
+    from dpsyn_core.systems.further_marginals import METHOD, release_marginals
 
     return release_marginals(
         loaded(space).table, schema, [names] if names else [], _spec(space, budget, METHOD)
@@ -169,8 +169,8 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
 def _released_itemsets(
     space: Workspace, schema: Schema, asked: dict[str, Any], budget: Budget
 ) -> tuple[list[dict[str, Any]], Manifest]:
-    from dpsyn_core.runs.itemsets import METHOD, frequent_itemsets
     from dpsyn_core.sources.transactions import from_table
+    from dpsyn_core.systems.itemsets import METHOD, frequent_itemsets
     from dpsyn_core.tables.frames import to_arrow
 
     source = from_table(to_arrow(loaded(space).table), schema)

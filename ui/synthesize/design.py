@@ -16,7 +16,7 @@ from ui.synthesize import methods
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.domain import Domain
-    from dpsyn_core.synthesizers.dpsyn2018.design import Design
+    from dpsyn_core.systems.dpsyn2018.design import Design
 
 METHOD = "dpsyn-2018"
 KINDS = ("group", "pattern", "shared pattern", "bins", "nearly follows", "marginal", "part", "unmeasured")
@@ -28,7 +28,7 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
 
     choose: whether the system becomes that of the next run, as on the Schema page, where none is chosen.
     """
-    from dpsyn_core.synthesizers.dpsyn2018.design import Design
+    from dpsyn_core.systems.dpsyn2018.design import Design
 
     if space.schema is None:
         return
@@ -98,8 +98,7 @@ def design_of(rows: Iterable[Row], before: Design, domain: Domain) -> Design:
     Raises:
         SettingError: a line cannot be read, or the design does not fit the columns; it names the line's columns.
     """
-    from dpsyn_core.synthesizers.dpsyn2018.design import Design
-    from dpsyn_core.synthesizers.dpsyn2018.design_check import check_at_every_budget
+    from dpsyn_core.systems.dpsyn2018.design import Design, check_at_every_budget
 
     parts: dict[str, list[Any]] = {}
     for row in rows:

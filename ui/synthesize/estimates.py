@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dpsyn_core.errors import SettingError, TableError
 from dpsyn_core.sources.choose import CountingPlan
 from dpsyn_core.synthesizers.base import MethodConfig
-from dpsyn_core.synthesizers.estimates import Size
 from dpsyn_core.synthesizers.registry import config_class, configure
+from dpsyn_core.synthesizers.settings import Size
 from ui.shared.state import Workspace
 
 MEMORY = "DPSYN_JOB_MEMORY_MB"  # environment variable: megabytes that one run may use

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.measurement.select import noise_error, shares
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.synthesizers.rls.tuning import Shares, Tuning
 

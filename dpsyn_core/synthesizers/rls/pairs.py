@@ -12,7 +12,7 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import added_noise, choose_tables, score_sets, shares
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan

@@ -19,23 +19,30 @@ from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.measurement.select import choose_sets
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.records.rls.settle import settle_values
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
-from dpsyn_core.synthesizers.estimates import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
-from dpsyn_core.synthesizers.rls.declared import declared_tables, likely_tables, question_step
+from dpsyn_core.synthesizers.rls.declared import (
+    beside_target,
+    declared_tables,
+    likely_tables,
+    pairs_to_score,
+    question_step,
+    target_of,
+    with_target,
+)
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.sharding import in_shards
-from dpsyn_core.synthesizers.rls.targets import beside_target, pairs_to_score, target_of, with_target
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import RlsEvidence, even_blocks, total_of
+from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit

@@ -8,7 +8,7 @@ from dpsyn_core.measurement import gate as gate_module
 from dpsyn_core.measurement.gate import Gate, Released
 from dpsyn_core.privacy import conversions
 from dpsyn_core.privacy.account import Account
-from dpsyn_core.privacy.cost import Cost
+from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing

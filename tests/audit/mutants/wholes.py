@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from dpsyn_core.measurement import discover
-from dpsyn_core.privacy.ledger import Ledger
-from dpsyn_core.privacy.manifest import Manifest
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import bounding, memory

@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.rls.triples import Expectation, expect, removable_errors, sampling_error
+from dpsyn_core.synthesizers.rls.second_round import Expectation, expect, removable_errors, sampling_error
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 NAMES = ("a", "b", "c")

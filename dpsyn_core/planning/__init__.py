@@ -1,0 +1,1 @@
+"""The forecast of a run, made without the data."""

@@ -1,0 +1,1 @@
+"""The ledger: every charge of every run, written before the run counts."""

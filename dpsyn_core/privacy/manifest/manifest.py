@@ -1,0 +1,343 @@
+"""The manifest of a release and the certificate drawn from it.
+
+Certificate: a manifest as a page of text that a person can read, print and sign.
+
+Manifest: what a release promises, what it spent, and how it was made; a document that travels with the table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
+
+from dpsyn_core.errors import EngineError, InputError
+from dpsyn_core.files import RepeatedFieldError, fields_once
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge import Charge
+from dpsyn_core.privacy.charge_record import ChargeRecord
+from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, columns_of, in_groups
+from dpsyn_core.privacy.manifest.signing import sign
+from dpsyn_core.privacy.manifest.statement import OWNERS_WORD, AskedQuestions, Digests, Signature, Statement, guarantee
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.version import __version__
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+_MOST_LINES = 40
+_WHO = {
+    "add-remove": "add/remove: a neighbour has one individual more or less; the number of records is private",
+    "replace": "replace: a neighbour has one individual exchanged; the number of individuals is public",
+}
+
+
+def certificate(manifest: Statement) -> str:
+    """Unit, promise, spends, method, seeds and versions, in plain words.
+
+    In long lists, equal charges are one line; after 40 lines the rest is counted. The JSON holds them all.
+    """
+    m = manifest
+    lines = ["DIFFERENTIAL PRIVACY CERTIFICATE" if m.private else "NOT PRIVATE - NO CERTIFICATE", ""]
+    lines.append(m.guarantee)
+    if not m.private:
+        lines += ["", "Why this release is not private:", *(f"  - {reason}" for reason in m.not_private_because)]
+    lines += [
+        "",
+        "Promise",
+        f"  epsilon              {m.epsilon:g}",
+        f"  delta                {m.delta:g}",
+        f"  recomputed epsilon   {m.recomputed_epsilon():.6g} (from the charges below)",
+        *_second_bound(m),
+        f"  neighbours           {_WHO[m.neighbours]}",
+        f"  individual           {_individual(m)}",
+    ]
+    if m.mu is not None and m.mu > 0:
+        samples = any(c.mechanism == "sampled-gaussian" for c in m.charges)
+        what = "Gaussian cost       " if samples else "exact Gaussian cost "
+        lines.append(f"  {what} mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g}{', covers the samples' if samples else ''})")
+    elif m.rho:
+        lines.append(f"  zCDP cost            rho {m.rho:.6g}")
+    lines += [
+        "",
+        "Release",
+        f"  dataset              {m.dataset}",
+        f"  schema               {m.schema_name} ({m.schema_hash[:16]})",
+        f"  method               {m.method}",
+        *(f"    {key} = {value}" for key, value in _settings(m.settings)),
+        *_asked(m),
+        *_query(m),
+        f"  records              {m.n_records}",
+        f"  ledger entry         {m.run_id}",
+        f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
+        f"  seconds              {m.seconds:g}",
+        "",
+        f"Every access to the data ({len(m.charges)})",
+        *_charges(m.charges),
+    ]
+    if m.bought:
+        both = m.recomputed_epsilon(with_bought=True)
+        lines += ["", f"Bought earlier for the schema ({len(m.bought)})", *_charges(m.bought)]
+        lines.append(f"  release and schema together: epsilon {both:.6g} at delta {m.delta:g}")
+    lines += ["", "Versions", *(f"  {name} {number}" for name, number in m.versions.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Settings by the names that people write: a part of `update` is `update.polish`."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{part}", v) for part, v in value.items())
+        else:
+            yield key, value
+
+
+def _second_bound(m: Statement) -> list[str]:
+    """Where samples took part: what Renyi accounting says, which shares next to nothing with the figure above it."""
+    found = m.second_epsilon()
+    return [] if found is None else [f"  Renyi accounting     {found:.6g} (a second, coarser bound)"]
+
+
+def _asked(m: Statement) -> list[str]:
+    """How many questions were declared, and their share; public."""
+    if m.questions is None:
+        return []
+    listed = m.questions.document.get("questions", ())
+    share = f"{100 * m.questions.share:.3g} % of what pairs of columns would get"
+    return [f"  questions            {len(listed)} ({m.questions.sha256[:16]}), {share}"]
+
+
+def _query(m: Statement) -> list[str]:
+    """What rests on a person's word about the query."""
+    return (
+        []
+        if m.query is None
+        else [f"  query                {m.query}: that it reads each record by itself is not checked"]
+    )
+
+
+def _individual(m: Statement) -> str:
+    if m.identifier is not None:
+        return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
+    if m.max_records == 1:
+        return "each record"
+    return f"holds at most {m.max_records} records, as the owner says: no column names individuals, none are enforced"
+
+
+def _charges(records: Iterable[ChargeRecord]) -> list[str]:
+    rows = list(records)
+    groups = [[r] for r in rows]
+    if len(rows) > _MOST_LINES:
+        groups = in_groups(rows, columns_of(rows))
+    lines = [_line(group[0], alike=len(group) - 1) for group in groups[:_MOST_LINES]]
+    if len(groups) > _MOST_LINES:
+        lines.append(f"  ... and {sum(map(len, groups[_MOST_LINES:])):,} more, all in the manifest's JSON")
+    return lines or ["  none"]
+
+
+def _line(r: ChargeRecord, *, alike: int = 0) -> str:
+    name = f"{r.name}, and {alike:,} more, each" if alike else r.name
+    if r.mechanism == "sampled-gaussian":
+        cost = f"{r.steps} steps on samples of {r.sampling:g}" + (f", rho {r.rho:.4g}" if r.rho else "")
+    elif r.epsilon:
+        cost = f"epsilon {r.epsilon:.4g}"
+    else:
+        cost = f"rho {r.rho:.4g}"
+    if r.delta:
+        cost += f", delta {r.delta:.3g}"
+    if r.kind in {"sum", "training"} and r.sigma is not None and r.sensitivity:  # the grid's own unit says little
+        times = (
+            f"sigma {r.sigma / r.sensitivity:.4g} times {'the clip norm' if r.kind == 'training' else 'sensitivity'}"
+        )
+        return f"  {name}: {r.mechanism}, {times}, {r.cells} cells, {cost}"
+    noise = f"sigma {r.sigma:.6g}, " if r.sigma is not None else f"scale {r.scale:.6g}, " if r.scale else ""
+    return f"  {name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"
+
+
+class Manifest(Statement):
+    """Frozen; JSON both ways; every number can be recomputed from `charges`."""
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        budget: Budget,
+        unit: Unit,
+        charges: Sequence[Charge],
+        method: str,
+        settings: Mapping[str, Any],
+        n_records: int,
+        dataset: str,
+        run_id: str,
+        schema_name: str,
+        schema_hash: str,
+        seed: int | None,
+        seconds: float,
+        versions: Mapping[str, str] | None = None,
+        reasons: Iterable[str] = (),
+        bought: Iterable[Charge] = (),
+        ledger_chain: str | None = None,
+        questions: AskedQuestions | None = None,
+        query_vouched: bool = False,
+    ) -> Manifest:
+        """The manifest of a finished run.
+
+        Args:
+            budget: what the run promised; the charges are recomposed and must lie within it.
+            unit: whom it protects.
+            charges: the account's, in the order in which they were booked; of very many, those that are equal stand
+                together inside each step.
+            method: name of the system, with its `settings`.
+            n_records: records of the output.
+            dataset: name on the ledger, with the `run_id` of the reservation.
+            schema_name: name of the schema, with the `schema_hash` of its text.
+            seed: of post-processing, when the user gave one or one was drawn.
+            seconds: wall time of what follows the last count; earlier steps take a time that depends on the table.
+            versions: of the packages that took part; default `package_versions()`.
+            reasons: why the release is NOT PRIVATE; empty when it is.
+            bought: charges of earlier runs that bought parts of the schema.
+            ledger_chain: hash of the ledger's entry.
+            questions: that the run was told.
+            query_vouched: that the query behind the records reads each record by itself is the owner's word.
+
+        Raises:
+            EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
+                ours, and the table must not leave.
+        """
+        whole = compose(charges)
+        if not whole.within(budget.epsilon, budget.delta):
+            msg = f"the charges of this run of {method} are not covered by its budget; the table is withheld"
+            raise EngineError(msg)
+        meant = (unit.max_records, unit.neighbours == "replace")
+        if any(c.mechanism == "sampled-gaussian" and (c.records, c.exchanged) != meant for c in charges):
+            msg = f"{method} released noise on samples that is accounted for another unit of privacy; table withheld"
+            raise EngineError(msg)
+        why = tuple(dict.fromkeys(reasons))
+        booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, bought))
+        columns: tuple[str, ...] = ()
+        version: Literal[1, 2] = 1
+        if len(booked) + len(paid_earlier) > MOST_LISTED:
+            version, columns = 2, columns_of((*booked, *paid_earlier))
+            booked = tuple(chain.from_iterable(in_groups(booked, columns)))
+            paid_earlier = tuple(chain.from_iterable(in_groups(paid_earlier, columns)))
+        return cls(
+            version=version,
+            private=not why,
+            not_private_because=why,
+            guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges)),
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            mu=whole.mu,
+            rho=whole.zcdp,
+            neighbours=unit.neighbours,
+            max_records=unit.max_records,
+            identifier=unit.identifier,
+            dataset=dataset,
+            run_id=run_id,
+            ledger_chain=ledger_chain,
+            schema_name=schema_name,
+            schema_hash=schema_hash,
+            method=method,
+            settings=json.loads(json.dumps(dict(settings))),
+            questions=questions,
+            query=OWNERS_WORD if query_vouched else None,
+            n_records=n_records,
+            columns=columns,
+            charges=booked,
+            bought=paid_earlier,
+            seed=seed,
+            versions=dict(package_versions() if versions is None else versions),
+            seconds=round(seconds, 1),
+        )
+
+    def dump(self, path: Path) -> None:
+        """Writes the JSON atomically. Raises OutputError when it cannot be written."""
+        from dpsyn_core.files import write_text
+
+        write_text(path, self.to_json())
+
+    def to_json(self) -> str:
+        """Indented JSON."""
+        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def written(self, digests: Digests) -> Manifest:
+        """The manifest of what was written with it; what was signed before is not signed any more."""
+        return self.model_copy(update={"digests": digests, "signature": None})
+
+    def written_too(self, files: Mapping[str, str]) -> Manifest:
+        """Names more files of the same table, by their endings, with the SHA-256 of each.
+
+        Only for files that this program wrote from the cells of the table. A signature would not fit any more, so that
+        a signed manifest is refused.
+
+        Raises:
+            EngineError: the manifest is signed, or names no table.
+        """
+        if self.signature is not None or self.digests is None:
+            msg = "a manifest that is signed, or names no table, takes no more digests; write it with the table"
+            raise EngineError(msg)
+        return self.written(self.digests.model_copy(update={"files": {**self.digests.files, **files}}))
+
+    def signed(self, key: Ed25519PrivateKey) -> Manifest:
+        """The manifest with an owner's signature over all the rest.
+
+        Raises:
+            InputError: the manifest contradicts itself: an owner would stand behind numbers that cannot be.
+        """
+        faults = (*self.faults(), *self.promise_faults())
+        if faults:
+            msg = f"the manifest is not signed, for it contradicts itself: {'; '.join(faults)}"
+            raise InputError(msg)
+        return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
+
+    @classmethod
+    def load(cls, path: Path) -> Manifest:
+        """Reads a manifest. Raises InputError that names the field that is wrong, or says what does not add up."""
+        return cls.read(path)[0]
+
+    @classmethod
+    def read(cls, path: Path) -> tuple[Manifest, dict[str, Any]]:
+        """As `load`, with the document as it stands in the file, which a signature is over."""
+        try:
+            document = json.loads(path.read_bytes(), object_pairs_hook=fields_once)
+            found = cls.model_validate(document)
+        except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
+            msg = f"'{path.name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
+            raise InputError(msg) from error
+        except OSError as error:
+            msg = f"cannot read the manifest '{path.name}': {error.strerror}"
+            raise InputError(msg) from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(p) for p in first["loc"]) or "the document"
+            msg = f"'{path.name}' is no manifest of version 1 or 2: {where}: {first['msg']}"
+            raise InputError(msg) from error
+        faults = found.faults()
+        if faults:
+            msg = f"the manifest '{path.name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
+            raise InputError(msg)
+        return found, document
+
+    def certificate(self) -> str:
+        """The manifest as a text that a person can read."""
+        return certificate(self)
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages that a release depends on, from installed metadata."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"dpsyn-studio": __version__, "python": platform.python_version()}
+    for name in ("numpy", "numba", "scipy", "cryptography", "pyarrow", "dp-accounting"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue  # an optional package that is not installed took no part
+    return found

@@ -1,0 +1,234 @@
+"""Statement: the fields of a manifest as people and programs read them, and its promise in words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.charge_record import ChargeRecord
+from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.ledger.grouping import grouped_entries, listed_entries
+from dpsyn_core.privacy.unit import Neighbours, Unit
+
+NOT_PRIVATE = "NOT PRIVATE"
+OWNERS_WORD: Literal["owner's word"] = "owner's word"
+
+
+class TableDigests(BaseModel):
+    """SHA-256, as hex, of one table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    content: str | None = Field(default=None, description="Of the table's content, the same in CSV, TSV and Parquet")
+    excel: str | None = Field(default=None, description="Of the content as an Excel file keeps it")
+    files: dict[str, str] = Field(default_factory=dict, description="Of the bytes of a file, by its ending")
+
+
+class PartDigests(BaseModel):
+    """SHA-256, as hex, of one file of a table that was written as a folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="Of the file in the folder; the parts follow each other in this order")
+    n_records: int = Field(ge=0)
+    content: str = Field(description="Of the part's content, as of a table of its own")
+    file: str = Field(description="Of the bytes of the file")
+
+
+class Digests(TableDigests):
+    """SHA-256, as hex, of what was written beside a manifest. That of the schema is the statement's schema_hash."""
+
+    tables: tuple[TableDigests, ...] = Field(
+        default=(), description="Of every table, where one release was written as several; the first stands above too"
+    )
+    parts: tuple[PartDigests, ...] = Field(
+        default=(), description="Of every file, where the table was written as a folder; then `content` is null"
+    )
+    measurements: str | None = Field(default=None, description="Of the bytes of the file of released marginals")
+    model: str | None = Field(default=None, description="Of the bytes of a saved model")
+
+
+class Signature(BaseModel):
+    """An owner's signature over the manifest without this field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    algorithm: Literal["ed25519"] = "ed25519"
+    key: str = Field(pattern=r"^[0-9a-f]{64}$", description="The public key, hex")
+    value: str = Field(pattern=r"^[0-9a-f]{128}$", description="The signature, hex")
+
+
+class AskedQuestions(BaseModel):
+    """The questions that a run was told. Public: nothing in them comes from the data."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sha256: str = Field(
+        pattern=r"^[0-9a-f]{64}$", description="Of the document as JSON with sorted keys, without spaces"
+    )
+    share: float = Field(ge=0, le=1, description="Of what pairs of columns would get, spent on what questions need")
+    document: dict[str, Any] = Field(description="The questions, as questions.json of version 1")
+
+    def digest(self) -> str:
+        """SHA-256, as hex, of the document as JSON with sorted keys, without spaces, in UTF-8."""
+        text = json.dumps(self.document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Statement(BaseModel):
+    """The fields of a manifest.
+
+    In a document of version 2, equal charges are one entry (`privacy.grouping`); `charges` and `bought` here hold each
+    by itself. Version 1 has no groups, and is what shorter manifests are written as.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1, 2] = Field(default=1, description="2: equal charges are grouped")
+    private: bool = Field(description="False: something was learnt from the data without paying; see the reasons")
+    not_private_because: tuple[str, ...] = ()
+    guarantee: str = Field(description="What is promised, in one sentence")
+    epsilon: float = Field(gt=0, allow_inf_nan=False)
+    delta: float = Field(ge=0, lt=1)
+    mu: float | None = Field(default=None, description="Exact Gaussian cost of all charges; null for mixed runs")
+    rho: float | None = Field(default=None, description="zCDP cost of all charges; null where there is none")
+    neighbours: Neighbours
+    max_records: int = Field(ge=1)
+    identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
+    dataset: str = Field(description="Name under which the run stands on the ledger")
+    run_id: str = Field(description="Entry of the ledger that paid for this run")
+    ledger_chain: str | None = Field(
+        default=None, description="Hash of that entry: it covers every row of the ledger before it"
+    )
+    schema_name: str
+    schema_hash: str
+    method: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    questions: AskedQuestions | None = Field(
+        default=None, description="The questions that were declared for the run; null: none"
+    )
+    query: Literal["owner's word"] | None = Field(
+        default=None,
+        description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
+    )
+    n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
+    columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
+    charges: tuple[ChargeRecord, ...] = ()
+    bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
+    seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
+    versions: dict[str, str] = Field(default_factory=dict)
+    digests: Digests | None = Field(default=None, description="What was written with this manifest; null: not known")
+    signature: Signature | None = Field(default=None, description="The owner's; null: unsigned")
+    seconds: float = Field(ge=0, description="Wall time of what follows the last count, in tenths")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _list(cls, document: Any) -> Any:
+        """Every charge by itself, of a document that groups them."""
+        if not isinstance(document, dict) or document.get("version") != 2:
+            return document
+        columns = document.get("columns", ())
+        if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
+            msg = "columns must be a list of names"
+            raise ValueError(msg)
+        lists = {k: document[k] for k in ("charges", "bought") if isinstance(document.get(k), list | tuple)}
+        return document | {k: listed_entries(v, columns) for k, v in lists.items()}
+
+    @model_serializer(mode="wrap")
+    def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As a document: equal charges grouped in version 2, and without what version 1 does not have."""
+        if self.version == 1:
+            document: dict[str, Any] = dump(self)
+            document.pop("columns", None)
+            return document
+        document = dump(self.model_copy(update={"charges": (), "bought": ()}))
+        groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
+        return document | {k: v for k, v in groups.items() if k in document}
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        if self.version == 1 and self.columns:
+            msg = "columns belong to version 2, in which charges are grouped"
+            raise ValueError(msg)
+        if self.private == bool(self.not_private_because):
+            msg = "private and not_private_because disagree: a release is private when no reason speaks against it"
+            raise ValueError(msg)
+        return self
+
+    def faults(self) -> tuple[str, ...]:
+        """What does not add up: every number that follows from the charges is computed anew from them."""
+        out = [f"the charge '{c.name}' states a cost that its noise does not have" for c in self.charges if c.wrong]
+        whole = compose(r.charge() for r in self.charges)
+        if not whole.within(self.epsilon, self.delta):
+            out.append(
+                f"its charges cost epsilon {whole.epsilon(self.delta):.6g} at delta {self.delta:g}, and it states "
+                f"{self.epsilon:g}"
+            )
+        if self.questions is not None and self.questions.sha256 != self.questions.digest():
+            out.append("its questions are not those of its hash")
+        if not (_near(self.mu, whole.mu) and _near(self.rho, whole.zcdp)):
+            out.append("its mu and rho are not those of its charges")
+        return tuple(out)
+
+    def promise_faults(self) -> tuple[str, ...]:
+        """What the promise says against the numbers beside it; nobody signs such a manifest."""
+        budget = Budget(epsilon=self.epsilon, delta=self.delta)
+        out = []
+        if self.guarantee != guarantee(budget, Unit.of(self), private=self.private, noisy=bool(self.charges)):
+            out.append("the manifest's sentence of the guarantee is not what its numbers say")
+        if self.private and not self.charges:
+            out.append("the manifest states a guarantee, and no charge at all: nothing in the table was paid for")
+        return tuple(out)
+
+    def recomputed_epsilon(self, *, with_bought: bool = False) -> float:
+        """Epsilon at this manifest's delta, composed anew from the sensitivities and scales of its charges.
+
+        Args:
+            with_bought: also counts what was paid earlier for parts of the schema.
+        """
+        records = (*self.charges, *self.bought) if with_bought else self.charges
+        return compose(r.charge() for r in records).epsilon(self.delta)
+
+    def second_epsilon(self) -> float | None:
+        """A coarser bound by Renyi divergences, which share next to nothing with `recomputed_epsilon`.
+
+        None where no samples took part: a second computation of all else would say the same.
+        """
+        if not any(c.mechanism == "sampled-gaussian" for c in self.charges):
+            return None
+        from dpsyn_core.privacy.renyi import renyi_epsilon  # heavy: only where there are samples
+
+        return renyi_epsilon((c.charge() for c in self.charges), self.delta)
+
+
+def _near(stated: float | None, found: float | None) -> bool:
+    if stated is None or found is None:
+        return stated is found
+    return math.isclose(stated, found, rel_tol=1e-6, abs_tol=1e-300)
+
+
+def guarantee(budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True) -> str:
+    """What is promised, in one sentence. noisy: some noise was added, whatever it is worth."""
+    if not private and not noisy:
+        return f"{NOT_PRIVATE}: no noise was added, and nothing is promised to anybody."
+    delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
+    change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
+    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"
+    if private:
+        return text[0].upper() + text[1:] + "."
+    return f"{NOT_PRIVATE}: the noise alone would give {text}, but the reasons listed undo it."
+
+
+def individual(unit: Unit) -> str:
+    """One individual, in words: who is meant, and how many records they hold."""
+    if unit.identifier is not None:
+        records = "one record is" if unit.max_records == 1 else f"at most {unit.max_records} records are"
+        return f"one individual (named by '{unit.identifier}', of whom {records} counted)"
+    if unit.max_records == 1:
+        return "one record (each is an individual)"
+    return f"one individual (who is said to hold at most {unit.max_records} records)"

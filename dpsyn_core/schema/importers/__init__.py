@@ -1,0 +1,1 @@
+"""Schemas from other people's documents."""

@@ -1,0 +1,177 @@
+"""SparkSource: a Spark DataFrame; its records are encoded, bounded and counted where they are."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from dpsyn_core import errors
+from dpsyn_core.errors import EngineError, TableError
+from dpsyn_core.progress import Progress
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.sources.base import ONLY_OWNER, Opened
+from dpsyn_core.sources.bounding import draw_key
+from dpsyn_core.spark.counter import BLOCKS, Placed, SparkCounter
+from dpsyn_core.spark.tasks import (
+    BOUNDED,
+    ENCODED,
+    EncodeTask,
+    bound_part,
+    collected,
+    encode,
+    guarded,
+    guarded_call,
+    of_frame,
+    spoken,
+    spread,
+)
+from dpsyn_core.tables import headers
+from dpsyn_core.version import __version__
+
+FLAT = (
+    "string", "char", "varchar", "boolean", "tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long",
+    "float", "double", "decimal", "date", "timestamp", "timestamp_ntz", "time", "void",
+)  # fmt: skip
+COLUMNS = [field.split()[0] for field in BLOCKS.split(", ")]
+
+
+class SparkSource:
+    """Takes a DataFrame of any session. See `Source` for what its methods promise.
+
+    Each partition is encoded once, by the codec of every other source, and its codes stay in the executors' cache
+    while the run measures. Where the schema names individuals, all records of one individual are brought together by
+    Spark's shuffle first, and bounded by the rule and the keyed hash of every other source; the key is drawn once, at
+    the driver, and travels to the executors inside the task. An executor that is lost takes its cache along: Spark
+    computes it again from the DataFrame, by the same key. Nothing that a budget pays for is repeated by that, for
+    noise is drawn at the driver, after the counts have come in.
+    """
+
+    def __init__(self, frame: Any, *, strict: bool = False) -> None:
+        """Keeps the DataFrame; nothing is computed before `open`.
+
+        strict: refuse a table with cells that the schema has no place for, an exact answer for the owner only.
+        """
+        self._frame, self._strict = frame, strict
+
+    @contextmanager
+    def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
+        """Blocks of codes stay in the executors' memory, and on their disks where that is full, until this is left.
+
+        Raises:
+            TableError: a column is missing, repeated or not flat; the DataFrame is a stream, or draws values anew
+                whenever it is computed, so that its second computation would be another table.
+        """
+        progress("encoding", 0, 1)
+        frame, session = self._frame, self._frame.sparkSession
+        spoken(lambda: check_repeatable(frame))
+        names = tuple(spoken(lambda: frame.columns))
+        headers.check(names)
+        at = columns_of(schema, names)
+        check_flat(frame, at)
+        work = encoding(schema, tuple(names[i] for i in at), session, strict=self._strict)
+
+        def plan() -> Any:
+            # positions stand for names, which Spark compares without case
+            narrow = frame.toDF(*[f"c{i}" for i in range(len(names))]).select(*[f"c{i}" for i in at])
+            return narrow.mapInArrow(guarded(lambda batches: encode(of_frame(batches, work), work)), ENCODED)
+
+        with counted(session, plan, work) as (counter, n_records):
+            yield Opened(counter=counter, n_records=n_records, columns=names)
+
+    def returned(self, table: Any) -> Any:
+        """The synthetic pyarrow table as a DataFrame of the same session."""
+        return self._frame.sparkSession.createDataFrame(table)
+
+    def spread(self, work: Callable[[int], str], number: int) -> list[str]:
+        """Synthetic records are made by the executors; see `Spreading`."""
+        return spread(self._frame.sparkSession, work, number)
+
+
+def columns_of(schema: Schema, names: Sequence[str]) -> list[int]:
+    """Positions of the columns that a run reads. Raises TableError for one that is missing."""
+    key = schema.unit.identifier
+    wanted = [a.name for a in schema.coded] + ([] if key is None else [key])
+    return sorted(set(headers.locate(names, wanted)))
+
+
+def encoding(schema: Schema, columns: tuple[str, ...], session: Any, *, strict: bool) -> EncodeTask:
+    """What tasks have to know, with a fresh key where individuals are named."""
+    return EncodeTask(
+        schema=schema,
+        columns=columns,
+        strict=strict,
+        key=None if schema.unit.identifier is None else draw_key(),
+        parts=max(1, int(session.conf.get("spark.sql.shuffle.partitions", "200"))),
+        version=__version__,
+    )
+
+
+@contextmanager
+def counted(session: Any, encoded: Callable[[], Any], work: EncodeTask) -> Iterator[tuple[SparkCounter, int]]:
+    """Bounds and caches encoded records, and gives their counter and number; frees the cache on leaving.
+
+    encoded: plans a DataFrame of the columns of ENCODED.
+    """
+
+    def plan() -> Any:
+        if work.key is None:
+            return encoded().drop("names").persist()
+        # groups, not partitions: Spark guarantees that a group comes whole to its task
+        bounded = guarded_call(lambda table: bound_part(table, work))
+        return encoded().groupBy("part").applyInArrow(bounded, BOUNDED).persist()
+
+    codec, blocks = Codec(work.schema), spoken(plan)
+    try:
+        placed = _computed(session, blocks, strict=work.strict)
+        n_records = sum(b.records for b in placed)
+        if work.strict and not n_records:
+            msg = f"the table has no records; give a table with at least one {ONLY_OWNER}"
+            raise TableError(msg)
+        yield SparkCounter(blocks.select(*COLUMNS), placed, codec.domain, codec.dtype), n_records
+    finally:
+        with contextlib.suppress(Exception):  # a session that is gone has freed it
+            blocks.unpersist()
+
+
+def _computed(session: Any, blocks: Any, *, strict: bool) -> list[Placed]:
+    """Computes and caches the blocks, and says where they are. Raises what an executor refused, as it was there."""
+    found = collected(session, lambda: blocks.select("part", "place", "records", "fault"))
+    faults = sorted(found.column("fault").drop_null().to_pylist())
+    if faults:
+        kind, _, said = faults[0].partition(":")
+        made = getattr(errors, kind, EngineError)
+        raise made(f"{said} {ONLY_OWNER}" if strict and made is TableError else said)
+    return [
+        Placed(part=row["part"], place=row["place"], records=row["records"])
+        for row in found.select(["part", "place", "records"]).to_pylist()
+    ]
+
+
+def check_repeatable(frame: Any) -> None:
+    """Raises TableError for a DataFrame whose records would differ when a lost executor's are computed again."""
+    if frame.isStreaming:
+        msg = "the DataFrame is a stream, which has no end; write it to a table and give that"
+        raise TableError(msg)
+    plan = getattr(frame, "_jdf", None)  # None over Spark Connect, which does not say
+    if plan is not None and not plan.queryExecution().analyzed().deterministic():
+        msg = (
+            "the DataFrame draws values anew whenever it is computed (rand, uuid, monotonically_increasing_id or a "
+            "function marked so); write it to a table and give that"
+        )
+        raise TableError(msg)
+
+
+def check_flat(frame: Any, at: list[int]) -> None:
+    """Raises TableError unless the columns at these positions are text, numbers, booleans, dates or times."""
+    for i in at:
+        field = frame.schema.fields[i]
+        kind = field.dataType.typeName().split("(")[0]
+        if kind not in FLAT:
+            msg = (
+                f"column '{headers.short(field.name)}' has the type {kind}, which is not flat; "
+                "give text, numbers, booleans or dates"
+            )
+            raise TableError(msg)

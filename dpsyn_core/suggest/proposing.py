@@ -1,0 +1,358 @@
+"""Proposals for a schema from the columns of a table.
+
+Which numbers crowd into one bin: private shares of records, for the owner's warnings.
+
+Proposes what could be public about columns that a draft read from the data, for a person to agree with or to change.
+
+A draft holds the exact smallest and largest values, which are somebody's. A proposal rounds ranges outward, knows usual
+lists of codes, and leaves values that few records have to a cell for others. It still depends on the data: it becomes
+public knowledge when a person says that they know it without them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.schema import written_dates
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.identifying import named_like_one
+from dpsyn_core.suggest.drafting import absent
+from dpsyn_core.tables import amounts, canonical
+
+MOST = 100_000  # records that are looked at
+
+
+def crowded(schema: Schema, table: Any) -> dict[str, float]:
+    """For every number and date, the share of its records in the fullest bin. Reads the data: private.
+
+    Args:
+        schema: declares the bins.
+        table: pyarrow; of a larger one, so many records spread over it are looked at.
+    """
+    if table.num_rows == 0:
+        return {}
+    if table.num_rows > MOST:
+        table = table.take(np.linspace(0, table.num_rows - 1, MOST).astype(np.int64))
+    codes = Codec(schema).encode(table).codes
+    at = [i for i, a in enumerate(schema.coded) if a.is_number]
+    numbers = [schema.coded[i] for i in at]
+    return fullest([codes[i] for i in at], [(a.name, a.size, a.special) for a in numbers])
+
+
+def fullest(codes: Sequence[NDArray[Any]], columns: list[tuple[str, int, int]]) -> dict[str, float]:
+    """The same from codes; columns: (name, size, special cells) of the numbers, whose rows `codes` holds in order."""
+    out = {}
+    for row, (name, size, special) in zip(codes, columns, strict=True):
+        counts = np.bincount(row, minlength=size)[: size - special]
+        if counts.size > 1 and counts.sum():
+            out[name] = float(counts.max() / counts.sum())
+    return out
+
+
+COMMON = 10  # a value that fewer records have is not proposed
+RARE = 0.05  # of the records may have such a value where a list of whole numbers is proposed; more make it a range
+MANY = 200  # values of a list that is proposed
+FEW, OWN = 20, 1 / 3  # more values than so many, and than this share of the records, are no list
+LISTED = 40  # whole numbers up to which their list is proposed; more are a range
+YEARS = (1500, 2200)
+NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+# usual code lists: (values as text in lower case, in their order); the spelling of the table is kept
+LISTS: tuple[tuple[str, ...], ...] = (
+    ("no", "yes"), ("n", "y"), ("false", "true"), ("0", "1"), ("m", "f"), ("male", "female"), ("f", "m", "x"),
+    ("man", "woman"), ("low", "medium", "high"), ("never", "sometimes", "often", "always"),
+    ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+    ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+     "december"),
+    ("nein", "ja"), ("m", "w"), ("m", "w", "d"), ("männlich", "weiblich"), ("männlich", "weiblich", "divers"),
+    ("mo", "di", "mi", "do", "fr", "sa", "so"),
+    ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
+    ("januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
+     "dezember"),
+    ("ledig", "verheiratet", "geschieden", "verwitwet"), ("niedrig", "mittel", "hoch"),
+    ("nie", "selten", "manchmal", "oft", "immer"),
+    ("single", "married", "divorced", "widowed"), ("north", "east", "south", "west"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+)  # fmt: skip
+# whole numbers with a usual range: words of the header, first, last
+RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
+    (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
+    (frozenset({"month", "mon", "mnth"}), 1, 12),
+    (frozenset({"weekday", "dow"}), 0, 7),
+    (frozenset({"hour", "hr"}), 0, 24),
+    (frozenset({"percent", "pct", "percentage"}), 0, 100),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
+
+    seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
+    catalogue (`rounded`, `usual`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
+    `person`, `blank`).
+    rare: values that few records have and that go to the others; private.
+    """
+
+    name: str
+    seen: Mapping[str, Any]
+    why: str
+    document: dict[str, Any] | None
+    rare: int = 0
+
+
+def propose(schema: Schema, table: Any) -> list[Proposal]:
+    """A proposal for every column of a draft that nobody has confirmed. Reads the data: private.
+
+    Args:
+        schema: with columns whose source is the data.
+        table: pyarrow; the one that was drafted.
+    """
+    have = {n: i for i, n in enumerate(table.column_names)}
+    return [
+        _one(a.document(), table.column(have[a.name]), table.num_rows)
+        for a in schema.attributes
+        if a.source in READ and a.name in have
+    ]
+
+
+def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
+    name, kind = drafted["name"], drafted["kind"]
+    base = {k: v for k, v in drafted.items() if k != "source"} | {"source": "public"}
+    if kind == "numeric" and drafted["dtype"] == "integer" and named_like_one(name):
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="person", document=None)
+    if kind == "numeric" and drafted["dtype"] == "integer" and (dates := _numbers_of_days(drafted, column)) is not None:
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="written", document=dates)
+    if kind == "numeric":
+        low, high = _outward(drafted["min"], drafted["max"], name, whole=drafted["dtype"] == "integer")
+        low, high = _on_grid(low, high, drafted.get("step"))
+        base.pop("bins", None)
+        made = base | {"min": low, "max": high} | _bins(drafted, low, high)
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        return Proposal(name=name, seen=seen, why="rounded", document=made)
+    if kind == "datetime":
+        seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
+        if drafted.get("formats"):  # whole years already
+            return Proposal(name=name, seen=seen, why="written", document=base | {"missing": True})
+        first, last = _years(drafted["min"], drafted["max"])
+        return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
+    if kind == "categorical":
+        return _categories(drafted, base, column)
+    return _left_out(drafted, column, records)
+
+
+def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] | None:
+    """Whole numbers that are dates without marks, such as 20240131; None for others."""
+    if drafted.get("written") or not 10**5 <= drafted["max"] < 10**8:
+        return None
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    texts = _present(texts.filter(_not(canonical.blanks(texts))))
+    return written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+
+
+def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
+    """A usual range where the header names one that holds the values, else ends on round numbers beyond them."""
+    words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    if whole:
+        for known, first, last in RANGES:
+            if words & known and first <= low and high <= last:
+                return first, last
+        if low >= YEARS[0] and high <= YEARS[1] and words & {"year", "yr"}:
+            return _decades(low, high)
+    if not whole and low >= 0 and high <= 1:
+        return 0.0, 1.0
+    step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)
+    step = max(step, 1.0) if whole else step
+    down = 0.0 if 0 <= low < step else step * (math.ceil(low / step) - 1)  # beyond the value, also where it is round
+    up = 0.0 if -step < high <= 0 else step * (math.floor(high / step) + 1)
+    if whole:
+        return math.floor(down), math.ceil(up)
+    digits = max(0, -math.floor(math.log10(step)) + 1)
+    return round(down, digits), round(up, digits)
+
+
+def _decades(low: float, high: float) -> tuple[int, int]:
+    return 10 * math.floor((low - 1) / 10), 10 * math.ceil((high + 1) / 10)
+
+
+def _step(size: float) -> float:
+    """The round number (1, 2, 2.5 or 5 times a power of ten) from a size on."""
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(n * power for n in NICE if n * power >= size * (1 - 1e-12))
+
+
+def _bins(drafted: Mapping[str, Any], low: Any, high: Any) -> dict[str, Any]:
+    """Bins of the draft for the wider range; none where range and step decide."""
+    bins = drafted.get("bins")
+    if not bins:
+        return {}
+    if "edges" in bins:
+        return {"bins": {"count": len(bins["edges"])}}
+    return {"bins": dict(bins)}
+
+
+def _on_grid(low: Any, high: Any, step: float | None) -> tuple[Any, Any]:
+    """Ends moved outward to multiples of the step."""
+    if not step:
+        return low, high
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    if isinstance(low, int) and float(step).is_integer():
+        return first * int(step), last * int(step)
+    digits = max(0, -math.floor(math.log10(step)) + 1)
+    return round(first * step, digits), round(last * step, digits)
+
+
+def _years(first: str, last: str) -> tuple[str, str]:
+    """Whole years around two days or times, written as they are."""
+    tail = first[10:]
+    start, end = f"{int(first[:4]):04d}-01-01", f"{int(last[:4]):04d}-12-31"
+    if not tail:
+        return start, end
+    zone = "Z" if tail.endswith("Z") else ""
+    return f"{start}T00:00:00{zone}", f"{end}T23:59:59{zone}"
+
+
+def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposal:
+    values, counts = drafted["values"], _counts(column)
+    seen = {"what": "values", "values": values}
+    keys = [canonical.canonical(v) for v in values]
+    listed = _present(_texts(keys))
+    dates = written_dates.dates(drafted["name"], listed) if len(listed) >= written_dates.FEW else None
+    if dates is not None:
+        return Proposal(name=drafted["name"], seen=seen, why="written", document=dates)
+    usual = _usual(keys)
+    if usual is not None:
+        order = sorted(range(len(keys)), key=lambda i: usual.index(keys[i].lower()))
+        made = base | {"values": [values[i] for i in order]}
+        return Proposal(name=drafted["name"], seen=seen, why="usual", document=made)
+    # what is neither on a list of numbers nor blank comes back blank: it has no cell of its own where blanks have one,
+    # and cells such as NA, which are no number, are blank as they are in other columns of numbers
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    other = not (whole and base.get("missing"))
+    if whole:
+        low, high = min(values), max(values)
+        first, last = _few(low, high, drafted["name"])
+        if last - first < LISTED:
+            made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": other}
+            return Proposal(name=drafted["name"], seen=seen, why="number", document=made)
+        rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
+        if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
+            return _range(drafted, values)
+    values, keys, base = _in_order(values, keys, base)
+    common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
+    if not common and len(values) > FEW and len(values) > OWN * len(column):
+        # names of a small table: a list of them would be a list of its records
+        why = "unique" if len(values) >= len(column) else "many"
+        seen = {"what": "distinct", "count": len(values), "records": len(column)}
+        return Proposal(name=drafted["name"], seen=seen, why=why, document=None)
+    why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
+    made = base | {"values": common or list(values), "other": other}
+    return Proposal(name=drafted["name"], seen=seen, why=why, document=made, rare=rare)
+
+
+def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple[list[Any], list[str], dict[str, Any]]:
+    """Listed amounts (5%, 10%) in the order of their numbers, as an ordered list; others as they are."""
+    form = amounts.recognised(_texts(keys).combine_chunks()) if values else None
+    if form is None:
+        return values, keys, base
+    numbers = [float(n) for n in amounts.plain(_texts(keys).combine_chunks(), form).to_pylist()]
+    order = sorted(range(len(keys)), key=numbers.__getitem__)
+    return [values[i] for i in order], [keys[i] for i in order], base | {"ordered": True}
+
+
+def _range(drafted: Mapping[str, Any], values: list[int]) -> Proposal:
+    """Whole numbers of which few occur, far apart: a range, for a list would be mostly of numbers that nobody has."""
+    name = drafted["name"]
+    low, high = _outward(min(values), max(values), name, whole=True)
+    made = {"name": name, "kind": "numeric", "dtype": "integer", "min": low, "max": high, "source": "public"}
+    made |= {k: drafted[k] for k in ("label", "description", "missing") if k in drafted}
+    seen = {"what": "range", "low": min(values), "high": max(values)}
+    return Proposal(name=name, seen=seen, why="rounded", document=made)
+
+
+def _few(low: int, high: int, name: str) -> tuple[int, int]:
+    """All whole numbers of a short list, from 0 or 1 where it begins near them, with a usual range by its header."""
+    words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    for known, first, last in RANGES:
+        if words & known and first <= low and high <= last and last - first < MANY:
+            return first, last
+    if low >= YEARS[0] and high <= YEARS[1]:
+        return _decades(low, high)
+    return (min(low, 1) if 0 <= low <= 5 else low), high
+
+
+def _usual(keys: list[str]) -> tuple[str, ...] | None:
+    """The usual list that these values are of; more than one of them, and none beside."""
+    got = {k.lower() for k in keys}
+    if len(got) < len(keys) or len(got) < 2:
+        return None
+    return next((known for known in LISTS if got <= set(known) and len(got) >= len(known) - 1), None)
+
+
+def _counts(column: Any) -> dict[str, int]:
+    entries, index = canonical.uniques(column)
+    texts = canonical.to_text(entries).to_pylist()
+    found = np.bincount(index[index >= 0], minlength=len(texts))
+    return {canonical.canonical(k): int(c) for k, c in zip(texts, found, strict=True)}
+
+
+def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
+    """Why a column was left out, and how to bring it in where it is a date that is written in another way."""
+    name = drafted["name"]
+    entries, _ = canonical.uniques(column)
+    texts = canonical.to_text(entries)
+    filled = texts.filter(_not(canonical.blanks(texts)))
+    seen = {"what": "distinct", "count": len(filled), "records": records}
+    if len(filled) == 0:
+        return Proposal(name=name, seen=seen, why="blank", document=None)
+    dates = written_dates.dates(name, _present(filled))
+    if dates is not None:
+        return Proposal(name=name, seen=seen, why="written", document=dates)
+    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "many"
+    return Proposal(name=name, seen=seen, why=why, document=None)
+
+
+def _texts(values: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array([pa.array(values, pa.string())])
+
+
+def _present(texts: Any) -> Any:
+    """The texts without the usual words for a value that is not there."""
+    return texts.filter(_not(absent(texts)))
+
+
+def _not(mask: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(~mask)
+
+
+def _codes(texts: Any) -> bool:
+    """Whether texts look like postcodes or other short codes: of one length, with digits."""
+    import pyarrow.compute as pc
+
+    sizes = pc.unique(pc.utf8_length(texts))
+    digits = pc.all(pc.match_substring_regex(texts, r"\d")).as_py()
+    return bool(digits) and len(sizes) <= 2 and pc.max(sizes).as_py() <= 8
+
+
+def agreed(schema: Schema, proposals: list[Proposal]) -> Schema:
+    """The schema with proposals taken as what a person knows; columns without one are left out, as public knowledge."""
+    documents = {p.name: p.document or {"name": p.name, "kind": "ignored", "source": "public"} for p in proposals}
+    whole = schema.document()
+    whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
+    return Schema.of(whole)

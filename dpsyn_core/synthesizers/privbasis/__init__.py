@@ -1,1 +1,0 @@
-"""PrivBasis: frequent itemsets from a few small tables of item patterns. A release of itemsets, not of records."""
