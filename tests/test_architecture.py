@@ -303,7 +303,7 @@ def test_only_the_gate_sums_vectors_of_records_and_draws_samples():
     assert callers["vector_sum"] == gates
     assert callers["chance"] == {"measurement/gate.py"}
     assert callers["sum_of_block"] == {"counting/sums.py"}
-    assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting"}
+    assert {place.split("/")[0] for place in callers["block_sum"]} == {"counting", "spark"}
 
 
 def test_pyspark_is_imported_where_spark_is_spoken_to_and_inside_functions():

@@ -102,8 +102,8 @@ def spend(args: argparse.Namespace, queries: list[list[str]]) -> None:
     """Checks all that can be checked, then spends, then writes all files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
     from dpsyn_core.files import measurements_beside
+    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.released import pack_measurements
     from dpsyn_core.runs.writing import Places, write_release
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.systems.further_marginals import METHOD, release_marginals
@@ -136,8 +136,8 @@ def reread(args: argparse.Namespace, queries: list[list[str]]) -> None:
     from dpsyn_core.commands.common import parse_settings
     from dpsyn_core.errors import OutputError
     from dpsyn_core.files import check_writable, not_private_name, same_path, write_bytes
+    from dpsyn_core.marginals.released_file import load_released
     from dpsyn_core.report.receipts import run_of
-    from dpsyn_core.report.released import load_released
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.systems.further_marginals import as_document, as_table, read_marginals
     from dpsyn_core.tables.write import write_table

@@ -85,6 +85,7 @@ def run(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     """Scores every synthetic table."""
+    from dpsyn_core.marginals.released_file import load_released
     from dpsyn_core.metrics.base import Metric, compute, metric_class, names
     from dpsyn_core.metrics.language import ask, parse
     from dpsyn_core.metrics.learning import Learning
@@ -92,7 +93,6 @@ def score(args: argparse.Namespace, schema: Any, progress: Any) -> list[Any]:
     from dpsyn_core.metrics.workload import CountQuery
     from dpsyn_core.report.document import ScoredTable
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
-    from dpsyn_core.report.released import load_released
 
     safe = args.real == NONE
     wanted = names(private=not safe)

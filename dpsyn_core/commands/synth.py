@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import write_release

@@ -93,7 +93,7 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
     The memory of the run decides whether records are made in shards, wherever the private table lies: that it is too
     large for the app, or was not, must not show in what is written.
     """
-    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import Places, write_release
 

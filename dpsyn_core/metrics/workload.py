@@ -215,7 +215,6 @@ def count_records(
             attribute are the numbers.
         queries: any number of them.
     """
-
     order = sorted(range(len(queries)), key=lambda i: [c.attribute for c in queries[i].conditions])
     out = np.zeros(len(queries), dtype=np.int64)
     for start in range(0, len(order), BLOCK):

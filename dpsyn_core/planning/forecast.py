@@ -16,8 +16,9 @@ import numpy as np
 
 from dpsyn_core.marginals import figures
 from dpsyn_core.marginals.figures import Groups
+from dpsyn_core.marginals.workload import Need, Workload
 from dpsyn_core.metrics.associations import expected_tvd
-from dpsyn_core.questions.compile import Need, Workload, compile_question, workload_of
+from dpsyn_core.questions.compile import compile_question, workload_of
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import (
     GapQuestion,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
+from dpsyn_core.marginals.workload import NO_NUMBERS, Need, Workload
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -25,61 +24,14 @@ from dpsyn_core.questions.forms import (
 )
 from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, conditions, numbers_of, numeric
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.domain import AttributeSet, Domain
+from dpsyn_core.schema.domain import Domain
 
-NO_NUMBERS: Mapping[str, Floats] = MappingProxyType({})
 JOINT_CELLS = 200  # a regression is measured as one table up to so many cells; larger ones lose to their pairs
 DEFAULT_SHARE = 0.5  # of what pairs of attributes would get without questions, at most, unless a share is given
 PRECISE = 4.0  # times less noise than pairs have: a table of a question is not measured better than that by default
 PAIRS = 4.5  # pairs that a run usually measures, for each attribute
 COVERED = 4.0  # times more cells, up to which a table answers for a smaller one inside it
 FEW = 8  # values that a number is likely to have once it is coarse
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Need:
-    """A table that a question needs.
-
-    attributes: in domain order. weight: importance of the question, divided among its tables. maps: of attributes
-    whose coarse values are public. means: for attributes of which the mean
-    matters, the number that each cell stands for (NaN: none), shape (size,); coarse values are to be chosen so that
-    means are kept. Attributes in neither have as many values as the budget allows. whole: attributes whose values are
-    what is compared, and are not merged unless they are many. questions: names of the questions that need it.
-    target: what is to be predicted from the other attribute, None where that is not the purpose.
-    """
-
-    attributes: AttributeSet
-    weight: float
-    questions: tuple[str, ...]
-    maps: Recodes = field(default_factory=lambda: NO_RECODES)
-    means: Mapping[str, Floats] = field(default_factory=lambda: NO_NUMBERS)
-    whole: frozenset[str] = frozenset()
-    target: str | None = None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Two needs with one key are one table."""
-        return (
-            self.attributes,
-            tuple((n, self.maps[n]) for n in self.attributes if n in self.maps),
-            tuple(n for n in self.attributes if n in self.means),
-            tuple(n for n in self.attributes if n in self.whole),
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Workload:
-    """What a run is told: the tables that its questions need, and the share of the budget that they get.
-
-    needs: each table once. share: part, from 0 to 1, of what pairs of attributes would get without questions.
-    """
-
-    needs: tuple[Need, ...]
-    share: float
-
-    def sets(self) -> list[AttributeSet]:
-        """The attribute sets, each once, for systems whose workload is a list of them."""
-        return list(dict.fromkeys(n.attributes for n in self.needs))
 
 
 def workload_of(questions: Questions | None, schema: Schema, share: float | None = None) -> Workload | None:

@@ -17,6 +17,7 @@ from dpsyn_core.answers.evidence import Evidence
 from dpsyn_core.answers.fits import Fits, Refit
 from dpsyn_core.answers.intervals import Inferrer, Truth
 from dpsyn_core.errors import QuestionError, ReceiptError, SettingError, SizeError, TableError
+from dpsyn_core.marginals.released_file import load_released
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import is_table
@@ -24,7 +25,6 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions, declared
 from dpsyn_core.report.receipts import receipt
-from dpsyn_core.report.released import load_released
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import Task

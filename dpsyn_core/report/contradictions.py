@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
+from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.report.released import ReleasedFile
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, ReceiptError
+from dpsyn_core.marginals.released_file import ReleasedFile, load_released
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import fingerprint, signature_holds
 from dpsyn_core.privacy.manifest.statement import NOT_PRIVATE, PartDigests
 from dpsyn_core.report.contradictions import contradictions, items_fault, schema_fault
-from dpsyn_core.report.released import ReleasedFile, load_released
 from dpsyn_core.tables.digest import digests_of_file, file_digest
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import make_tables, table_of
@@ -28,6 +27,8 @@ from dpsyn_core.sources.choose import source_of
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from dpsyn_core.questions.document import Questions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

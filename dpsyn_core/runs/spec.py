@@ -59,11 +59,12 @@ class RunSpec(BaseModel):
             MethodError: the system cannot make several tables of one release.
             QuestionError: no document of questions.
         """
-        from dpsyn_core.questions.document import given
         from dpsyn_core.synthesizers.registry import DEFAULT, validated
 
         named = {"method": DEFAULT} | {name: value for name, value in fields.items() if value is not None}
         if questions is not None:
+            from dpsyn_core.questions.document import given
+
             named["questions"] = given(questions).document()
         made = validated(cls, "a run", named)
         made.check_tables()
@@ -93,9 +94,8 @@ class RunSpec(BaseModel):
         """All that is public before the run, as systems take it. Raises BudgetError, QuestionError."""
         from dpsyn_core.synthesizers.base import Task
 
-        return Task.of(
-            schema, self.budget, questions=self.asked(schema), questions_share=self.questions_share
-        )  # fmt: skip
+        told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
+        return Task.of(schema, self.budget, questions=told, questions_share=self.questions_share)
 
     def reasons(self, schema: Schema) -> tuple[str, ...]:
         """Why the release of this run is NOT PRIVATE; empty when it is."""

@@ -50,8 +50,8 @@ def expected(batches: Batches, schema: Schema) -> str:
     return (
         f"{about} {records:,} records take {period(records * len(sizes) / CELLS_ENCODED)} of one core to encode and "
         f"{period(records * pairs / ENTRIES_COUNTED)} to count all pairs once, which all cores of the executors share; "
-        f"their codes take {shown(codes)} of the executors' memory, and all pairs at full resolution send {shown(8 * cells)} "
-        f"to the driver in {jobs} job{'s' * (jobs > 1)}"
+        f"their codes take {shown(codes)} of the executors' memory, and all pairs at full resolution send "
+        f"{shown(8 * cells)} to the driver in {jobs} job{'s' * (jobs > 1)}"
     )
 
 

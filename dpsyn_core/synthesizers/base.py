@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -15,17 +15,19 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MethodError, UnitError
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
+from dpsyn_core.marginals.workload import Workload
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.questions.compile import Workload, workload_of
-from dpsyn_core.questions.document import Questions
 from dpsyn_core.records.shards import Shard
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of, grouped, groups_of
 from dpsyn_core.synthesizers.steps import Step
+
+if TYPE_CHECKING:
+    from dpsyn_core.questions.document import Questions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,12 +51,17 @@ class Task:
 
         Raises QuestionError.
         """
+        workload = None
+        if questions is not None or schema.questions is not None or questions_share is not None:
+            from dpsyn_core.questions.compile import workload_of
+
+            workload = workload_of(questions, schema, questions_share)
         return cls(
             domain=schema.domain(),
             unit=Unit.of(schema.unit),
             budget=budget,
             n_public=schema.n_records,
-            workload=workload_of(questions, schema, questions_share),
+            workload=workload,
         )
 
     @property

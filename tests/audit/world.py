@@ -7,9 +7,9 @@ import numpy as np
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening
+from dpsyn_core.marginals.workload import Need, Workload
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
-from dpsyn_core.questions.compile import Need, Workload
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.registry import config_class, names

@@ -261,7 +261,7 @@ def test_every_table_of_several_gives_the_same_answers(place):
     release = dpsyn_core.synthesize(
         pd.DataFrame(table), Schema.of({**SCHEMA, "questions": QUESTIONS[:2]}), epsilon=1.0, delta=1e-9, rng=1, tables=2
     )
-    from dpsyn_core.report.released import pack_measurements
+    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.runs.writing import Places, write_release
 
     packed = pack_measurements(release.released, schema=release.schema)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dpsyn_core.cli import main
+from dpsyn_core.marginals.released_file import dump_measurements
 from dpsyn_core.metrics.base import PRIVATE_LABEL, UNKNOWN_LABEL
-from dpsyn_core.report.released import dump_measurements
 from tests.commands.test_compare import files, table  # noqa: F401 a fixture
 from tests.report.test_html import manifest
 

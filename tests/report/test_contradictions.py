@@ -9,6 +9,7 @@ import pytest
 
 from dpsyn_core.cli import main
 from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
@@ -19,7 +20,6 @@ from dpsyn_core.privacy.manifest.statement import Digests, PartDigests, guarante
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.report.receipts import receipt, signing_faults
-from dpsyn_core.report.released import pack_measurements
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
@@ -381,7 +381,7 @@ def cases():
 
 @pytest.mark.parametrize(("name", "neighbours", "pure"), list(cases()))
 def test_no_system_is_contradicted_by_its_own_manifest(name, neighbours, pure, place):
-    from dpsyn_core.report.released import ReleasedFile
+    from dpsyn_core.marginals.released_file import ReleasedFile
     from dpsyn_core.synthesizers.registry import config_class
 
     config = config_class(name)

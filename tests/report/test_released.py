@@ -8,8 +8,8 @@ import pytest
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.marginals.released_file import dump_measurements, load_measurements
 from dpsyn_core.marginals.types import JointAxis, JointTable, Measurement, ReleasedTables, Scores
-from dpsyn_core.report.released import dump_measurements, load_measurements
 from tests.metrics.tables import draw, small_domain
 from tests.metrics.test_measured import measured
 

@@ -8,9 +8,9 @@ import pytest
 
 from dpsyn_core import synthesize
 from dpsyn_core.errors import OutputError
+from dpsyn_core.marginals.released_file import pack_measurements
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.report.receipts import receipt
-from dpsyn_core.report.released import pack_measurements
 from dpsyn_core.runs import writing
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, write_release

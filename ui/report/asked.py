@@ -44,10 +44,10 @@ def questions_of(space: Workspace, job: Job) -> Questions:
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
     from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
+    from dpsyn_core.marginals.released_file import load_released
     from dpsyn_core.metrics.load import encode
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.answering import answer_codes
-    from dpsyn_core.report.released import load_released
 
     questions, schema = questions_of(space, job), results.schema(space, job)
 

@@ -129,7 +129,7 @@ def checked(space: Workspace, job: Job) -> Receipt:
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
     """The released marginals of a finished run."""
-    from dpsyn_core.report.released import load_measurements
+    from dpsyn_core.marginals.released_file import load_measurements
 
     domain = schema(space, job).domain()
     return kept(space, ("measurements", job.id), lambda: load_measurements(job.folder / MEASUREMENTS, domain))

@@ -91,8 +91,8 @@ def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
 
 def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     """The marginal, the views that further ones can be read off, and the manifest that names both."""
+    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.privacy.manifest.statement import Digests
-    from dpsyn_core.report.released import pack_measurements
 
     suffix = "" if made.manifest.private else "-NOT-PRIVATE"
     table, views = marginals.csv_of(frame), pack_measurements(made.released, schema=schema)

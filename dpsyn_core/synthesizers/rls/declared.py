@@ -18,10 +18,10 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.workload import Need
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.questions.compile import Need
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
 from dpsyn_core.synthesizers.rls.pairs import Pairs
