@@ -17,8 +17,8 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.suggest.drafting import confirm, draft
 from dpsyn_core.tables import handover
+from dpsyn_core.tables.read import open_table
 from tests.commands.small import SCHEMA, write_table
-from tests.tables.reading import read
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,6 +28,7 @@ WRITERS = {
     "dpsyn_core/scratch.py": "locks, which are empty; files are opened for their owner alone",
     "dpsyn_core/privacy/manifest/signing.py": "a private key for its owner alone, and its public key",
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
+    "dpsyn_core/runs/writing.py": "documents of a release, under the names that `files.replacing` gives",
     "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
     "ui/data/projects.py": "a manifest, in a temporary folder of its owner",
@@ -103,13 +104,13 @@ def test_a_ledger_on_a_file_system_without_links_is_its_owners_alone_too(tmp_pat
 
 def test_what_a_job_keeps_of_a_table_is_its_owners_alone(folder, mask):
     (folder / "job").mkdir()
-    handover.leave(folder / "job", read(folder / "t.csv"))
+    handover.leave(folder / "job", open_table(folder / "t.csv"))
     write_json(folder / "job" / "note.json", {})
     leave_fault(folder / "job", ValueError, None)
     (folder / "job" / "old").touch(mode=0o644)
     files.put_private(folder / "job" / "old", b"table")
     assert {mode(p) for p in (folder / "job").iterdir()} == {0o600}
-    assert handover.take(folder / "job").table.num_rows > 0
+    assert handover.take(folder / "job").whole().num_rows > 0
 
 
 def test_a_schema_is_for_its_owner_while_anything_in_it_was_read_from_the_data(tmp_path, mask):

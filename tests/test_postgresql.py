@@ -257,7 +257,7 @@ def test_a_shared_server_reaches_named_hosts_only_and_lends_nobody_its_own_right
     with pytest.raises(TableError, match="does not reach that database"):
         databases.fetch("PostgreSQL", server.address, "people")
     monkeypatch.setenv(databases.HOSTS, "db.example.org, 127.0.0.1")
-    assert databases.fetch("PostgreSQL", server.address, "people")[0].table.num_rows == 120_000
+    assert databases.fetch("PostgreSQL", server.address, "people")[0].whole().num_rows == 120_000
     here = f"127.0.0.1:{server.port}"
     for address in (
         f"postgresql://anna@{here}/shop",

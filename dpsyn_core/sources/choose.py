@@ -15,7 +15,6 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.scratch import room
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.memory import GatheredSource, MemorySource
-from dpsyn_core.sources.stored import StoredSource
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.frames import of_frame
 from dpsyn_core.tables.read import open_table
@@ -89,7 +88,7 @@ def source_of(
         found = open_table(given, ReadForm(strict=strict))
         return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
     if engine == "stored":
-        return StoredSource(of_frame(given), strict=strict, like=given, memory=limit)
+        return _stored(of_frame(given), strict=strict, like=given, memory=limit)
     return MemorySource(given, strict=strict)
 
 
@@ -108,7 +107,7 @@ def on_spark(given: Any, *, strict: bool) -> Source:
 def source_of_batches(batches: Batches, choice: CountingPlan, strict: bool, memory: int | None) -> Source:
     """The source of the chosen engine."""
     if choice.engine == "stored":
-        return StoredSource(batches, strict=strict, memory=memory)
+        return _stored(batches, strict=strict, memory=memory)
     return GatheredSource(batches, strict=strict)
 
 
@@ -189,3 +188,9 @@ def shown(size: float) -> str:
         if size >= scale:
             return f"{size / scale:.3g} {unit}"
     return f"{size / 1000:.3g} KB"
+
+
+def _stored(batches: Batches, *, strict: bool, memory: int | None, like: Any = None) -> Source:
+    from dpsyn_core.sources.stored import StoredSource  # with what counts on disk: a table in memory needs neither
+
+    return StoredSource(batches, strict=strict, memory=memory, like=like)

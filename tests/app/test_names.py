@@ -40,6 +40,7 @@ OUTSIDE = {"name", "names", "label", "column", "columns", "dataset", "got", "sta
 OUTSIDE |= {"message", "problem", "others", "text", "value", "key"}
 OURS = {
     ("ui/synthesize/forms.py", "label"),  # of a setting
+    ("ui/data/form.py", "label"),  # of a rule of reading
     ("ui/learn/frame.py", "name"),  # of a lab
     ("ui/schema/buying.py", "name"),  # made of our own words two lines above
     ("pages/synthesize.py", "name"),

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.errors import SettingError, SizeError, TableError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources import choose, memory, stored
@@ -66,7 +67,7 @@ def counts(source, schema):
     """All that a counter answers: tables of up to three attributes, fine and coarse, and occupied cells."""
     names = schema.domain().names
     sets = [s for k in range(4) for s in itertools.combinations(names, k)]
-    coarse = {"size": np.arange(schema.domain()["size"].size) // 50}
+    coarse = {"size": Coarsening.of(np.arange(schema.domain()["size"].size) // 50)}
     with source.open(schema, progress=silent) as opened:
         counter = opened.counter
         found = [*counter.marginals(sets), *counter.marginals(sets, coarse), np.array(opened.n_records)]

@@ -22,7 +22,6 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, columns_of, in_groups
-from dpsyn_core.privacy.manifest.signing import sign
 from dpsyn_core.privacy.manifest.statement import OWNERS_WORD, AskedQuestions, Digests, Signature, Statement, guarantee
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
@@ -294,6 +293,8 @@ class Manifest(Statement):
         if faults:
             msg = f"the manifest is not signed, for it contradicts itself: {'; '.join(faults)}"
             raise InputError(msg)
+        from dpsyn_core.privacy.manifest.signing import sign
+
         return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
 
     @classmethod

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ALGORITHM = "ed25519"
 FIELD = "signature"
+_FIELD = 2**255 - 19  # of the coordinates of Ed25519
+_D = -121665 * pow(121666, -1, _FIELD) % _FIELD  # of its curve
 
 
 def new_key(path: Path, passphrase: bytes | None = None) -> str:
@@ -110,14 +112,26 @@ def sign(document: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
     return {"algorithm": ALGORITHM, "key": _raw(key), "value": key.sign(canonical(document)).hex()}
 
 
+def of_small_order(public: bytes) -> bool:
+    """Whether a public key is one of the few that fit a signature of zeros on one document in eight, so nobody's.
+
+    The points of order 1, 2, 4 and 8 of the curve -x^2 + y^2 = 1 + d x^2 y^2 over the field of 2^255 - 19 elements have
+    y = 1, -1, 0, and the two y with d y^4 + 2 y^2 = 1 (RFC 8032, section 5.1). A key is y with the sign of x on top.
+    """
+    y = int.from_bytes(public, "little") % (1 << 255) % _FIELD
+    return y in (0, 1, _FIELD - 1) or (_D * pow(y, 4, _FIELD) + 2 * y * y - 1) % _FIELD == 0
+
+
 def signature_holds(document: Mapping[str, Any]) -> bool:
-    """Whether the signature in a document fits it."""
+    """Whether the signature in a document fits it, by a key that somebody can hold."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
         found = document[FIELD]
         if found["algorithm"] != ALGORITHM:
+            return False
+        if of_small_order(bytes.fromhex(found["key"])):
             return False
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(found["key"]))
         public.verify(bytes.fromhex(found["value"]), canonical(document))
