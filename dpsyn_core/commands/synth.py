@@ -93,6 +93,8 @@ def run(args: argparse.Namespace) -> None:
     manifest = write_release(release, places, measurements=marginals, key=key, progress=progress)
     if isinstance(progress, TerminalProgress):
         progress.close()
+    if measured.repaired and not args.quiet:
+        print(f"rules: {sum(measured.repaired):,} synthetic cells were changed to keep them", file=sys.stderr)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Queries on two tables, as they are written (see `questions.language`): read, and answered on both."""
+"""Queries on two tables, as they are written (see `schema.conditions`): read, and answered on both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.workload import Condition, CountQuery, count_queries
-from dpsyn_core.questions.language import clauses
+from dpsyn_core.schema.conditions import clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

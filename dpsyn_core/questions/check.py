@@ -16,8 +16,8 @@ from dpsyn_core.questions.forms import (
     RegressionQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
 from dpsyn_core.questions.meaning import attribute_of, coarse_of, code_of, numbers_of, numeric, within
+from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
 
 MOST_CELLS = 10_000_000  # of the answer of one question

@@ -23,9 +23,9 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.language import clauses
 from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, interval_ends, numbers_of, within
 from dpsyn_core.questions.regress import answer_regression
+from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
 
 NO_VALUES: Mapping[str, Floats] = {}

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
-from dpsyn_core.questions.language import Clause, clauses
 from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.conditions import Clause, clauses
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical

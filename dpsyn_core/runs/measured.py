@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Measured:
 
     measurements: what the system released, in its own form. columns: names of the source's columns, in their order.
     seed: of `rng`; None for a caller's own generator. started: when the private phase had ended.
+    repaired: gets how many synthetic cells were changed so that no rule is broken, once a table or shard.
     """
 
     source: Source
@@ -43,6 +44,7 @@ class Measured:
     rng: Generator
     seed: int | None
     started: float
+    repaired: list[int] = field(default_factory=list)
 
     @property
     def released(self) -> ReleasedTables:
@@ -104,6 +106,10 @@ def measure(
     config, task = spec.config, spec.task(schema)
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
+    if schema.rules:
+        from dpsyn_core.runs.repair import check_rules
+
+        check_rules(schema)
     system = config.calibrate(task)
     if not config.unprotected:
         check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet

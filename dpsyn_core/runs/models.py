@@ -12,7 +12,7 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.release import Release
 from dpsyn_core.runs.spec import check_records
-from dpsyn_core.runs.tables import table_of
+from dpsyn_core.runs.tables import repaired_codes, table_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
 
@@ -79,6 +79,6 @@ def draw(
         }
     )  # fmt: skip
     return Release(
-        table=arrow, arrow=arrow, manifest=stated, measurements=saved.released, codes=codes, tables=(arrow,),
-        arrows=(arrow,), schema=schema, model=model,
+        table=arrow, arrow=arrow, manifest=stated, measurements=saved.released,
+        codes=repaired_codes(codes, arrow, schema), tables=(arrow,), arrows=(arrow,), schema=schema, model=model,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import Measured, measure, post_processing_generator
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.runs.tables import make_tables, table_of
+from dpsyn_core.runs.tables import make_tables, repaired_codes, table_of
 from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
@@ -180,10 +180,12 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     schema = measured.schema
     several = make_tables(measured, progress=progress)
     progress("decoding", 0, 1)
-    arrows = tuple(table_of(c, schema, columns=measured.columns, rng=measured.rng) for c in several)
+    arrows = tuple(
+        table_of(c, schema, columns=measured.columns, rng=measured.rng, repaired=measured.repaired) for c in several
+    )
     returned = tuple(measured.source.returned(a) for a in arrows)
     return Release(
         table=returned[0], arrow=arrows[0], manifest=measured.manifest(several[0].shape[1]),
-        measurements=measured.measurements, codes=several[0], tables=returned, arrows=arrows, schema=schema,
-        released=measured.released,
+        measurements=measured.measurements, codes=repaired_codes(several[0], arrows[0], schema), tables=returned,
+        arrows=arrows, schema=schema, released=measured.released,
     )  # fmt: skip

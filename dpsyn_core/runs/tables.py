@@ -40,8 +40,11 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     return out
 
 
-def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False) -> Any:
-    """A pyarrow table of synthetic codes, with the types that the schema declares.
+def table_of(
+    codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False,
+    repaired: list[int] | None = None,
+) -> Any:  # fmt: skip
+    """A pyarrow table of synthetic codes, with the types that the schema declares; no record breaks its rules.
 
     Args:
         codes: synthetic, (n_attributes, n_records).
@@ -49,7 +52,21 @@ def table_of(codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Gener
         columns: names of the source's columns; those that come out keep their order.
         rng: for positions inside bins.
         listed: see `Codec.decode`.
+        repaired: gets how many cells were changed to keep the rules.
     """
     codec = Codec(schema)
     scores = scores_in_bins(codes, codec.domain, rng=rng)
-    return codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)
+    table = codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)
+    if not schema.rules:
+        return table
+    from dpsyn_core.runs.repair import repair
+
+    table, found = repair(table, schema.rules, schema, rng)
+    if repaired is not None:
+        repaired.append(found.cells)
+    return table
+
+
+def repaired_codes(codes: Codes, table: Any, schema: Schema) -> Codes:
+    """The codes of a decoded table after its repair; the very codes that it was made of where there are no rules."""
+    return Codec(schema).encode(table, individuals=False).codes if schema.rules else codes

@@ -138,7 +138,7 @@ class Codec:
         }
         for a in self.schema.attributes:
             if isinstance(a, DerivedAttribute):
-                columns[a.name] = _derived(rows[a.origin], a, self.schema[a.origin])
+                columns[a.name] = derived_column(rows[a.origin], a, self.schema[a.origin])
         table = pa.table({name: columns[name] for name in self.schema.output_names})
         if order is None:
             return table
@@ -268,7 +268,13 @@ def decode_column(
         for i, value in enumerate(attribute.special_values):
             drawn[codes == plain + i] = value
         special = codes >= plain + len(attribute.special_values)
-    mask = special if special.any() else None
+    return cells_of(drawn, attribute, special if special.any() else None)
+
+
+def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mask: NDArray[np.bool_] | None) -> Any:
+    """A pyarrow array (n,) of numbers, or of days or seconds since 1970, as the schema declares them; mask: nulls."""
+    import pyarrow as pa
+
     if isinstance(attribute, NumericAttribute):
         if attribute.written is not None:
             return amounts.written(drawn, amounts.form(attribute.written), mask)
@@ -296,7 +302,7 @@ def _array(listed: list[Any], type_: str) -> Any:
     return pa.array([None if v is None else cast(v) for v in listed], kind)
 
 
-def _derived(codes: Column, attribute: DerivedAttribute, parent: CategoricalAttribute) -> Any:
+def derived_column(codes: Column, attribute: DerivedAttribute, parent: CategoricalAttribute) -> Any:
     """The mapped value of each record; null where the other column is `other` or `missing`."""
     import pyarrow as pa
 

@@ -20,9 +20,11 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, IdentifierAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.rules import RULES, Rule, check_rule
 
 # names that pydantic puts into a path for a member of a union; they are no fields
 TAGS = {"categorical", "numeric", "datetime", "derived", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
+TAGS |= set(RULES)
 KINDS = "categorical, numeric, datetime, derived, identifier and ignored"
 PLAIN = {
     "missing": "is required",
@@ -80,6 +82,8 @@ def _step(here: Any, part: int | str) -> Any:
 def _allowed(kind: str, path: str, first: Any) -> str:
     if path.endswith("bins") and kind.startswith("union_tag"):
         return "must be an object such as {'count': 10}, {'edges': [0, 5, 20]} or, for dates, {'every': 'month'}"
+    if kind.startswith("union_tag") and path.startswith("rules"):
+        return f"needs a known kind; known are {', '.join(RULES)}"
     if kind in PLAIN:
         return PLAIN[kind]
     if kind in ("bool_type", "int_type", "float_type", "string_type"):
@@ -164,6 +168,7 @@ class Schema(Document):
     attributes: tuple[Attribute, ...] = Field(min_length=1, description="Columns, in the order of the output")
     bought: tuple[BoughtCharge, ...] = Field((), description="Charges for what was bought from the data")
     notes: dict[StrictStr, JsonValue] = Field(default_factory=dict, description="Facts kept from an imported file")
+    rules: tuple[Rule, ...] = Field((), max_length=500, description="What no synthetic record breaks")
     questions: JsonValue = Field(
         None, description="Questions that will be asked (docs/questions.md), as a document or as a list; null: none"
     )
@@ -190,6 +195,9 @@ class Schema(Document):
         if not self.coded:
             msg = "no attribute is left to synthesize; declare at least one categorical, numeric or datetime attribute"
             raise ValueError(msg)
+        known = {a.name: a for a in self.coded}
+        for number, rule in enumerate(self.rules, 1):
+            check_rule(number, rule, known)
         return self
 
     @property
@@ -315,7 +323,7 @@ class Schema(Document):
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; optional extras appear only where they are set."""
         out = self.model_dump(mode="json")
-        for key in ("dataset", "bought", "notes", "questions"):
+        for key in ("dataset", "bought", "notes", "rules", "questions"):
             if not out[key]:
                 del out[key]
         for unit in (out["unit"], *(b["unit"] for b in out.get("bought", ()) if b["unit"] is not None)):

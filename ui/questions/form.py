@@ -9,8 +9,9 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.forms import KINDS, MOST_TABLE
-from dpsyn_core.questions.language import clauses, two_sides
+from dpsyn_core.questions.language import two_sides
 from dpsyn_core.questions.meaning import numeric
+from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
 from ui.questions import kept
 from ui.questions.words import name_of

@@ -1,0 +1,223 @@
+"""Rules that never break: schemas, rules and tables at random, and every registered system."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core import synthesize, synthesize_to
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs import parts
+from dpsyn_core.runs.repair import broken_counts, check_rules, repair
+from dpsyn_core.runs.tables import table_of
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.synthesizers import registry
+from dpsyn_core.tables.read import read_table
+from tests.schema.helpers import cat, date, num
+
+PEOPLE = [
+    {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 100, "bins": {"count": 20}},
+    cat("marital", ["single", "married", "widowed"]),
+    {"name": "in", "kind": "datetime", "min": "2020-01-01", "max": "2020-12-31", "missing": True},
+    {"name": "out", "kind": "datetime", "min": "2020-01-01", "max": "2021-01-31", "formats": ["%d/%m/%Y"]},
+    num("days", 0, 30, 31),
+    {"name": "code", "kind": "derived", "from": "marital", "map": [["single", 0], ["married", 1], ["widowed", 2]]},
+]  # fmt: skip
+RULES = [
+    {"kind": "order", "lower": "in", "upper": "out"},
+    {"kind": "difference", "column": "days", "of": "out", "minus": "in"},
+    {"kind": "impossible", "where": "age in [0, 15] and marital in {married, widowed}"},
+    {"kind": "impossible", "where": "days in [20, 30] and age in [90, 100]"},
+]
+
+
+def declared(rules, attributes=PEOPLE):
+    return Schema.of({"version": 1, "name": "t", "attributes": attributes, "rules": rules})
+
+
+def drawn(schema, n, rng):
+    """A table of records drawn from the domain, without regard to rules."""
+    codes = np.array([rng.integers(0, a.size, n) for a in schema.coded]).astype(np.uint32)
+    return Codec(schema).decode(codes, rng=rng, listed=bool(rng.integers(2)))
+
+
+def check_repaired(table, made, schema):
+    assert not sum(count for _, count in broken_counts(made, schema))
+    assert made.schema == table.schema
+    for a in schema.coded:  # every cell is read as one of the domain, and not clamped into it
+        if a.kind != "categorical":
+            from dpsyn_core.schema.check import misfits
+
+            assert not misfits(schema, made.select([a.name])), a.name
+
+
+def random_schema(rng):
+    n, kinds = int(rng.integers(2, 5)), ["%d/%m/%Y", "%Y-%m-%d"]
+    attributes = []
+    for i in range(n):
+        low = int(rng.integers(-20, 20))
+        attributes.append(
+            num(f"i{i}", low, low + int(rng.integers(1, 80)), int(rng.integers(1, 9)), missing=bool(i % 2))
+        )
+        first = np.datetime64("2020-01-01") + int(rng.integers(0, 50))
+        last = first + int(rng.integers(1, 90))
+        how = {"formats": [kinds[i % 2]]} if rng.integers(2) else {}
+        attributes.append(date(f"d{i}", str(first), str(last), 5, **how))
+        attributes.append(cat(f"c{i}", list("abcd")[: int(rng.integers(2, 5))], other=bool(i % 2)))
+        attributes.append(num(f"f{i}", -2.5, float(rng.integers(1, 9)), 4, "float", step=[0.05, 0.5][i % 2]))
+    rules = []
+    for _ in range(int(rng.integers(1, 7))):
+        kind, (a, b) = rng.integers(5), rng.choice(n, 2, replace=False)
+        letter = "idf"[rng.integers(3)]
+        if kind == 0:
+            rules.append({"kind": "order", "lower": f"{letter}{a}", "upper": f"{letter}{b}", "strict": bool(a % 2)})
+        elif kind == 1:
+            rules.append({"kind": "difference", "column": f"i{a}", "of": f"d{a}", "minus": f"d{b}"})
+        elif kind == 2 and n > 2:
+            c = next(i for i in range(n) if i not in (a, b))
+            rules.append({"kind": "sum", "column": f"i{c}", "parts": [f"i{a}", f"i{b}"]})
+        else:
+            rules.append({"kind": "impossible", "where": f"c{a} in {{a, b}} and i{b} in [-5, {int(rng.integers(60))}]"})
+    return declared(rules, attributes)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_no_rule_is_broken_whatever_schema_rules_and_table(seed):
+    rng = np.random.default_rng(seed)
+    try:
+        schema = random_schema(rng)
+        check_rules(schema)
+    except SchemaError as error:  # said before anything is charged
+        assert "no values can meet it" in str(error) or "no record was found" in str(error)
+        return
+    table = drawn(schema, int(rng.choice([1, 7, 400])), rng)
+    made, found = repair(table, schema.rules, schema, rng)
+    check_repaired(table, made, schema)
+    bare = schema.model_copy(update={"rules": ()})
+    before = [b for rule in schema.rules for b in [broken_counts(table, bare.model_copy(update={"rules": (rule,)}))]]
+    assert (found.cells > 0) == any(count for listed in before for _, count in listed)
+    changed = sum(
+        x != y
+        for name in table.column_names
+        for x, y in zip(table[name].to_pylist(), made[name].to_pylist(), strict=True)
+    )
+    assert changed == found.cells
+
+
+def test_records_that_keep_all_rules_stay_bit_for_bit():
+    schema, rng = declared(RULES), np.random.default_rng(3)
+    table = drawn(schema, 3000, rng)
+    single = [sum(n for _, n in broken_counts(table.slice(i, 1), schema)) == 0 for i in range(200)]
+    made, found = repair(table, schema.rules, schema, rng)
+    check_repaired(table, made, schema)
+    assert 0 < sum(single) < 200 and found.records
+    for i in np.flatnonzero(single):
+        assert table.slice(i, 1).equals(made.slice(i, 1))
+    again, nothing = repair(made, schema.rules, schema, rng)
+    assert again.equals(made) and nothing.cells == 0
+    code = {"single": 0, "married": 1, "widowed": 2}
+    assert [code[m] for m in made["marital"].to_pylist()] == made["code"].to_pylist()
+
+
+def test_a_rule_draws_nothing_where_none_is_broken():
+    schema = declared([{"kind": "impossible", "where": "age = 7 and marital = widowed"}])
+    codes = np.zeros((len(schema.coded), 50), dtype=np.uint32)
+    rng, other = np.random.default_rng(1), np.random.default_rng(1)
+    plain = schema.model_copy(update={"rules": ()})
+    names = schema.output_names
+    assert table_of(codes, schema, columns=names, rng=rng).equals(table_of(codes, plain, columns=names, rng=other))
+    assert rng.integers(2**60) == other.integers(2**60)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ([{"kind": "order", "lower": "x", "upper": "out"}], "'x' is no column"),
+        ([{"kind": "order", "lower": "age", "upper": "out"}], "cannot be compared"),
+        ([{"kind": "order", "lower": "marital", "upper": "out"}], "compares numbers or dates"),
+        ([{"kind": "order", "lower": "age", "upper": "age"}], "twice"),
+        ([{"kind": "sum", "column": "age", "parts": ["days", "in"]}], "no whole numbers"),
+        ([{"kind": "impossible", "where": "marital = divorced"}], "no value of 'marital'"),
+        ([{"kind": "impossible", "where": "marital in {single, married, widowed}"}], "no record would be left"),
+        ([{"kind": "impossible", "where": "age under 5"}], "cannot be read"),
+        ([{"kind": "impossible", "where": "in in [spring, 2020-05-01]"}], "no date"),
+        ([{"kind": "never", "where": "age = 5"}], "known are impossible, order, difference, sum"),
+        ([{"kind": "order", "lower": "age"}], r"rules\[0\].upper is required"),
+    ],
+)
+def test_a_wrong_rule_is_refused_in_one_sentence(rules, said):
+    with pytest.raises(SchemaError, match=said):
+        declared(rules)
+
+
+def test_an_order_that_no_values_meet_is_refused():
+    ends = [num("a", 5, 9, 5), num("b", 0, 5, 6)]
+    declared([{"kind": "order", "lower": "a", "upper": "b"}], ends)
+    with pytest.raises(SchemaError, match="no values can meet it"):
+        declared([{"kind": "order", "lower": "a", "upper": "b", "strict": True}], ends)
+
+
+def test_rules_that_contradict_each_other_are_refused_before_anything_is_charged(tmp_path):
+    ends = [num("a", 0, 9, 10), num("b", 0, 9, 10)]
+    both = [{"kind": "order", "lower": x, "upper": y, "strict": True} for x, y in ("ab", "ba")]
+    schema, ledger = declared(both, ends), Ledger(tmp_path / "ledger.db")
+    with pytest.raises(SchemaError, match="contradict"):
+        synthesize(pa.table({"a": [1], "b": [2]}), schema, epsilon=1, delta=1e-6, rng=0, ledger=ledger)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+SMALL = [
+    num("a", 0, 4, 5, group="g"), num("b", 0, 4, 5, group="g"), num("c", 0, 8, 9, group="g"),
+    cat("k", ["x", "y", "z"]),
+    date("s", "2020-01-01", "2020-01-04", "day", group="h"), date("e", "2020-01-01", "2020-01-04", "day", group="h"),
+]  # fmt: skip
+SMALL_RULES = [
+    {"kind": "sum", "column": "c", "parts": ["a", "b"]},
+    {"kind": "order", "lower": "s", "upper": "e"},
+    {"kind": "impossible", "where": "k = x and a in [3, 4]"},
+    {"kind": "impossible", "where": "k = y and c in [0, 2]"},
+]
+
+
+def small_table(n=300):
+    rng = np.random.default_rng(5)
+    schema = declared(SMALL_RULES, SMALL)
+    return repair(drawn(schema, n, rng), schema.rules, schema, rng)[0]
+
+
+SHALLOW = [n for n in registry.names() if not registry.config_class(n).trains]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 10.0])
+@pytest.mark.parametrize("method", SHALLOW)
+def test_no_system_breaks_a_rule(method, epsilon, tmp_path):
+    promise = registry.config_class(method).guarantee
+    unit = SchemaUnit(neighbours="add-remove" if "add-remove" in promise.neighbours else "replace")
+    schema = declared(SMALL_RULES, SMALL).model_copy(update={"n_records": 300, "unit": unit})
+    made = synthesize(
+        small_table(), schema, epsilon=epsilon, delta=0.0 if promise.pure else 1e-6, rng=1, method=method,
+        ledger=Ledger(tmp_path / "l.db"),
+    )  # fmt: skip
+    assert made.arrow.num_rows
+    assert not sum(n for _, n in broken_counts(made.arrow, schema))
+
+
+def test_stored_parts_and_several_tables_keep_the_rules(tmp_path, monkeypatch):
+    schema, ledger = declared(SMALL_RULES, SMALL), Ledger(tmp_path / "l.db")
+    out = tmp_path / "parts"
+    monkeypatch.setattr(parts, "ALLOWED", 1)
+    synthesize_to(
+        small_table(), schema, out=f"{out}/", manifest=tmp_path / "m.json", rng=1, epsilon=1.0, delta=1e-6,
+        n_records=5000, ledger=ledger, engine="stored",
+    )  # fmt: skip
+    whole = read_table(out)
+    assert whole.num_rows == 5000 and not sum(n for _, n in broken_counts(whole, schema))
+    several = synthesize(small_table(), schema, epsilon=1, delta=1e-6, rng=1, tables=3, ledger=ledger)
+    assert [sum(n for _, n in broken_counts(t, schema)) for t in several.arrows] == [0, 0, 0]
+
+
+def test_a_schema_without_rules_keeps_its_text():
+    plain = declared([])
+    assert "rules" not in plain.document()
+    assert Schema.loads(declared(RULES).dumps()) == declared(RULES)
