@@ -1,4 +1,4 @@
-"""Makes the bundled sample tables from a documented model (docs/sample.md): python tools/make_sample.py [FOLDER]."""
+"""Makes the bundled sample tables from a documented model (docs/sample.md): python -m tools.make_sample [FOLDER]."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.maxima import fine_bins
+from tools.hospital_sample import hospital, hospital_schema
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -424,11 +425,12 @@ def compressed(data: bytes) -> bytes:
 
 
 def main(folder: Path) -> None:
-    """Writes both samples and their schemas."""
+    """Writes the samples and their schemas."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table, schema in (
         ("sample", census(), census_schema()),
         ("baskets", baskets(), baskets_schema()),
+        ("hospital", hospital(Chance(SEED + 2)), hospital_schema()),
     ):
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
         (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")

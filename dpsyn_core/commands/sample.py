@@ -1,4 +1,4 @@
-"""`dpsyn sample`: writes the bundled sample table and its schema."""
+"""`dpsyn sample`: writes a bundled sample table and its schema."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
     parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.add_argument(
+        "--name", choices=("sample", "baskets", "hospital"), default="sample",
+        help="people of a census, shopping baskets, or stays in a hospital, whose schema has rules; default sample",
+    )  # fmt: skip
     parser.add_argument("--codes", action="store_true", help="the people in codes, with specification and codebook")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Writes sample.csv and sample.schema.json, and says what to do next."""
-    from dpsyn_core.errors import OutputError
+    """Writes NAME.csv and NAME.schema.json, and says what to do next. Raises SettingError, OutputError."""
+    from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable
     from dpsyn_core.schema.sample import sample_schema, sample_table
     from dpsyn_core.tables.write import write_table
 
     folder: Path = args.folder
     if args.codes:
+        if args.name != "sample":
+            msg = f"--codes is for the people of the sample, and --name is '{args.name}'; leave one of them out"
+            raise SettingError(msg)
         write_codes(folder)
         return
     try:
@@ -31,10 +38,10 @@ def run(args: argparse.Namespace) -> None:
     except OSError as error:
         msg = f"cannot make the folder '{folder}': {error.strerror}; choose another"
         raise OutputError(msg) from error
-    table, schema = folder / "sample.csv", folder / "sample.schema.json"
+    table, schema = folder / f"{args.name}.csv", folder / f"{args.name}.schema.json"
     check_writable(table)
-    write_table(sample_table(), table)
-    sample_schema().dump(schema)
+    write_table(sample_table(args.name), table)
+    sample_schema(args.name).dump(schema)
     print(f"wrote {table} and {schema}; next:")
     print(
         f"  dpsyn synth {table} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"

@@ -1,4 +1,4 @@
-"""The bundled samples as tables and schemas: simulated people of 1940, in words or in codes, and shopping baskets."""
+"""The bundled samples as tables and schemas: people of 1940 in words or in codes, baskets, stays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPECIFICATION, CODEBOOK = data.FOLDER / "sample.specification.json", data.FOLDER
 
 
 def sample_table(name: str = "sample") -> Any:
-    """A bundled table as a pyarrow table of text; names are 'sample' and 'baskets'."""
+    """A bundled table as a pyarrow table of text; names are 'sample', 'baskets' and 'hospital'."""
     return read_table(_paths(name)[0])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from dpsyn_core import data
 from dpsyn_core.errors import OutputError, TableError
+from dpsyn_core.runs.repair import broken_counts
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
@@ -38,6 +39,7 @@ def test_the_generator_makes_the_committed_files(tool):
     for name, columns, schema in (
         ("sample", tool.census(), tool.census_schema()),
         ("baskets", tool.baskets(), tool.baskets_schema()),
+        ("hospital", tool.hospital(tool.Chance(tool.SEED + 2)), tool.hospital_schema()),
     ):
         table, document = data.paths(name)
         assert tool.to_csv(columns) == gzip.decompress(table.read_bytes())
@@ -88,6 +90,14 @@ def test_baskets_are_bounded_to_three_a_customer():
     visits = np.bincount(np.asarray(encoded.identifiers.indices))
     assert visits.max() == 6
     assert bound(encoded, s.unit.max_records).shape[1] == np.minimum(visits, 3).sum()
+
+
+def test_no_stay_of_the_hospital_breaks_a_rule_and_some_patients_have_several():
+    table, schema = sample_table("hospital"), sample_schema("hospital")
+    assert table.num_rows == 5100 and len(schema.rules) == 6
+    assert [count for _, count in broken_counts(table, schema)] == [0] * 6
+    stays = np.unique(np.array(table["patient_id"].to_pylist()), return_counts=True)[1]
+    assert stays.max() == schema.unit.max_records == 3
 
 
 def test_samples_are_written_with_their_schemas(tmp_path):
