@@ -27,13 +27,20 @@ def asked(kind: str, form: ReadForm, *, key: str) -> dict[str, Any]:
     rules = {
         name: rule for name, rule in ReadForm.model_fields.items() if kind in _extra(rule)["of"] and name != "sheet"
     }
-    columns = st.columns(2, vertical_alignment="bottom")
     out: dict[str, Any] = {"sheet": form.sheet}
-    for i, (name, rule) in enumerate(rules.items()):
-        with columns[i % 2]:
-            example = (_extra(rule).get("example") or "").replace(",", form.delimiter or ",")
-            out[name] = _widget(name, rule, getattr(form, name), f"{name}_{key}", example)
+    narrow = [name for name, rule in rules.items() if not _wide(rule)]
+    rows = [narrow[i : i + 2] for i in range(0, len(narrow), 2)] + [[n] for n in rules if n not in narrow]
+    for row in rows:  # a row for each pair, so that widgets next to each other are level
+        for place, name in zip(st.columns(len(row), vertical_alignment="bottom"), row, strict=True):
+            with place:
+                example = (_extra(rules[name]).get("example") or "").replace(",", form.delimiter or ",")
+                out[name] = _widget(name, rules[name], getattr(form, name), f"{name}_{key}", example)
     return out
+
+
+def _wide(rule: FieldInfo) -> bool:
+    """Whether its widget needs a row: a sentence to tick, or a line to type."""
+    return rule.annotation is bool or bool(_extra(rule).get("example"))
 
 
 def _widget(name: str, rule: FieldInfo, value: Any, key: str, example: str) -> Any:
