@@ -233,7 +233,8 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
-    from dpsyn_core.runs.repair import broken_counts, check_rules
+    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.ruled import broken_counts
 
     check_rules(schema)
     print(f"rules: {len(schema.rules)}, and records can keep them all")

@@ -19,6 +19,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.questions.language import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.domain import Domain
+from dpsyn_core.schema.ruled import RuleBreaks
 
 if TYPE_CHECKING:
     from dpsyn_core.counting.base import Counter
@@ -130,7 +131,7 @@ class Comparison:
     NaN where missing. bounds: public minimum and maximum of numeric attributes. labels: the words for the codes
     of an attribute. held_out: real records that the synthesizer never saw. measurements: what was released on
     the way to the synthetic table. real_of, synthetic_of: where a table is a random sample of a larger one, how many
-    records that has; that of the real table is private.
+    records that has; that of the real table is private. rules: with the shares of records that break them.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -148,6 +149,7 @@ class Comparison:
     real_of: int | None = None
     synthetic_of: int | None = None
     roles: Roles = field(default_factory=Roles)
+    rules: tuple[RuleBreaks, ...] = ()
     shared: dict[Any, Any] = field(
         repr=False, compare=False, default_factory=dict
     )  # with comparisons of one real table

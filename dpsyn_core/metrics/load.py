@@ -15,6 +15,7 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.ruled import rule_breaks
 from dpsyn_core.tables import casting
 from dpsyn_core.tables.headers import locate
 
@@ -52,10 +53,12 @@ def compare_tables(
     coded = schema.coded
     codes: dict[str, Codes] = {}
     values: dict[str, Columns] = {}
+    kept: dict[str, Any] = {}  # the tables, without records that the schema has no place for
     for what, table in (("synthetic", synthetic), ("real", real), ("held-out", held_out)):
         if table is not None:
             codes[what], described = encode(schema, table, what)
             values[what] = numbers(schema, described, codes[what])
+            kept[what] = described
     return Comparison(
         domain=schema.domain(),
         synthetic=codes["synthetic"],
@@ -68,6 +71,7 @@ def compare_tables(
         labels={a.name: tuple(a.labels()) for a in coded},
         measurements=measurements,
         roles=roles or Roles(),
+        rules=rule_breaks(schema, kept["synthetic"], kept.get("real")),
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )

@@ -63,16 +63,22 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
     """The scores of one table as JSON types; `mean_tvd` repeats the headline of the marginals by order."""
     scores = {n: outcome_entry(s) for n, s in table.scores.items()}
     means = {k: scores.get(f"tvd-{k}way", {}).get("value") for k in ("1", "2", "3")}
-    return {
-        "name": table.name,
-        "n_records": table.comparison.whole_m,
-        "mean_tvd": {k: v for k, v in means.items() if v is not None},
-        "scores": scores,
-        "answers": [asdict(a) for a in table.answers],
-        "asked": [asked_entry(a) for a in table.asked],
-        "receipt": None if table.receipt is None else {"holds": table.receipt.holds, "says": table.receipt.sentence},
-        "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
-    } | sample_entry(table.comparison)
+    return (
+        {
+            "name": table.name,
+            "n_records": table.comparison.whole_m,
+            "mean_tvd": {k: v for k, v in means.items() if v is not None},
+            "scores": scores,
+            "answers": [asdict(a) for a in table.answers],
+            "asked": [asked_entry(a) for a in table.asked],
+            "receipt": None
+            if table.receipt is None
+            else {"holds": table.receipt.holds, "says": table.receipt.sentence},
+            "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
+        }
+        | sample_entry(table.comparison)
+        | rules_entry(table.comparison)
+    )
 
 
 def sample_entry(c: Comparison) -> dict[str, Any]:
@@ -83,6 +89,20 @@ def sample_entry(c: Comparison) -> dict[str, Any]:
     if c.synthetic_of is not None:
         found["synthetic"] = {"records": c.m, "of": c.synthetic_of}
     return {"sample": found} if found else {}
+
+
+def rules_entry(c: Comparison) -> dict[str, Any]:
+    """The rules of the schema with the shares of records that break them; nothing where it has none."""
+    return {"rules": [asdict(r) for r in c.rules]} if c.rules else {}
+
+
+def rule_lines(c: Comparison) -> list[str]:
+    """One line a rule for a terminal."""
+    return [
+        f"rule {r.rule}: broken by {r.synthetic:.2%} of the synthetic records"
+        + ("" if r.real is None else f" and {r.real:.2%} of the real ones")
+        for r in c.rules
+    ]
 
 
 def sample_sentence(tables: Sequence[ScoredTable]) -> str:

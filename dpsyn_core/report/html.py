@@ -148,6 +148,7 @@ def html_report(
         asked.section(page, t.name, t.asked, publishable=t.publishable)
     guarantee(page, tables)
     scores_table(page, tables, bands or {})
+    sections.rules(page, tables)
     if private:
         sections.pairs(page, tables)
         sections.one_way(page, tables)

@@ -133,6 +133,25 @@ def inequality(page: Page, tables: Sequence[ScoredTable]) -> None:
         page.figure("gap-groups", build.groups(gap, "gap", title=title, tickformat=",.0f"))
 
 
+def rules(page: Page, tables: Sequence[ScoredTable]) -> None:
+    """The rules of the schema, and the share of records that break each; nothing where it has none."""
+    first = tables[0].comparison.rules
+    if not first:
+        return
+    private = first[0].real is not None
+    page.section("Rules of the schema", private=private)
+    page.text("The share of records that break each rule. A synthetic table of this project breaks none.")
+    page.table(
+        ["Rule", *(["Real"] if private else []), *(t.name for t in tables)],
+        [
+            [r.rule, *([f"{r.real:.2%}"] if r.real is not None else []),
+             *(f"{t.comparison.rules[i].synthetic:.2%}" for t in tables)]
+            for i, r in enumerate(first)
+        ],
+        caption="Records that break a rule",
+    )  # fmt: skip
+
+
 def learning(page: Page, tables: Sequence[ScoredTable]) -> None:
     """Train on synthetic, test on real."""
     scores = found(tables, "learning")

@@ -8,7 +8,7 @@ where there is none, of records made from the public schema alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,19 +19,24 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.codec import cells_of, decode_column, derived_column, encode_column
-from dpsyn_core.schema.conditions import clauses
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules import AdditionRule, AnyRule, DifferenceRule, ImpossibleRule, Meant, OrderRule
-from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.headers import locate
+from dpsyn_core.schema.ruled import (
+    BLANK,
+    PLAIN,
+    Bools,
+    Group,
+    RuledColumn,
+    any_broken,
+    broken,
+    excess_of,
+    meanings,
+    read_ruled,
+)  # fmt: skip
+from dpsyn_core.schema.rules import AdditionRule, AnyRule, DifferenceRule, ImpossibleRule, OrderRule
 
 ROUNDS = 6  # through all rules of a group, before values are taken from another record
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
-BLANK, SPECIAL, PLAIN = 0, 1, 2
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,128 +47,7 @@ class Repairs:
     cells: int = 0
 
 
-@dataclass(slots=True)
-class RuledColumn:
-    """A column that a rule names, as numbers.
-
-    values: (n,) codes of categories, else numbers, or days or seconds since 1970. state: (n,) whether a cell is blank,
-    a special value, or plain.
-    """
-
-    attribute: Any
-    values: NDArray[Any]
-    state: NDArray[np.uint8]
-
-    @classmethod
-    def read(cls, column: Any, attribute: Any, *, comma: bool = False) -> RuledColumn:
-        """From a pyarrow column, synthetic or real; numbers outside the declared range stay as they are."""
-        if isinstance(attribute, CategoricalAttribute):
-            codes = encode_column(column, attribute)
-            return cls(attribute, codes.astype(np.int64), np.full(len(codes), PLAIN, dtype=np.uint8))
-        if isinstance(attribute, DatetimeAttribute):
-            values, valid = casting.to_instants(column, attribute.formats)
-            return cls(attribute, values // attribute.unit_seconds, np.where(valid, PLAIN, BLANK).astype(np.uint8))
-        values, valid = casting.to_numbers(
-            column, whole=attribute.dtype == "integer", comma=comma, written=attribute.written
-        )
-        special = np.isin(values, attribute.special_values)
-        return cls(attribute, values.copy(), np.where(valid, np.where(special, SPECIAL, PLAIN), BLANK).astype(np.uint8))
-
-    def __getitem__(self, rows: Rows) -> RuledColumn:
-        """Some of its records, as a copy."""
-        return RuledColumn(self.attribute, self.values[rows], self.state[rows])
-
-    def put(self, rows: Rows, given: RuledColumn) -> None:
-        """Takes the cells of these records from another."""
-        self.values[rows], self.state[rows] = given.values, given.state
-
-    def meets(self, meant: Meant) -> Bools:
-        """Which cells meet a condition."""
-        if meant.codes is not None:
-            listed: Bools = meant.codes[self.values] & (self.values >= 0)
-            return listed
-        out: Bools = np.isin(self.values, meant.points) & (self.state != BLANK)
-        for low, high in meant.spans:
-            out |= (self.values >= low) & (self.values <= high) & (self.state == PLAIN)
-        return out | (self.state == BLANK) if meant.blank else out
-
-    @property
-    def ends(self) -> tuple[Any, Any]:
-        """Smallest and largest plain value."""
-        a = self.attribute
-        return (int(a.binning.starts[0]), a.binning.last) if isinstance(a, DatetimeAttribute) else (a.min, a.max)
-
-    @property
-    def step(self) -> float:
-        """Distance of neighbouring values: the resolution of the record."""
-        a = self.attribute
-        if isinstance(a, DatetimeAttribute):
-            return 1
-        if a.dtype == "integer":
-            return int(a.step or 1)
-        if a.step is not None:
-            return float(a.step)
-        return float(10.0 ** -(amounts.form(a.written).digits if a.written else a.binning.grid_digits()))
-
-    def allows(self, values: NDArray[Any]) -> Bools:
-        """Which values lie in the declared domain as plain ones."""
-        (low, high), step = self.ends, self.step
-        out: Bools = (values >= low) & (values <= high)
-        if getattr(self.attribute, "special_values", ()):
-            out &= ~np.isin(values, self.attribute.special_values)
-        if step != 1:
-            out &= np.abs(values / step - np.round(values / step)) < 1e-6
-        return out
-
-    def nearest(self, values: NDArray[Any], *, up: bool) -> NDArray[Any]:
-        """The next value of the grid, upwards or downwards, kept inside the range."""
-        step, (low, high) = self.step, self.ends
-        if step != 1:
-            places = np.ceil(values / step - 1e-9) if up else np.floor(values / step + 1e-9)
-            digits = max(0, -int(np.floor(np.log10(step)))) + 2 if step < 1 else 0
-            values = np.round(places * step, digits) if self.values.dtype.kind == "f" else (places * step).astype(int)
-        inside: NDArray[Any] = np.clip(values, low, high)
-        return inside
-
-
-Group = dict[str, RuledColumn]
 Try = dict[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
-
-
-def meanings(rule: ImpossibleRule, group: Group) -> dict[str, list[Meant]]:
-    """What the conditions of a rule say of each of its columns."""
-    out: dict[str, list[Meant]] = {}
-    for clause in clauses(rule.where):
-        out.setdefault(clause.attribute, []).append(Meant.of(group[clause.attribute].attribute, clause))
-    return out
-
-
-def broken(rule: AnyRule, group: Group) -> Bools:
-    """Which records break a rule; one on numbers or dates says nothing of a record that lacks one of them."""
-    columns = [group[name] for name in rule.columns]
-    if isinstance(rule, ImpossibleRule):
-        met = [group[name].meets(m) for name, listed in meanings(rule, group).items() for m in listed]
-        both: Bools = np.logical_and.reduce(met)
-        return both
-    plain: Bools = np.logical_and.reduce([c.state == PLAIN for c in columns])
-    if isinstance(rule, OrderRule):
-        low, high = (c.values for c in columns)
-        wrong: Bools = (low >= high) if rule.strict else (low > high)
-        return plain & wrong
-    uneven: Bools = _excess(rule, group) != 0
-    return plain & uneven
-
-
-def _any_broken(rules: Iterable[AnyRule], group: Group) -> Bools:
-    out: Bools = np.logical_or.reduce([broken(rule, group) for rule in rules])
-    return out
-
-
-def _excess(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[np.int64]:
-    """By how much the signed columns do not add up to 0."""
-    terms = [s * group[n].values for s, n in zip(rule.signs, rule.columns, strict=True)]
-    out: NDArray[np.int64] = np.add.reduce(terms)
-    return out
 
 
 def groups_of(rules: Sequence[AnyRule]) -> list[list[AnyRule]]:
@@ -233,7 +117,7 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group) -> Iterator[Try]:
     Of a sum it is the sum. Of a difference it is what is subtracted from: a stay is told by its first day and its
     length, whose counts were measured, while the difference of two dates that were made apart is mostly chance.
     """
-    excess = _excess(rule, rows)
+    excess = excess_of(rule, rows)
     signed = list(zip(rule.signs, rule.columns, strict=True))
     for sign, name in sorted(signed, key=lambda s: isinstance(rule, DifferenceRule) and s[1] != rule.of):
         yield {name: rows[name].values - sign * excess}
@@ -260,7 +144,7 @@ def _mend(rules: Sequence[AnyRule], rows: Group, fine: Group, rng: Generator) ->
                 done = np.zeros(len(left), dtype=bool)
                 for change in _tries(rule, rules, here, fine, rng):
                     after, ok = _changed(here, change)
-                    ok &= ~done & ~(_any_broken(rules, after) if all_kept else broken(rule, after))
+                    ok &= ~done & ~(any_broken(rules, after) if all_kept else broken(rule, after))
                     at = np.flatnonzero(ok)
                     for name in change:
                         rows[name].put(left[at], after[name][at])
@@ -298,9 +182,9 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
         codes = rng.integers(0, attribute.size - attribute.special, TRIED)
         rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
     for _ in range(2):  # the second time with the fine ones of the first
-        fine = np.flatnonzero(~_any_broken(rules, rows))
+        fine = np.flatnonzero(~any_broken(rules, rows))
         _mend(rules, rows, {n: c[fine] for n, c in rows.items()}, rng)
-    fine = np.flatnonzero(~_any_broken(rules, rows))
+    fine = np.flatnonzero(~any_broken(rules, rows))
     if not len(fine):
         msg = (
             f"no record was found that keeps these rules together: {'; '.join(map(str, rules))[:500]}; they contradict "
@@ -314,21 +198,6 @@ def check_rules(schema: Schema) -> None:
     """Raises SchemaError where rules contradict each other; reads no data."""
     for rules in groups_of(schema.rules):
         witnesses(rules, schema)
-
-
-def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
-    """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
-    out = []
-    for rule in schema.rules:
-        group = _read(table, schema, rule.columns, comma=comma)
-        out.append((rule, int(broken(rule, group).sum())))
-    return out
-
-
-def _read(table: Any, schema: Schema, names: Sequence[str], *, comma: bool = False) -> Group:
-    at = locate(table.column_names, list(names))
-    return {n: RuledColumn.read(table.column(i), schema[n], comma=comma) for n, i in zip(names, at, strict=True)}
 
 
 @dataclass(slots=True)
@@ -355,8 +224,8 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     """
     changes, records = _Changes(), np.zeros(table.num_rows, dtype=bool)
     for group in groups_of(rules):
-        columns = _read(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
-        wrong = _any_broken(group, columns)
+        columns = read_ruled(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
+        wrong = any_broken(group, columns)
         if wrong.any():
             records |= wrong
             _repair_group(group, columns, wrong, schema, rng, changes)
@@ -378,7 +247,7 @@ def _repair_group(
     fine = {n: c[kept] for n, c in columns.items()} if len(kept) else witnesses(rules, schema)
     rows = {n: c[at] for n, c in columns.items()}
     _mend(rules, rows, fine, rng)
-    left = np.flatnonzero(_any_broken(rules, rows))
+    left = np.flatnonzero(any_broken(rules, rows))
     if len(left):
         donors = rng.integers(0, len(next(iter(fine.values())).values), len(left))
         for name, column in rows.items():

@@ -8,10 +8,11 @@ from dpsyn_core import synthesize, synthesize_to
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs import parts
-from dpsyn_core.runs.repair import broken_counts, check_rules, repair
+from dpsyn_core.runs.repair import check_rules, repair
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.schema.ruled import broken_counts
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num

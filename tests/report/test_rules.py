@@ -1,0 +1,51 @@
+"""Rules in comparisons and reports: the share of records that break each, real and synthetic."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.cli import main
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.sample import write_sample
+from tests.schema.helpers import cat, num
+
+
+def made(rules):
+    return Schema.of({
+        "version": 1, "name": "t", "unit": {"neighbours": "add-remove"},
+        "attributes": [num("low", 0, 9, list(range(10))), num("high", 0, 9, list(range(10))), cat("c", ["x", "y"])],
+        "rules": rules,
+    })  # fmt: skip
+
+
+def test_a_comparison_holds_the_share_of_records_that_break_each_rule():
+    schema = made([{"kind": "order", "lower": "low", "upper": "high"}, {"kind": "impossible", "where": "c = y"}])
+    real = pa.table({"low": ["1", "2"], "high": ["3", "2"], "c": ["x", "x"]})
+    bad = pa.table({"low": ["5", "2", "9", "0"], "high": ["3", "2", "1", "0"], "c": ["x", "y", "x", "x"]})
+    found = compare_tables(schema, bad, real).rules
+    assert [(r.real, r.synthetic) for r in found] == [(0.0, 0.5), (0.0, 0.25)]
+    assert [r.real for r in compare_tables(schema, bad).rules] == [None, None]
+    assert compare_tables(made([]), bad, real).rules == ()
+
+
+@pytest.fixture
+def hospital(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    table, schema = write_sample(tmp_path, "hospital")
+    return tmp_path, table, schema
+
+
+def test_a_report_lists_the_rules_with_the_real_and_the_synthetic_share(hospital, capsys):
+    folder, table, schema = hospital
+    told = ["--epsilon", "1", "--delta", "1e-9", "--out", str(folder / "s.csv"), "--quiet"]
+    assert main(["synth", str(table), "--schema", str(schema), *told, "--n-records", "800"]) == 0
+    out = [str(folder / "r.json"), str(folder / "r.html")]
+    capsys.readouterr()
+    said = ["report", str(table), str(folder / "s.csv"), "--schema", str(schema), "--json", out[0], "--html", out[1]]
+    assert main([*said, "--metrics", "tvd-1way"]) == 0
+    rules = json.loads((folder / "r.json").read_text("utf-8"))["tables"][0]["rules"]
+    assert len(rules) == 6 and all(r["real"] == r["synthetic"] == 0 for r in rules)
+    assert "los_days = discharged - admitted" in (folder / "r.html").read_text("utf-8")
+    assert "rule los_days = discharged - admitted: broken by 0.00% of the synthetic" in capsys.readouterr().out
