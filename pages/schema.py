@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.suggest.drafting import confirm
-from ui.schema import buying, editor, files, guide, misfits, public, unit
+from ui.schema import buying, editor, files, guide, misfits, public, rules, unit
 from ui.schema import more as schema
 from ui.shared import stamps
 from ui.shared.going import go_to
@@ -53,6 +53,7 @@ if unsure and st.button(sure, key="confirm_all", help=t("schema.confirm_help")):
     st.rerun()
 schema.more(space)
 design.editor(space, choose=True)
+rules.panel(space)
 public.panel(space)
 misfits.panel(space)
 buying.panel(space)

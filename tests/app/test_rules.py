@@ -1,0 +1,39 @@
+"""Rules on the Schema page: added by a form, taken out again, refused in a sentence, and kept by the run."""
+
+from tests.app_driver import at_page, space_of
+
+
+def test_a_rule_of_order_is_added_by_two_choices_and_taken_out_again(app):
+    at_page(app, "schema")
+    app.selectbox(key="rule_lower").select("WKSWORK").run()
+    assert app.button(key="rule_add").disabled
+    app.selectbox(key="rule_upper").select("HRSWORK").run()
+    app.button(key="rule_add").click().run()
+    assert [str(r) for r in space_of(app).schema.rules] == ["WKSWORK <= HRSWORK"] and not app.exception
+    app.button(key="rule_remove_0").click().run()
+    assert space_of(app).schema.rules == () and not app.exception
+
+
+def test_conditions_are_typed_and_what_no_record_could_meet_is_refused(app):
+    at_page(app, "schema")
+    app.segmented_control(key="rule_kind").set_value("impossible").run()
+    app.text_input(key="rule_where").set_value("AGE in [0, 13] and MARST = Married").run()
+    app.button(key="rule_add").click().run()
+    assert len(space_of(app).schema.rules) == 1 and not app.error
+    app.text_input(key="rule_where").set_value("AGE in [0, 13] and MARST = Wed").run()
+    app.button(key="rule_add").click().run()
+    assert "Wed" in app.error[0].value and len(space_of(app).schema.rules) == 1
+
+
+def test_sums_and_differences_ask_for_their_columns(app):
+    at_page(app, "schema")
+    app.segmented_control(key="rule_kind").set_value("difference").run()
+    for key, name in (("rule_of", "AGE"), ("rule_minus", "WKSWORK"), ("rule_difference", "FAMSIZE")):
+        app.selectbox(key=key).select(name).run()
+    app.button(key="rule_add").click().run()
+    assert str(space_of(app).schema.rules[0]) == "FAMSIZE = AGE - WKSWORK"
+    app.segmented_control(key="rule_kind").set_value("sum").run()
+    app.selectbox(key="rule_sum").select("AGE").run()
+    app.multiselect(key="rule_parts").set_value(["WKSWORK", "FAMSIZE"]).run()
+    app.button(key="rule_add").click().run()
+    assert str(space_of(app).schema.rules[1]) == "AGE = WKSWORK + FAMSIZE" and not app.exception
