@@ -7,6 +7,7 @@ depends on that record and the header of the file alone.
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Callable
@@ -78,13 +79,13 @@ def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool)
     kind = kind_of_labelled("", bytes(data[:HEAD])) or ""
     read: Callable[..., Any] = getattr(reader, f"read_{kind}")
     source = path if path is not None else io.BytesIO(data)
-    options: dict[str, Any] = {"encoding": form.encoding, "disable_datetime_conversion": True}
+    options: dict[str, Any] = {"encoding": _encoding(form.encoding), "disable_datetime_conversion": True}
+    options |= {} if kind == "xport" else {"user_missing": True}  # which has no such codes
     try:
         frame, meta = read(source, metadataonly=True, **options)
         if records:
             _check(meta, len(data))
-            more = {} if kind == "xport" else {"user_missing": True}
-            frame, meta = read(source if path is not None else io.BytesIO(data), **options, **more)
+            frame, meta = read(source if path is not None else io.BytesIO(data), **options)
     except TableError:
         raise
     except MemoryError as error:
@@ -101,6 +102,17 @@ def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool)
         msg = f"the {PROGRAMS[kind]} file has no columns; export it again, or as CSV"
         raise TableError(msg)
     return kind, frame, meta
+
+
+def _encoding(name: str | None) -> str | None:
+    """The name of an encoding as the library spells it. Raises TableError for one that there is not."""
+    if name is None:
+        return None
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        msg = f"the encoding '{name}' is not known; name one such as utf-8, cp1252 or latin-1"
+        raise TableError(msg) from error
 
 
 def _check(meta: Any, size: int) -> None:

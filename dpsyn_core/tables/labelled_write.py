@@ -53,6 +53,7 @@ class Plan:
     labels: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     missing: Mapping[str, Any] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
     tagged: frozenset[str] = frozenset()  # columns of Stata with codes .a to .z
     lost: tuple[str, ...] = ()
 
@@ -61,7 +62,7 @@ def planned(schema: Any, declared: Mapping[str, Declared], ending: str) -> Plan:
     """The plan for a table with this Arrow schema. declared: what is known of its columns, by name."""
     kind, lost = KINDS[ending], []
     names = _names(schema.names, kind)
-    labels, words, missing, tagged = {}, {}, {}, set()
+    labels, words, missing, measures, tagged = {}, {}, {}, {}, set()
     for own, name, of in zip(schema.names, names, schema.types, strict=True):
         said = declared.get(own, Declared(name=own))
         label = said.label or said.description or ("" if own == name else own)
@@ -71,6 +72,8 @@ def planned(schema: Any, declared: Mapping[str, Declared], ending: str) -> Plan:
         if labels[name] != label:
             lost.append(f"the label of '{own}' is cut after {LABEL[kind]} characters")
         found = _codes(said, of, kind)
+        if said.listed is not None:
+            measures[name] = "scale" if not said.listed else "ordinal" if said.ordered else "nominal"
         if found.words:
             words[name] = found.words
         if found.missing:
@@ -79,8 +82,8 @@ def planned(schema: Any, declared: Mapping[str, Declared], ending: str) -> Plan:
             tagged.add(name)
         lost += [f"of '{own}', {what}" for what in found.lost]
     return Plan(
-        kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, tagged=frozenset(tagged),
-        lost=tuple(lost),
+        kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, measures=measures,
+        tagged=frozenset(tagged), lost=tuple(lost),
     )  # fmt: skip
 
 
@@ -188,7 +191,8 @@ def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, D
     if plan.kind != "xport":
         options["variable_value_labels"] = {name: dict(words) for name, words in plan.words.items()}
     if plan.kind == "sav":
-        options |= {"missing_ranges": dict(plan.missing), "row_compress": True}
+        options |= {"missing_ranges": dict(plan.missing), "variable_measure": dict(plan.measures)}
+        options |= {"row_compress": True}
     elif plan.kind == "dta":
         options["version"] = 14  # read by Stata 14 and newer
         options["missing_user_values"] = {name: list(letters) for name, letters in plan.missing.items()}
