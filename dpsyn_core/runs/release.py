@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dpsyn_core.questions.document import Questions
-    from dpsyn_core.tables.declared import Declared
+    from dpsyn_core.tables.declared import DeclaredColumn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +88,7 @@ class Release:
         with staged_tables(self._arrows, places.outs, self._declared(places)) as digests:
             yield Staged(manifest=self.manifest, digests=digests, model=model)
 
-    def _declared(self, places: Places) -> Mapping[str, Declared] | None:
+    def _declared(self, places: Places) -> Mapping[str, DeclaredColumn] | None:
         """What the schema says of the columns, for files that carry labels."""
         if self.schema is None or not any(out.name.lower().endswith(LABELLED) for out in places.outs):
             return None

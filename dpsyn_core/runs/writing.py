@@ -34,7 +34,7 @@ from dpsyn_core.tables.write import staged_table
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dpsyn_core.tables.declared import Declared
+    from dpsyn_core.tables.declared import DeclaredColumn
 
 MOST_RECORDS = 10_000_000_000  # that one run may write into a folder of parts
 
@@ -199,7 +199,7 @@ def _sha256(content: bytes | None) -> str | None:
 
 @contextmanager
 def staged_tables(
-    tables: Sequence[Any], outs: Sequence[Path], declared: Mapping[str, Declared] | None = None
+    tables: Sequence[Any], outs: Sequence[Path], declared: Mapping[str, DeclaredColumn] | None = None
 ) -> Iterator[Digests]:
     """Writes pyarrow tables, each to its own place; the ending chooses the format. See `Writable.staged`.
 

@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
-from dpsyn_core.tables.declared import Declared, declared_in
+from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.read import read_table
 
@@ -121,7 +121,7 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
     return {"kind": "identifier", "description": "every record has its own number"}
 
 
-def _with_words(name: str, column: Any, comma: bool, said: Declared | None) -> dict[str, Any]:
+def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
     """The draft of a column, with what its file declares: codes with words are listed, missing codes are no numbers."""
     if said is None:
         return _column(name, column, comma)

@@ -15,27 +15,27 @@ from dpsyn_core.schema.importers.declared import Declaration, undeclared
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_codebook_bytes, read_schema
 from dpsyn_core.schema.importers.models import schema_of_model
 from dpsyn_core.schema.importers.parameters import import_file
-from dpsyn_core.tables.declared import Declared
+from dpsyn_core.tables.declared import DeclaredColumn
 
 SURVEY = Declaration(
     name="survey of work",
     columns=(
-        Declared(
+        DeclaredColumn(
             name="sex", kind="integer", label="Sex", description="Sex of the respondent", values=(1, 2, 9),
             words={"1": "Male", "2": "Female & other <x>", "9": "No answer"}, codes_missing=(9,), listed=True,
             blank=True,
         ),
-        Declared(name="town", kind="text", values=("01", "Bad (Ö|x)", "a\\b"), listed=True, blank=False),
-        Declared(name="class", kind="integer", values=(1, 2, 3), listed=True, ordered=True, blank=False),
-        Declared(
+        DeclaredColumn(name="town", kind="text", values=("01", "Bad (Ö|x)", "a\\b"), listed=True, blank=False),
+        DeclaredColumn(name="class", kind="integer", values=(1, 2, 3), listed=True, ordered=True, blank=False),
+        DeclaredColumn(
             name="age", kind="integer", low=17, high=90, codes_missing=(998, 999), words={"999": "?"}, listed=False,
             blank=True,
         ),
-        Declared(name="pay", kind="float", low=0, high=5000.5, step=0.05, listed=False, blank=False),
-        Declared(name="born", kind="date", low="1900-01-01", high="2020-12-31", blank=True),
-        Declared(name="job", kind="boolean", values=(False, True), listed=True, blank=False),
-        Declared(name="pid", kind="identifier"),
-        Declared(name="note", kind="ignored"),
+        DeclaredColumn(name="pay", kind="float", low=0, high=5000.5, step=0.05, listed=False, blank=False),
+        DeclaredColumn(name="born", kind="date", low="1900-01-01", high="2020-12-31", blank=True),
+        DeclaredColumn(name="job", kind="boolean", values=(False, True), listed=True, blank=False),
+        DeclaredColumn(name="pid", kind="identifier"),
+        DeclaredColumn(name="note", kind="ignored"),
     ),
     identifier="pid", max_records=3,
 )  # fmt: skip
@@ -216,7 +216,7 @@ def test_a_pandera_schema_becomes_a_schema_by_the_checks_that_it_names():
 def test_a_scale_with_words_for_its_ends_is_a_range_and_a_list_of_codes_a_list():
     from dpsyn_core.schema.importers.declared import attribute_of
 
-    trust = Declared(name="t", words={"0": "never", "10": "always", "77": "refused"}, codes_missing=(77,))
+    trust = DeclaredColumn(name="t", words={"0": "never", "10": "always", "77": "refused"}, codes_missing=(77,))
     assert attribute_of(trust) | {"kind": "numeric", "min": 0, "max": 10, "special_values": [77]} == attribute_of(trust)
     listed = replace(trust, listed=True)
     assert attribute_of(listed)["values"] == [0, 10, 77]

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyreadstat")
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables.declared import Declared, declared_in
+from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled_write import planned
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
@@ -29,8 +29,12 @@ TABLE = pa.table(
     }
 )
 SAID = {
-    "sex": Declared(name="sex", label="Sex", values=(1, 2, 9), words={"1": "Male", "9": "none"}, codes_missing=(9,)),
-    "mood": Declared(name="mood", values=(1, 2, ".a"), words={"1": "good", ".a": "silent"}, codes_missing=(".a",)),
+    "sex": DeclaredColumn(
+        name="sex", label="Sex", values=(1, 2, 9), words={"1": "Male", "9": "none"}, codes_missing=(9,)
+    ),
+    "mood": DeclaredColumn(
+        name="mood", values=(1, 2, ".a"), words={"1": "good", ".a": "silent"}, codes_missing=(".a",)
+    ),
 }
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 WAYS = ("sample", "upload", "path", "database")
 Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes
 TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
-KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
@@ -56,7 +55,8 @@ def _sample(space: Workspace) -> None:
 
 
 def _upload(space: Workspace) -> None:
-    got = st.file_uploader(t("data.upload"), KINDS, key="upload", help=t("data.upload_help"))
+    # any file is taken: what cannot be read is refused by its reader in a sentence, and by the browser without one
+    got = st.file_uploader(t("data.upload"), key="upload", help=t("data.upload_help"))
     if got is not None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:

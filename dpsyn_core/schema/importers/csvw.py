@@ -14,7 +14,7 @@ from typing import Any
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import Declared, Kind, Value
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends
@@ -109,7 +109,7 @@ def _name(column: Mapping[str, Any], what: str) -> str:
     return found
 
 
-def _column(column: Mapping[str, Any], what: str) -> Declared:
+def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
     name, form = _name(column, what), column.get("datatype", "string")
     form = form if isinstance(form, Mapping) else {"base": form}
     base = str(form.get("base", "string")).rpartition("#")[2].rpartition(":")[2]
@@ -126,7 +126,7 @@ def _column(column: Mapping[str, Any], what: str) -> Declared:
     words, digits = column.get(f"{OWN}labels"), column.get(f"{OWN}decimals")
     nulls = column.get("null", "")
     absent = [n for n in (nulls if isinstance(nulls, list) else [nulls]) if isinstance(n, str) and n]
-    return Declared(
+    return DeclaredColumn(
         name=name,
         kind=_left_out(column) or kind,
         label=_plain(column.get("titles")) if isinstance(column.get("name"), str) else "",
@@ -212,7 +212,7 @@ def write(said: Declaration, *, eyes_off: bool = False) -> bytes:
     return json.dumps(table, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _written(column: Declared, *, eyes_off: bool, key: str | None) -> dict[str, Any]:
+def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict[str, Any]:
     values: Sequence[Value] = [] if column.kind == "boolean" else listed_values(column)
     base, named = BASE.get(column.kind, "string"), column.kind == "identifier" or column.name == key
     out: dict[str, Any] = {"name": column.name} | ({"titles": column.label} if column.label else {})

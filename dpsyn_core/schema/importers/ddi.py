@@ -14,7 +14,7 @@ from xml.parsers import expat
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import Declared, Kind, Value
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
 SPACE = "ddi:codebook:2_5"
 DEEPEST = 64  # elements inside each other; a codebook has about ten
@@ -82,7 +82,7 @@ def read(raw: bytes, *, name: str, what: str) -> Declaration:
     )  # fmt: skip
 
 
-def _column(var: Any, what: str) -> Declared:
+def _column(var: Any, what: str) -> DeclaredColumn:
     name = var.get("name") or ""
     if not name.strip():
         msg = f"'{what}' has a variable without a name; give each var a name"
@@ -113,7 +113,7 @@ def _column(var: Any, what: str) -> Declared:
     every = [*values, *missing] if values and low is None and listed is not False else []
     full = bool(every) and (listed is True or len(values) > 1)
     concept = _text(var, "concept")
-    return Declared(
+    return DeclaredColumn(
         name=name,
         kind="identifier" if concept == IDENTIFIER else "ignored" if concept == LEFT_OUT else kind,
         label=_text(var, "labl"),
@@ -163,7 +163,7 @@ def write(said: Declaration) -> bytes:
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="utf-8") + b"\n"
 
 
-def _write(data: Any, column: Declared, number: str, *, named: bool) -> None:
+def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> None:
     listed = listed_values(column)
     given = {"ID": number, "name": column.name}
     if column.kind == "float" and column.decimals is not None:

@@ -17,7 +17,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import Declared, Value
+from dpsyn_core.tables.declared import DeclaredColumn, Value
 
 LABELS, MISSING, UNDECLARED = "labels", "missing_codes", "undeclared"  # notes of an attribute
 ENDS = 3  # labelled codes up to which a scale may have words for its ends and its middle alone
@@ -32,7 +32,7 @@ class Declaration:
     """
 
     name: str
-    columns: tuple[Declared, ...]
+    columns: tuple[DeclaredColumn, ...]
     identifier: str | None = None
     max_records: int | None = None
     n_records: int | None = None
@@ -67,7 +67,7 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     )
 
 
-def _written(column: Declared, source: str) -> dict[str, Any]:
+def _written(column: DeclaredColumn, source: str) -> dict[str, Any]:
     made = attribute_of(column)
     if made is None:
         made = {"name": column.name, "kind": "ignored", "notes": {UNDECLARED: column.kind or "number"}} | _words(column)
@@ -85,7 +85,7 @@ def undeclared(schema: Schema) -> list[str]:
     ]
 
 
-def attribute_of(column: Declared) -> dict[str, Any] | None:
+def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
     """The entry of a schema for one column; None where neither values nor a range is declared."""
     if column.kind in ("identifier", "ignored"):
         return {"name": column.name, "kind": column.kind} | _words(column)
@@ -111,11 +111,11 @@ def attribute_of(column: Declared) -> dict[str, Any] | None:
     return out | ({"notes": {LABELS: dict(column.words)}} if column.words else {}) | _words(column)
 
 
-def _words(column: Declared) -> dict[str, Any]:
+def _words(column: DeclaredColumn) -> dict[str, Any]:
     return {key: v for key in ("label", "description") if (v := getattr(column, key))}
 
 
-def listed_values(column: Declared) -> tuple[Value, ...]:
+def listed_values(column: DeclaredColumn) -> tuple[Value, ...]:
     """All values that a column may hold, by what is declared; none where it is a number or a date."""
     if column.values:
         keys = {canonical(v) for v in column.values}
@@ -138,7 +138,7 @@ def _scale(codes: Sequence[str]) -> bool:
     return len(numbers) == 1 or (len(numbers) <= ENDS and len(numbers) - 1 < span <= SCALE)
 
 
-def _ends(column: Declared) -> tuple[Any, Any] | None:
+def _ends(column: DeclaredColumn) -> tuple[Any, Any] | None:
     """The declared range: as such, or by a scale whose ends have words."""
     if column.low is not None and column.high is not None:
         return column.low, column.high
@@ -150,7 +150,7 @@ def _ends(column: Declared) -> tuple[Any, Any] | None:
     return None
 
 
-def value_of(code: str, column: Declared) -> Value:
+def value_of(code: str, column: DeclaredColumn) -> Value:
     """A code as the value that it is in a column of this kind."""
     if column.kind != "text" and re.match(r"^-?(0|[1-9]\d{0,17})$", code):
         return int(code)
@@ -170,7 +170,7 @@ def declaration_of(schema: Schema) -> Declaration:
     )
 
 
-def declared_of(a: Any, schema: Schema) -> Declared:
+def declared_of(a: Any, schema: Schema) -> DeclaredColumn:
     """What can be declared of one attribute."""
     labels = a.notes.get(LABELS)
     said: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
@@ -178,24 +178,26 @@ def declared_of(a: Any, schema: Schema) -> Declared:
     if isinstance(a, CategoricalAttribute):
         absent = a.notes.get(MISSING)
         codes = tuple(c for c in absent if isinstance(c, str | int | float)) if isinstance(absent, list) else ()
-        return Declared(
+        return DeclaredColumn(
             **said, kind=a.type, values=a.values, codes_missing=codes, listed=True, ordered=a.ordered, blank=a.missing
         )
     if isinstance(a, NumericAttribute):
-        return Declared(
+        return DeclaredColumn(
             **said, kind=a.dtype, low=a.min, high=a.max, step=a.step, decimals=a.decimals, listed=False,
             codes_missing=a.special_values, blank=a.missing,
         )  # fmt: skip
     if isinstance(a, DatetimeAttribute):
         kind = "datetime" if a.precise else "date"
-        return Declared(**said, kind=kind, low=a.min, high=a.max, formats=a.formats, blank=a.missing)  # type: ignore[arg-type]
+        return DeclaredColumn(**said, kind=kind, low=a.min, high=a.max, formats=a.formats, blank=a.missing)  # type: ignore[arg-type]
     if isinstance(a, DerivedAttribute):
         parent = schema[a.origin]
-        return Declared(**said, values=tuple(dict.fromkeys(a.targets(parent.keys))), listed=True, blank=parent.missing)
-    return Declared(**said, kind=a.kind)
+        return DeclaredColumn(
+            **said, values=tuple(dict.fromkeys(a.targets(parent.keys))), listed=True, blank=parent.missing
+        )
+    return DeclaredColumn(**said, kind=a.kind)
 
 
-def declared_columns(schema: Schema) -> dict[str, Declared]:
+def declared_columns(schema: Schema) -> dict[str, DeclaredColumn]:
     """What can be declared of each column of a synthetic table, by name."""
     return {a.name: declared_of(a, schema) for a in schema.attributes if a.name in schema.output_names}
 
@@ -228,14 +230,14 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
     return Schema.of(document)
 
 
-def _over(attribute: dict[str, Any], column: Declared, source: str) -> dict[str, Any]:
+def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dict[str, Any]:
     made = attribute_of(column)
     if made is None:
         return worded(attribute, column)
     return made if source == "public" else made | {"source": source}
 
 
-def worded(attribute: dict[str, Any], column: Declared) -> dict[str, Any]:
+def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
     """An entry of a schema with the words that a document has for the column and its codes."""
     notes = attribute.get("notes", {}) | ({LABELS: dict(column.words)} if column.words else {})
     return attribute | _words(column) | ({"notes": notes} if notes else {})

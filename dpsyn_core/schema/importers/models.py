@@ -9,7 +9,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.declared import Declaration, schema_of
 from dpsyn_core.schema.importers.packages import read_json_schema
-from dpsyn_core.tables.declared import Declared, Kind
+from dpsyn_core.tables.declared import DeclaredColumn, Kind
 
 # how the names of pandera's types begin, in lower case
 DTYPES: tuple[tuple[str, Kind], ...] = (
@@ -45,7 +45,7 @@ def schema_of_model(model: Any, *, name: str | None = None) -> Schema:
     return schema_of(Declaration(name=own, columns=tuple(_column(str(n), c) for n, c in columns.items())))
 
 
-def _column(name: str, column: Any) -> Declared:
+def _column(name: str, column: Any) -> DeclaredColumn:
     """One column of pandera."""
     said: dict[str, Any] = {}
     for check in getattr(column, "checks", None) or ():
@@ -59,7 +59,7 @@ def _column(name: str, column: Any) -> Declared:
     )
     if kind in ("date", "datetime"):
         low, high = (None if e is None else str(e).replace(" 00:00:00", "") for e in (low, high))
-    return Declared(
+    return DeclaredColumn(
         name=name,
         kind=kind,  # type: ignore[arg-type]
         label=str(getattr(column, "title", None) or ""),

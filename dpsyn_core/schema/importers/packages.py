@@ -10,7 +10,7 @@ from typing import Any
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.importers.declared import Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import Declared, Kind, Value
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
 OWN = "dpsyn:"  # prefix of what a format has no property for
 TYPES: dict[str, Kind] = {
@@ -58,7 +58,7 @@ def _missing(found: object) -> dict[str, str]:
     return {str(v): str(w) for v, w in pairs if isinstance(v, str | int | float) and str(v)}
 
 
-def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -> Declared:
+def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -> DeclaredColumn:
     name = field.get("name")
     if not isinstance(name, str) or not name.strip():
         msg = f"'{what}' has a field without a name; give each field a name"
@@ -75,7 +75,7 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
     listed = [_value(v, kind) for v in values or () if isinstance(v, str | int | float)]
     words = {canonical(v): str(w) for v, w in pairs if isinstance(v, str | int | float) and w}
     form = field.get("format")
-    return Declared(
+    return DeclaredColumn(
         name=name,
         kind=_own_kind(field) or kind,
         label=str(field.get("title") or ""),
@@ -137,7 +137,7 @@ def write_frictionless(said: Declaration) -> bytes:
     return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _written(column: Declared) -> dict[str, Any]:
+def _written(column: DeclaredColumn) -> dict[str, Any]:
     values = listed_values(column)
     texts = any(isinstance(v, str) for v in values)
     out: dict[str, Any] = {"name": column.name}
@@ -184,7 +184,7 @@ def read_sdv(document: Mapping[str, Any], *, name: str, what: str) -> Declaratio
     )
 
 
-def _sdv(name: str, column: Mapping[str, Any], key: object) -> Declared:
+def _sdv(name: str, column: Mapping[str, Any], key: object) -> DeclaredColumn:
     known = str(column.get("sdtype", "unknown"))
     kind: Kind = "identifier" if name == key or known == "id" else SDTYPES.get(known, "ignored")
     if kind == "float" and str(column.get("computer_representation", "")).lower().startswith(("int", "uint")):
@@ -192,7 +192,7 @@ def _sdv(name: str, column: Mapping[str, Any], key: object) -> Declared:
     form = column.get("datetime_format")
     if kind == "datetime" and isinstance(form, str) and not {"%H", "%I", "%X", "%c"} & set(re.findall("%.", form)):
         kind = "date"
-    return Declared(
+    return DeclaredColumn(
         name=name, kind=kind, formats=(form,) if isinstance(form, str) and kind in ("date", "datetime") else (),
         listed=True if known == "categorical" else None,
     )  # fmt: skip
@@ -207,7 +207,7 @@ def write_sdv(said: Declaration) -> bytes:
     return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _sdtype(column: Declared, key: str | None) -> dict[str, Any]:
+def _sdtype(column: DeclaredColumn, key: str | None) -> dict[str, Any]:
     if column.name == key or column.kind == "identifier":
         return {"sdtype": "id"}
     if column.kind == "ignored":
@@ -233,7 +233,7 @@ def read_json_schema(document: Mapping[str, Any], *, name: str, what: str) -> De
     return Declaration(name=str(title or name)[:200], columns=columns)
 
 
-def _property(name: str, given: Mapping[str, Any], document: Mapping[str, Any], what: str) -> Declared:
+def _property(name: str, given: Mapping[str, Any], document: Mapping[str, Any], what: str) -> DeclaredColumn:
     choices: Sequence[Any] = given.get("anyOf", given.get("oneOf", (given,)))
     parts = [_followed(c, document, what) for c in choices if isinstance(c, Mapping)]
     blank = any(p.get("type") == "null" or (isinstance(p.get("type"), list) and "null" in p["type"]) for p in parts)
@@ -252,7 +252,7 @@ def _property(name: str, given: Mapping[str, Any], document: Mapping[str, Any], 
     )
     title = str(part.get("title") or "")
     automatic = title.replace(" ", "").lower() == name.replace("_", "").lower()  # Pydantic makes one of the name
-    return Declared(
+    return DeclaredColumn(
         name=name,
         kind=kind,  # type: ignore[arg-type]
         label="" if automatic else title,
