@@ -175,7 +175,7 @@ class LinkedSchema(Document):
         for column in named:
             child.position(column)
             if any(column in rule.columns for rule in child.columns.rules):
-                msg = f"a rule of '{link.child}' names '{column}', which the link needs as it is; remove the rule"
+                msg = f"a rule of '{link.child}' names '{column}', which the link needs; remove the rule"
                 raise ValueError(msg)
         if link.order is not None:
             self._check_order(link, child.coded[child.position(link.order)])
@@ -191,7 +191,7 @@ class LinkedSchema(Document):
         if link.distinct and a.size > MOST_ORDERS:
             msg = (
                 f"'{link.order}' has {a.size} values, of which a parent's children may have any; at most {MOST_ORDERS} "
-                "are told apart so: widen its bins, or set distinct to false"
+                "are counted one by one: widen its bins, or set distinct to false"
             )
             raise ValueError(msg)
         if link.distinct and link.max_children < a.size:

@@ -1,4 +1,4 @@
-"""Declared: what a codebook, or a labelled file beside its records, says of one column; and how a table carries it."""
+"""CodebookColumn: what a codebook, or a labelled file, says of one column; and how a table carries it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = b"dpsyn.declared"  # of the metadata of an Arrow field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Declared:
+class CodebookColumn:
     """One column, in public words. What a document does not say has the value that is given here.
 
     kind: of the cells. label: a short name. description: what it means. values: all that the column may hold. words:
@@ -40,7 +40,7 @@ class Declared:
     formats: tuple[str, ...] = ()
 
 
-def carried(table: Any, columns: Iterable[Declared]) -> Any:
+def carried(table: Any, columns: Iterable[CodebookColumn]) -> Any:
     """The pyarrow table with what its file declares of each column; the columns of both are the same."""
     import pyarrow as pa
 
@@ -51,12 +51,12 @@ def carried(table: Any, columns: Iterable[Declared]) -> Any:
     return table.cast(pa.schema(fields, table.schema.metadata))
 
 
-def declared_in(table: Any) -> dict[str, Declared]:
+def declared_in(table: Any) -> dict[str, CodebookColumn]:
     """What the file of a pyarrow table declared of its columns, by name; empty for tables that declare nothing."""
     return {f.name: _made(json.loads(f.metadata[KEY]), f.name) for f in table.schema if KEY in (f.metadata or {})}
 
 
-def _made(document: dict[str, Any], name: str) -> Declared:
+def _made(document: dict[str, Any], name: str) -> CodebookColumn:
     """A column from its JSON, under the name that it has now."""
     lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}
-    return replace(Declared(**(document | lists)), name=name)
+    return replace(CodebookColumn(**(document | lists)), name=name)

@@ -20,7 +20,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import Declared, Kind, carried
+from dpsyn_core.tables.declared import CodebookColumn, Kind, carried
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm
@@ -55,7 +55,7 @@ def parse(data: memoryview, form: ReadForm, path: Path | None = None) -> Batches
     return of_table(table, kind=LABELLED, form=form, notices=tuple(said))
 
 
-def declared_by(data: memoryview, form: ReadForm) -> list[Declared]:
+def declared_by(data: memoryview, form: ReadForm) -> list[CodebookColumn]:
     """What such a file declares of its columns; no record is read. Raises TableError."""
     kind, _, meta = _read(data, form, None, records=False)
     return _declared(kind, meta, headers.named(list(meta.column_names), strict=form.strict)[0])
@@ -160,12 +160,12 @@ def _instants(numbers: NDArray[np.float64], clock: Kind, unit: int, epoch: str) 
     return pa.array(values, mask=~there).cast(pa.timestamp("s"))
 
 
-def _declared(kind: str, meta: Any, names: list[str]) -> list[Declared]:
+def _declared(kind: str, meta: Any, names: list[str]) -> list[CodebookColumn]:
     """What the header says of each column; what the labels of a column are called is taken by its own name."""
     return [_declared_of(kind, meta, own, name) for own, name in zip(meta.column_names, names, strict=True)]
 
 
-def _declared_of(kind: str, meta: Any, own: str, name: str) -> Declared:
+def _declared_of(kind: str, meta: Any, own: str, name: str) -> CodebookColumn:
     text = meta.readstat_variable_types[own] == "string"
     words = {_code(c, text=text): str(w) for c, w in meta.variable_value_labels.get(own, {}).items()}
     # of letters, those with a label alone: which others there are, only the records say
@@ -178,7 +178,7 @@ def _declared_of(kind: str, meta: Any, own: str, name: str) -> Declared:
             missing += [c for c in words if _number(c) is not None and low <= (_number(c) or 0.0) <= high]
     measure = meta.variable_measure.get(own, "unknown")
     clock, _ = _clock(kind, meta, own)
-    return Declared(
+    return CodebookColumn(
         name=name,
         kind="text" if text else clock or _numbers(meta, own),
         label=str(meta.column_names_to_labels.get(own) or ""),

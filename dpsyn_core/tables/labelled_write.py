@@ -1,7 +1,7 @@
 """Writes SPSS, Stata and SAS transport files: codes with their labels, missing codes and variable labels.
 
-What a format cannot carry is said by `Plan.lost`, before anything is written. The bytes name no moment, so that a table
-that is written twice has one digest.
+What a format cannot carry is said by `LabelledPlan.lost`, before anything is written. The bytes name no moment, so that
+a table that is written twice has one digest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.tables import canonical
-from dpsyn_core.tables.declared import Declared
+from dpsyn_core.tables.declared import CodebookColumn
 from dpsyn_core.tables.labelled import EPOCH, library
 
 KINDS = {".sav": "sav", ".dta": "dta", ".xpt": "xport"}
@@ -45,7 +45,7 @@ STAMP = b"<timestamp>\x11"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class LabelledPlan:
     """How the columns of a table go into a file of this kind, and what of them does not, in sentences."""
 
     kind: str
@@ -57,13 +57,13 @@ class Plan:
     lost: tuple[str, ...] = ()
 
 
-def planned(schema: Any, declared: Mapping[str, Declared], ending: str) -> Plan:
+def planned(schema: Any, declared: Mapping[str, CodebookColumn], ending: str) -> LabelledPlan:
     """The plan for a table with this Arrow schema. declared: what is known of its columns, by name."""
     kind, lost = KINDS[ending], []
     names = _names(schema.names, kind)
     labels, words, missing, tagged = {}, {}, {}, set()
     for own, name, of in zip(schema.names, names, schema.types, strict=True):
-        said = declared.get(own, Declared(name=own))
+        said = declared.get(own, CodebookColumn(name=own))
         label = said.label or said.description or ("" if own == name else own)
         labels[name] = _cut(label, LABEL[kind])
         if own != name:
@@ -78,7 +78,7 @@ def planned(schema: Any, declared: Mapping[str, Declared], ending: str) -> Plan:
         if found.tagged:
             tagged.add(name)
         lost += [f"of '{own}', {what}" for what in found.lost]
-    return Plan(
+    return LabelledPlan(
         kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, tagged=frozenset(tagged),
         lost=tuple(lost),
     )  # fmt: skip
@@ -92,7 +92,7 @@ class _Codes:
     lost: list[str]
 
 
-def _codes(said: Declared, of: Any, kind: str) -> _Codes:
+def _codes(said: CodebookColumn, of: Any, kind: str) -> _Codes:
     """Labels and missing codes of one column, as the format wants them."""
     text, absent = canonical.is_text(of), [canonical.canonical(c) for c in said.codes_missing]
     letters = [c for c in {*said.words, *absent} if LETTER.match(c)]
@@ -118,7 +118,7 @@ def _codes(said: Declared, of: Any, kind: str) -> _Codes:
     return _Codes(words=words, missing=missing, tagged=tagged, lost=lost)
 
 
-def _span(missing: list[Any], said: Declared) -> list[Any]:
+def _span(missing: list[Any], said: CodebookColumn) -> list[Any]:
     """More missing codes than SPSS lists, as a range where no other value lies in it; else nothing."""
     if any(isinstance(m, str) for m in missing):
         return []
@@ -133,7 +133,7 @@ def _span(missing: list[Any], said: Declared) -> list[Any]:
     return [] if inside or around else [{"lo": low, "hi": high}]
 
 
-def _all_numbers(said: Declared) -> bool:
+def _all_numbers(said: CodebookColumn) -> bool:
     """Whether all values of a column of text are whole numbers or letters of missing ones."""
     codes = [canonical.canonical(v) for v in (*said.values, *said.codes_missing)] or list(said.words)
     return all(LETTER.match(c) or re.match(r"^-?\d{1,9}$", c) for c in codes)
@@ -174,7 +174,7 @@ def _names(names: list[str], kind: str) -> list[str]:
     return out
 
 
-def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, Declared]) -> None:
+def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, CodebookColumn]) -> None:
     """Writes a pyarrow table to a path, whatever its name. Raises OutputError, or TableError without the extra."""
     import pandas as pd
 
