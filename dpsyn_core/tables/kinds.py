@@ -24,12 +24,18 @@ PROGRAMS = {"sav": "SPSS", "dta": "Stata", "sas7bdat": "SAS", "xport": "SAS tran
 LABELLED_ENDINGS = {".sav": "sav", ".zsav": "sav", ".dta": "dta", ".sas7bdat": "sas7bdat", ".xpt": "xport"}
 OLDEST, NEWEST = 104, 119  # versions of Stata's format that can be read
 OTHERS = (
-    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "an old Excel file (.xls), or one with a password; save it as .xlsx without one",
+    ),
     (b"BZh", "compressed by bzip2; inflate it first"),
     (b"\xfd7zXZ", "compressed by xz; inflate it first"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd; inflate it first"),
     (b"ARROW1", "an Arrow file; save it as Parquet"),
     (b"SQLite", "an SQLite database; name one of its tables as the source"),
+    (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
+    (b"\xff\xd8\xff", "an image; give CSV, TSV, Parquet or Excel"),
+    (b"GIF8", "an image; give CSV, TSV, Parquet or Excel"),
     (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
     (b"ASCII SPSS PORT", "a portable SPSS file (.por); save it as .sav"),
