@@ -239,11 +239,10 @@ def _since(column: Any, kind: str) -> tuple[Any, str]:
     import pyarrow.types as t
 
     day = t.is_date(column.type)
-    unit = "D" if day else "s"
     form, per = (DAY if day else MOMENT)[kind]
     whole = column.cast(pa.date32()).cast(pa.int32()) if day else column.cast(pa.timestamp("s")).cast(pa.int64())
     numbers = whole.cast(pa.float64()).to_numpy()
-    start = int(np.datetime64(EPOCH[kind], unit).astype(np.int64))
+    start = int(np.datetime64(EPOCH[kind], "s").astype(np.int64)) // (86_400 if day else 1)
     return (numbers - start) * per, form
 
 

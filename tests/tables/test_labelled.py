@@ -123,6 +123,9 @@ def test_a_file_that_is_cut_anywhere_is_refused_in_a_sentence_or_read(tmp_path, 
 def test_files_of_other_kinds_old_versions_and_impossible_sizes_are_refused(tmp_path):
     png = tmp_path / "x.sas7bdat"
     png.write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 300)
+    with pytest.raises(TableError, match="the file is an image"):
+        read_table(png)
+    png.write_bytes(b"age,sex\n1,2\n")
     with pytest.raises(TableError, match="called SAS by its ending, and its content is not"):
         read_table(png)
     with pytest.raises(TableError, match="Stata file of version 102, and versions 104 to 119"):

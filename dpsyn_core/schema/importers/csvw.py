@@ -46,13 +46,14 @@ def read(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
         msg = f"'{what}' has no tableSchema.columns with a list of columns; add what is known of them"
         raise SchemaError(msg)
     kept = [c for c in columns if c.get("virtual") is not True]
-    key = table.get("privacyUnit") or next((_name(c, what) for c in kept if c.get("privacyId") is True), None)
+    named = (_name(c, what) for c in kept if _left_out(c) == "identifier")
+    unit = table.get("privacyUnit") or next(named, None)
     most, length = table.get("maxContributions"), table.get("publicLength")
     titled = table.get("dc:title") or re.sub(r"\.(csv|tsv)$", "", str(table.get("url") or "").rpartition("/")[2])
     return Declaration(
         name=str(_plain(titled) or name)[:200],
         columns=tuple(_column(c, what) for c in kept),
-        identifier=str(key) if key else None,
+        identifier=str(unit) if unit else None,
         max_records=_whole(most, "maxContributions", what, 1),
         n_records=_whole(length, "publicLength", what, 0),
     )
@@ -118,8 +119,8 @@ def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
     high = form.get("maximum", form.get("maxInclusive", column.get("maximum")))
     keys = column.get("keyValues") if column.get("exhaustiveKeys") is not False else None
     values = column.get(f"{OWN}values", keys)
-    listed = [_listed(v, kind) for v in _partitions(column) or (values if isinstance(values, list) else [])]
-    listed = [v for v in listed if v is not None]
+    given = _partitions(column) or (values if isinstance(values, list) else [])
+    listed: list[Value] = [v for v in (_listed(g, kind) for g in given) if v is not None]
     pattern = form.get("format")
     if not listed and isinstance(pattern, str) and kind in ("text", ""):
         listed = _alternatives(pattern)

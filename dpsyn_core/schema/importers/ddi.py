@@ -92,7 +92,8 @@ def _column(var: Any, what: str) -> DeclaredColumn:
     if form is not None:
         kind = CLOCKS.get(form.get("category", "").replace("time", "dateTime"), kind)
         kind = CLOCKS.get(form.get("formatname", ""), kind)
-    words, values = {}, []
+    words: dict[str, str] = {}
+    values: list[Value] = []
     missing = [_value(i.get("VALUE", ""), kind) for i in var.findall("invalrng/item") if i.get("VALUE")]
     for category in var.findall("catgry"):
         code = _text(category, "catValu")
@@ -160,7 +161,8 @@ def write(said: Declaration) -> bytes:
     for number, column in enumerate(said.columns, 1):
         _write(data, column, f"V{number}", named=column.name == said.identifier or column.kind == "identifier")
     indent(root)
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="utf-8") + b"\n"
+    text: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
 
 
 def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> None:

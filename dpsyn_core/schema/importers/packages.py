@@ -159,7 +159,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
         out["missingValues"] = ["", *({"value": c, "label": w} if w else c for c, w in worded)]
     out |= {"constraints": limits} if limits else {}
     out |= {"format": column.formats[0]} if column.formats else {}
-    own = {"step": column.step, "decimals": column.decimals}
+    own: dict[str, Any] = {"step": column.step, "decimals": column.decimals}
     own |= {"kind": column.kind if column.kind in ("identifier", "ignored") else None}
     return out | {f"{OWN}{k}": v for k, v in own.items() if v is not None}
 
