@@ -76,10 +76,10 @@ def run(args: argparse.Namespace) -> None:
         raise OutputError(msg)
     places.check(args.table, args.schema, args.questions)
     if name.suffix.lower() in LABELLED:
+        from dpsyn_core.extras import require
         from dpsyn_core.schema.importers.formats import not_carried
-        from dpsyn_core.tables.labelled import library
 
-        library()
+        require("codebooks", f"the output '{name.name}'")
         for what in not_carried(schema, name.suffix.lower()):
             print(f"note: {name.name}: {what}", file=sys.stderr)
     spec.check(most=places.most_records)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.extras import require
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import canonical
@@ -26,7 +27,6 @@ from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm
 
-ADD = "pip install 'dpsyn-studio[codebooks]'"
 MAX_COLUMNS = 32_767
 EPOCH = {"sav": "1582-10-14", "dta": "1960-01-01", "sas7bdat": "1960-01-01", "xport": "1960-01-01"}
 # how each program calls the format of a day and of a time; numbers are counted from the epoch in the unit given
@@ -63,13 +63,10 @@ def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
 
 
 def library() -> Any:
-    """The library that reads and writes these files. Raises TableError with the command that adds it."""
-    try:
-        import pandas as pd  # noqa: F401 - what the library makes and takes
-        import pyreadstat
-    except ImportError as error:
-        msg = f"SPSS, Stata and SAS files need the extra 'codebooks'; add it with: {ADD}"
-        raise TableError(msg) from error
+    """The library that reads and writes these files. Raises ExtraError where it is not installed."""
+    require("codebooks", "a file of SPSS, Stata or SAS")
+    import pyreadstat
+
     return pyreadstat
 
 

@@ -2,8 +2,8 @@
 
 import datetime
 import hashlib
-import io
 import struct
+import sys
 import time
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("pyreadstat")
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import ExtraError, TableError
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled_write import planned
 from dpsyn_core.tables.read import read_table
@@ -149,16 +149,8 @@ def test_text_that_is_not_in_the_encoding_of_the_file_is_refused_until_it_is_nam
 
 
 def test_a_missing_extra_is_one_sentence_with_its_command(tmp_path, monkeypatch):
-    import builtins
-
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "pyreadstat":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
     raw = written(tmp_path, "sav").read_bytes()
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(TableError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
-        read_table(io.BytesIO(raw).getvalue())
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    for needs in (lambda: read_table(raw), lambda: write_table(TABLE, tmp_path / "x.dta")):
+        with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
+            needs()
