@@ -16,7 +16,7 @@ from dpsyn_core.files import check_writable, replacing
 from dpsyn_core.tables import canonical, casting, headers
 
 if TYPE_CHECKING:
-    from dpsyn_core.tables.declared import CodebookColumn
+    from dpsyn_core.tables.declared import DeclaredColumn
 
 LABELLED = (".sav", ".dta", ".xpt")  # files that carry labels of codes
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", *LABELLED)
@@ -26,7 +26,7 @@ LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
 
 
-def write_table(table: Any, path: str | Path, declared: Mapping[str, CodebookColumn] | None = None) -> None:
+def write_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> None:
     """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet, Excel, SPSS, Stata or SAS.
 
     In text columns of CSV, TSV and Excel a cell that a spreadsheet may run (`headers.FORMULA`) is given a leading
@@ -41,7 +41,7 @@ def write_table(table: Any, path: str | Path, declared: Mapping[str, CodebookCol
 
 
 @contextmanager
-def staged_table(table: Any, path: str | Path, declared: Mapping[str, CodebookColumn] | None = None) -> Iterator[Path]:
+def staged_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> Iterator[Path]:
     """As `write_table`, but gives the whole file before it has its name: it gets it when the block ends well."""
     path = Path(path)
     check_target(path)
