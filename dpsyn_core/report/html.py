@@ -17,7 +17,7 @@ from dpsyn_core.metrics.measured import MeasuredFit
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import asked, build, sections
-from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence
+from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 
 MOST_CHARGES = 200
@@ -143,6 +143,9 @@ def html_report(
         note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}. "
         + sample_sentence(tables),
     )
+    for t in tables:
+        for words in verdict_lines(t):
+            page.text(words if len(tables) == 1 else f"{t.name}: {words}")
     headlines(page, tables)
     for t in tables:
         asked.section(page, t.name, t.asked, publishable=t.publishable)
