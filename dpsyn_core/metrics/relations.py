@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
+from dpsyn_core.metrics.correlations import rank_correlations
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 
 GROUPS = 8  # of one column at most: finer ones hold noise, coarser ones miss what is not a straight line
 WIDE, GROUPS_OF_WIDE = 100, 5  # columns above which fewer groups serve, so that all pairs are counted in seconds
 EXPECTED = 5  # records that the emptiest cell of an unrelated pair holds on average, as chi-square needs it
 FALSE = 0.01  # expected share of pairs that are called related and are not (Benjamini and Hochberg 1995)
+FEW_RECORDS = 1000  # below which ranks are looked at as well, since columns have few groups
 BATCH = 2048  # pairs counted at a time
 MOST_COUNTED = 4_000_000_000  # records times pairs that are counted: some 20 s; more records are drawn from
 HALF = 0.5  # share of a relation below which it counts as lost
@@ -64,8 +66,19 @@ class Relations:
     @property
     def share(self) -> float:
         """The same from 0 to 1: 1 and 0 also where it differs no more from them than fresh or shuffled tables do."""
-        one, none = np.array(SURE) * np.sqrt(self.variances.sum(axis=1)) / (self.unrelated - self.fresh).sum()
+        one, none = self.bands
         return 1.0 if self.raw >= 1 - one else 0.0 if self.raw <= none else self.raw
+
+    @property
+    def bands(self) -> tuple[float, float]:
+        """How far below 1 a fresh sample, and how far above 0 a shuffled table is found now and then."""
+        one, none = np.array(SURE) * np.sqrt(self.variances.sum(axis=1)) / (self.unrelated - self.fresh).sum()
+        return float(one), float(none)
+
+    @property
+    def clear(self) -> bool:
+        """Whether a fresh sample and a shuffled table can be told from each other at all."""
+        return len(self.pairs) > 0 and sum(self.bands) < 1
 
 
 @register(9)
@@ -112,13 +125,15 @@ class RelationsKept(Metric):
 
 
 def relations(c: Comparison) -> Relations:
-    """The related pairs with their distances, once a comparison. Raises MetricError where there is none."""
+    """The related pairs with their distances, once a comparison. Raises MetricError where nothing can be said."""
     if "relations" not in c.scores:
         c.scores["relations"] = _relations(c)
     found: Relations = c.scores["relations"]
-    if len(found.pairs):
+    if found.clear:
         return found
-    if len(c.domain) < 2:
+    if len(found.pairs):
+        msg = f"{found.records[0]:,} real records are too few to tell relations that are kept from lost ones"
+    elif len(c.domain) < 2:
         msg = "a single column has no relation to another one"
     elif not found.tested:
         msg = f"{found.records[0]:,} real records are too few, or too much alike, to show a relation between columns"
@@ -144,11 +159,37 @@ def _relations(c: Comparison) -> Relations:
                 blank += ["" if which < 0 else sets[i][which] for i in at]
                 rows.append(found[:, at])
     all_of = np.concatenate(rows, axis=1) if rows else np.zeros((6, 0))
+    if n < FEW_RECORDS:
+        all_of[3] = _of_ranks(c, pairs, blank, all_of[3])
     at = np.flatnonzero(_beyond_chance(all_of[3]) & (all_of[2] > all_of[1]))
     return Relations(
         pairs=[pairs[i] for i in at], blank=[blank[i] for i in at], distance=all_of[0, at], fresh=all_of[1, at],
         unrelated=all_of[2, at], variances=all_of[4:, at], tested=len(pairs), records=(n, m),
     )  # fmt: skip
+
+
+def _of_ranks(c: Comparison, pairs: list[AttributeSet], blank: list[str], chance: Floats) -> Floats:
+    """Chances that a rank correlation lowers: few records make few groups, in which chi-square misses a clear slope.
+
+    The smaller of two chances counts twice (Bonferroni). A rank correlation r of n records has the chance of Student's
+    t with r sqrt((n - 2) / (1 - r^2)).
+    """
+    from scipy.stats import t as student
+
+    names = c.sortable
+    if len(names) < 2:
+        return chance
+    columns = [c.exact(name)[0] for name in names]
+    matrix, at = rank_correlations(columns), {name: i for i, name in enumerate(names)}
+    known = np.array([~np.isnan(x) for x in columns], dtype=float)
+    both = known @ known.T
+    ranked = [k for k, (a, b) in enumerate(pairs) if not blank[k] and a in at and b in at]
+    i, j = (np.array([at[pairs[k][side]] for k in ranked], dtype=np.intp) for side in (0, 1))
+    free, r = np.maximum(both[i, j] - 2, 1), np.clip(matrix[i, j], -1 + 1e-12, 1 - 1e-12)
+    out = np.array(chance)
+    slope = 2 * student.sf(np.abs(r) * np.sqrt(free / (1 - r**2)), free)
+    out[ranked] = np.minimum(1, 2 * np.minimum(out[ranked], slope))
+    return out
 
 
 def _drawn(n: int, columns: int) -> NDArray[np.intp] | None:

@@ -29,7 +29,7 @@ LISTED = 10  # lost pairs that are listed
 
 Measure = Literal["rank correlation", "correlation ratio", "Cramer's V"]
 # near, good: words of praise; the others state what is kept. few: even single columns are off
-Grade = Literal["near", "good", "kept", "weak", "gone", "bins", "few", "few_alone", "alone", "none"]
+Grade = Literal["near", "good", "kept", "weak", "gone", "bins", "few", "few_alone", "alone", "none", "unclear"]
 PRAISE: tuple[Grade, ...] = ("near", "good")
 
 
@@ -82,17 +82,19 @@ def verdict(c: Comparison) -> Verdict:
 def _verdict(c: Comparison) -> Verdict:
     ones = OneWayTVD().score(c)
     pairs = between(c, PairwiseTVD.name)
-    kept, why = None, ""
+    kept, why, unclear = None, "", False
     try:
         kept = RelationsKept().score(c).value
     except MetricError as error:
         why = str(error)
+        unclear = "relations" in c.scores and bool(c.scores["relations"].pairs)
     correlations, means = moved.correlations(c), moved.means(c)
     shares, groups = moved.shares(c), moved.groups(c)
     calm = not (correlations or means or shares or groups)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
+    found = grade(ones, pairs, kept, calm=calm)
     return Verdict(
-        grade=grade(ones, pairs, kept, calm=calm), relations_kept=kept, why_none=why, ones=ones, pairs=pairs,
+        grade="unclear" if unclear and found == "none" else found, relations_kept=kept, why_none=why, ones=ones, pairs=pairs,
         correlations=correlations[:NAMED], means=means[:NAMED], groups=named[:NAMED],
         lost=lost(c, correlations), n=c.n,
     )  # fmt: skip

@@ -43,6 +43,8 @@ ENGLISH: Words = {
     "verdict_alone": "There is a single column: it is off by {ones}, a fresh sample by {ones_floor}.",
     "verdict_none": "The {n} real records show no relation between columns beyond chance, so that none can be lost. "
     "Single columns are off by {ones}, a fresh sample by {ones_floor}.",
+    "verdict_unclear": "{n} real records are too few to tell relations that are kept from lost ones. Single columns "
+    "are off by {ones}, a fresh sample by {ones_floor}.",
     "verdict_at": " at epsilon {epsilon} and {n} records",
     "verdict_moved": "What changed most: {list}.",
     "verdict_pair": "rank correlation of {a} and {b} {real}, here {synthetic}",
