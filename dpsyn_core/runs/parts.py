@@ -27,6 +27,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules import table_wide
 from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.synthesizers.base import Make, Sharded
@@ -121,10 +122,10 @@ class PendingRelease:
 
         Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
         memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
-        wherever that is decided.
+        wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
-        if run.spec.tables > 1:
+        if run.spec.tables > 1 or any(table_wide(rule) for rule in run.schema.rules):
             return None
         found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
         if found is None or places.folder:

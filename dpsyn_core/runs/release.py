@@ -185,7 +185,7 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     )
     returned = tuple(measured.source.returned(a) for a in arrows)
     return Release(
-        table=returned[0], arrow=arrows[0], manifest=measured.manifest(several[0].shape[1]),
+        table=returned[0], arrow=arrows[0], manifest=measured.manifest(arrows[0].num_rows),
         measurements=measured.measurements, codes=repaired_codes(several[0], arrows[0], schema), tables=returned,
         arrows=arrows, schema=schema, released=measured.released,
     )  # fmt: skip

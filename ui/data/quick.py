@@ -7,6 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from ui.data.sources import refused
 from ui.shared import outcome, results, stamps
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
@@ -23,7 +24,8 @@ def button(space: Workspace) -> Job | None:
     stamps.draft(space, key="quick_to_guide")
     why = problem(space)
     live = [j for j in jobs().of(space.owner) if j.live]
-    kind: Literal["primary", "secondary"] = "primary" if space.schema and space.schema.private else "secondary"
+    ready = space.schema is not None and space.schema.private and not refused()
+    kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
         disabled = bool(why or live)

@@ -9,6 +9,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
 from ui.schema import unit as protected
 from ui.schema.rows import identified
+from ui.shared.going import keep
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, sentence, t
@@ -38,8 +39,7 @@ def panel(space: Workspace) -> None:
     ) or None  # fmt: skip
     most = unit.max_records
     if chosen is not None:
-        if "theta" not in st.session_state and "theta" not in st.query_params:
-            st.session_state["theta"] = max(1, most)
+        keep("theta", max(1, most))
         # the same field as on the Privacy page, so that the two cannot disagree
         most = int(
             st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import LARGEST_DELTA, Budget
+from ui.shared.going import keep
 from ui.shared.state import Workspace
 from ui.shared.text import plain, sentence, t
 from ui.shared.theme import note
@@ -92,10 +93,8 @@ def _typed() -> None:
 def fields(space: Workspace) -> Reading:
     """Draws the fields and keeps a valid budget in the visitor's choices; a wrong one blocks the run."""
     choices = space.choices
-    if EPSILON not in st.session_state and EPSILON not in st.query_params:
-        st.session_state[EPSILON] = plain(choices.epsilon)
-    if DELTA not in st.session_state and DELTA not in st.query_params:
-        st.session_state[DELTA] = plain(choices.delta)
+    keep(EPSILON, plain(choices.epsilon))
+    keep(DELTA, plain(choices.delta))
     slider, number, other = st.columns([5, 2, 2], vertical_alignment="top")
     with number:
         typed = st.text_input(

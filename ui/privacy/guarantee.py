@@ -10,6 +10,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
+from ui.shared.going import keep
 from ui.shared.state import Workspace
 from ui.shared.text import number, plain, t
 from ui.shared.theme import note, private_tag, section
@@ -20,10 +21,9 @@ NEIGHBOURS, THETA = "neighbours", "theta"
 def unit_fields(space: Workspace) -> Unit:
     """Neighbours and the maximum number of rows per person; they belong to the schema, and change it."""
     declared = space.schema.unit if space.schema else None
-    if declared and NEIGHBOURS not in st.session_state and NEIGHBOURS not in st.query_params:
-        st.session_state[NEIGHBOURS] = declared.neighbours
-    if declared and THETA not in st.session_state and THETA not in st.query_params:
-        st.session_state[THETA] = declared.max_records
+    if declared:
+        keep(NEIGHBOURS, declared.neighbours)
+        keep(THETA, declared.max_records)
     left, right = st.columns([5, 4])
     with left:
         neighbours = st.radio(

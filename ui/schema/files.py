@@ -18,6 +18,7 @@ from dpsyn_core.schema.maxima import KEPT, binned
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.schema.rows import typed_source
+from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note, section
@@ -35,7 +36,7 @@ BINNED = "schema_file_binned"  # what the last import put into bins
 def load_and_save(space: Workspace) -> None:
     """Both directions, side by side."""
     section(t("schemafile.title"))
-    got = st.file_uploader(t("schemafile.upload"), FILES, accept_multiple_files=True, key="schema_upload")
+    got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
         try:

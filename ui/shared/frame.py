@@ -14,6 +14,7 @@ from ui.privacy import ledger
 from ui.shared import help, languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
+from ui.shared.going import one_entry_a_page
 from ui.shared.state import jobs, owner, remember_visitor, workspace
 from ui.shared.text import ASSETS, literal, number, sentence, t
 from ui.shared.theme import style
@@ -35,6 +36,7 @@ class Page:
             return self
         require_login()
         remember_visitor()
+        one_entry_a_page()
         st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
         if workspace().dataset is None:
             loading.sample(workspace())
