@@ -21,6 +21,7 @@ FAR_MEAN = 0.05  # of a standard deviation, or of the mean itself
 FAR_SHARE = 0.02  # of all records: by so much the share of a value has moved
 SHORT = 12  # values of a category whose groups are compared
 FEWEST = 5  # records of a group whose mean says anything
+PULLED = 0.1  # of the differences between groups
 MOST_PAIRS = 400  # of a number and a category that are compared; the first in the order of the schema
 
 
@@ -73,6 +74,19 @@ class GroupMeans:
     errors: Floats
     deviation: float
     kept: float | None
+
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """Which groups have a mean that a fresh sample would hardly have, and that is far off."""
+        known = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
+        gap = np.abs(np.nan_to_num(self.synthetic) - np.nan_to_num(self.real))
+        far = np.maximum(SURE * np.nan_to_num(self.errors), 2 * FAR_MEAN * self.deviation)
+        return np.asarray(known & (gap > far) & (self.deviation > 0))
+
+    @property
+    def pulled(self) -> bool:
+        """Whether the differences between the groups are smaller or larger than they are, by a tenth at least."""
+        return self.kept is not None and abs(self.kept - 1) > PULLED
 
 
 def correlations(c: Comparison) -> list[MovedPair]:
@@ -187,17 +201,11 @@ def groups(c: Comparison) -> list[MovedGroup]:
     """Means of groups that moved against the mean of all, and shares of values that moved, the farthest first."""
     out = []
     for g in gaps(c):
-        for k in range(len(g.values)):
-            n, m = g.sizes[:, k]
-            if n < FEWEST or not m or not g.deviation:
-                continue
-            gap = abs(g.synthetic[k] - g.real[k])
-            error = max(float(g.errors[k]), 0.0)
-            if gap > SURE * error and gap > 2 * FAR_MEAN * g.deviation:
-                out.append(MovedGroup(
-                    column=g.column, category=g.category, value=g.values[k], real=float(g.real[k]),
-                    synthetic=float(g.synthetic[k]), distance=float(gap / g.deviation),
-                ))  # fmt: skip
+        for k in np.flatnonzero(g.moved):
+            out.append(MovedGroup(
+                column=g.column, category=g.category, value=g.values[k], real=float(g.real[k]),
+                synthetic=float(g.synthetic[k]), distance=float(abs(g.synthetic[k] - g.real[k]) / g.deviation),
+            ))  # fmt: skip
     return sorted(out, key=lambda x: -x.distance)
 
 

@@ -94,8 +94,8 @@ def _verdict(c: Comparison) -> Verdict:
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     found = grade(ones, pairs, kept, calm=calm)
     return Verdict(
-        grade="unclear" if unclear and found == "none" else found, relations_kept=kept, why_none=why, ones=ones, pairs=pairs,
-        correlations=correlations[:NAMED], means=means[:NAMED], groups=named[:NAMED],
+        grade="unclear" if unclear and found == "none" else found, relations_kept=kept, why_none=why, ones=ones,
+        pairs=pairs, correlations=correlations[:NAMED], means=means[:NAMED], groups=named[:NAMED],
         lost=lost(c, correlations), n=c.n,
     )  # fmt: skip
 

@@ -32,6 +32,7 @@ from dpsyn_core.metrics.language import QueryAnswer
 from dpsyn_core.metrics.unrelated import floors
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
+from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.receipts import Receipt
 from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
 
@@ -87,6 +88,7 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
             "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
         }
         | verdict_entry(table.comparison, table.epsilon)
+        | columns_entry(table.comparison)
         | sample_entry(table.comparison)
         | rules_entry(table.comparison)
     )

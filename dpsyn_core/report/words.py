@@ -51,6 +51,20 @@ ENGLISH: Words = {
     "verdict_mean": "{column}: mean {real}, here {synthetic}",
     "verdict_group": "mean {column} where {category} is {value}: {real}, here {synthetic}",
     "verdict_share": "{category} {value}: {real} of the records, here {synthetic}",
+    # columns and groups in figures
+    "profile_missing": "blank cells",
+    "profile_mean": "mean",
+    "profile_deviation": "deviation",
+    "gaps_none": "No difference between groups is off by more than a tenth of its size.",
+    "gaps_pulled": "{column} by {category}: differences between groups are {kept} of their size.",
+    "groups_one": "One group of {column}: off by {error}, a fresh sample by {floor}.",
+    "groups_two": "Groups of {column}: the {small} smaller ones, of at most {most} records, are off by {error} on "
+    "average where a fresh sample is off by {floor}; the {large} larger ones by {other} where a fresh sample is off "
+    "by {other_floor}.",
+    "groups_size": "records of the group in the real table",
+    "groups_error": "error of the other columns (TVD)",
+    "groups_hover": "%{text}: %{x:,.0f} records, off by %{y:.1%}<extra>%{fullData.name}</extra>",
+    "groups_alt": "Dots: the error of each group of {column} by its size. {finding}",
     # the map of pairs
     "map_hover": "%{y} x %{x}%{customdata}: %{z:.1%} of the records would have to move<extra></extra>",
     "map_bar": "difference (TVD)",
