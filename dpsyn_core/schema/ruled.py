@@ -16,6 +16,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules import AdditionRule, AnyRule, DifferenceRule, ImpossibleRule, Meant, OrderRule
 from dpsyn_core.tables import amounts, casting
+from dpsyn_core.tables.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -168,7 +169,7 @@ def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleB
 
 def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
     """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     out = []
     for rule in schema.rules:
         group = read_ruled(table, schema, rule.columns, comma=comma)
