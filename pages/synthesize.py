@@ -8,7 +8,7 @@ from ui.questions import expected
 from ui.shared import stamps
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import heading, note, section
 from ui.synthesize import answers, design, methods, runs
 from ui.synthesize.starting import problem, start
@@ -33,7 +33,7 @@ with right:
         plan.warning(space)
     expected.on_synthesize(space)
     point_out_names(space)
-    name = t("synthesize.spend", epsilon=plain(space.choices.epsilon))
+    name = t("synthesize.spend", epsilon=amount(space.choices.epsilon))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
         try:
             start(space)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from ui.shared.text import written
+
 pytestmark = pytest.mark.browser
 
 
@@ -39,3 +41,14 @@ def test_a_file_of_any_kind_that_is_refused_gets_a_sentence(visitor):
     visitor.go("Questions")
     visitor.upload("answers.txt", b"1")
     assert "is not a file that is read here; give one whose name ends in .json" in visitor.words()
+
+
+def test_a_german_browser_gets_german_words_and_german_numbers(another):
+    visitor = another(locale="de-DE").open()
+    assert written("de")["data.title"] in visitor.words()
+    assert "20.000 Datensätze" in visitor.words()
+    visitor.go("Schutz")
+    visitor.type("Epsilon", "1,5")
+    assert visitor.page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.separators") == ",."
+    visitor.go("Synthese")
+    assert "Epsilon 1,5" in visitor.words()

@@ -11,7 +11,7 @@ from ui.data.sources import refused
 from ui.shared import outcome, results, stamps
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
@@ -31,7 +31,7 @@ def button(space: Workspace) -> Job | None:
         disabled = bool(why or live)
         pressed = st.button(t("quick.button"), type=kind, key="quick", disabled=disabled, width="stretch")
     with second:
-        spends = t("quick.note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space))
+        spends = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
         note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
     if pressed:
         try:

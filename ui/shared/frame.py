@@ -16,7 +16,7 @@ from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.going import one_entry_a_page
 from ui.shared.state import jobs, owner, remember_visitor, workspace
-from ui.shared.text import ASSETS, literal, number, sentence, t
+from ui.shared.text import ASSETS, literal, local, number, sentence, t
 from ui.shared.theme import style
 
 
@@ -112,13 +112,13 @@ def _rows() -> None:
     bar = ""
     if spent is not None:
         left = (
-            t("side.left", left=f"{spent.left or 0:.3g}", limit=f"{spent.limit:g}")
+            t("side.left", left=local(spent.left or 0, ".3g"), limit=local(spent.limit, "g"))
             if spent.limit
             else t("side.no_limit")
         )
         if spent.unbounded:
             left = t("side.others", count=number(spent.unbounded))
-        total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
+        total = t("side.unbounded") if spent.epsilon is None else local(spent.epsilon, ".3g")
         made = f" {spent.sentence()}" if spent.sentence() else ""
         rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left) + "." + made))
         if spent.limit:
