@@ -6,6 +6,7 @@ from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
 from ui.questions import expected
 from ui.shared import stamps
+from ui.shared.going import reveal
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import amount, literal, sentence, t
@@ -36,7 +37,7 @@ with right:
     name = t("synthesize.spend", epsilon=amount(space.choices.epsilon))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
         try:
-            start(space)
+            st.session_state[runs.STARTED] = start(space).id
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
@@ -49,10 +50,13 @@ answers.panel(space)
 
 mine = jobs().of(space.owner)
 st.space("small")
-section(t("synthesize.runs"))
-if not mine:
-    note(t("synthesize.none"))
-for job in [j for j in mine if j.live]:
-    runs.watch(space, job, key="list")
+with st.container(key="runs"):
+    section(t("synthesize.runs"))
+    if not mine:
+        note(t("synthesize.none"))
+    for job in [j for j in mine if j.live]:
+        runs.watch(space, job, key="list")
+if started := st.session_state.get(runs.STARTED):
+    reveal("runs", started)
 for job in [j for j in mine if not j.live]:
     runs.line(job, space, key="list")

@@ -9,6 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused
 from ui.shared import outcome, results, stamps
+from ui.shared.going import reveal
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import amount, literal, sentence, t
@@ -46,12 +47,17 @@ def button(space: Workspace) -> Job | None:
 
 
 def result(space: Workspace, shown: Job) -> None:
-    """Progress while it runs, then its outcome."""
-    if shown.live:
-        runs.watch(space, shown, key="quick")
-    elif shown.state == "done":
-        if results.stale(space, shown, spec_of(space)):
-            note(t("quick.stale"), "warning")
-        outcome.card(space, shown)
-    else:
-        runs.line(shown, space, key="quick")
+    """Progress while it runs, then its outcome; an earlier outcome stays while a later run has none."""
+    with st.container(key="quick_result"):
+        if shown.live:
+            runs.watch(space, shown, key="quick")
+        elif shown.state != "done":
+            runs.line(shown, space, key="quick")
+        before = next((j for j in runs.finished(space) if results.same_table(space, j)), None)
+        done = shown if shown.state == "done" else before
+        if done is not None:
+            if results.stale(space, done, spec_of(space)):
+                note(t("quick.stale"), "warning")
+            outcome.card(space, done)
+    if st.session_state.get(QUICK) == shown.id:
+        reveal("quick_result", f"{shown.id}{shown.live}")

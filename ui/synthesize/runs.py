@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 OPEN = "open_run"  # the run that Report and Export look at
+STARTED = "started_run"  # the run that was started last on Synthesize
 
 
 def opened(space: Workspace) -> Job | None:
