@@ -5,6 +5,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
 from ui.questions import expected
+from ui.schema.unit import dropped, limited
 from ui.shared import stamps
 from ui.shared.going import reveal
 from ui.shared.names import point_out_names
@@ -34,7 +35,9 @@ with right:
         plan.warning(space)
     expected.on_synthesize(space)
     point_out_names(space)
-    name = t("synthesize.spend", epsilon=amount(space.choices.epsilon))
+    name = limited(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space.schema)
+    if space.schema is not None and space.schema.unit.identifier is not None:
+        note(dropped(space.schema))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
         try:
             st.session_state[runs.STARTED] = start(space).id

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data.sources import refused
+from ui.schema.unit import dropped, limited
 from ui.shared import outcome, results, stamps
 from ui.shared.going import reveal
 from ui.shared.jobs import Job
@@ -30,9 +31,13 @@ def button(space: Workspace) -> Job | None:
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
         disabled = bool(why or live)
-        pressed = st.button(t("quick.button"), type=kind, key="quick", disabled=disabled, width="stretch")
+        pressed = st.button(
+            limited(t("quick.button"), space.schema), type=kind, key="quick", disabled=disabled, width="stretch"
+        )
     with second:
         spends = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
+        if space.schema is not None:
+            spends = f"{spends} {dropped(space.schema)}"
         note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
     if pressed:
         try:

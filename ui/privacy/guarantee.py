@@ -42,7 +42,7 @@ def unit_fields(space: Workspace) -> Unit:
         if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
         elif declared and declared.identifier is not None:
-            note(t("unit.ladder", limits=protected.ladder()))
+            protected.ladder(int(most))
     if space.schema is not None:
         typed = {"max_records": int(most), "source": protected.source(space, space.schema.unit.identifier)}
         changes = typed if int(most) != space.schema.unit.max_records else {}

@@ -14,6 +14,7 @@ from dpsyn_core.schema.document import READ, Schema
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, shown
+from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
@@ -244,7 +245,7 @@ def _done(space: Workspace) -> None:
     st.success(t("guide.done"))
     why = problem(space)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        pressed = st.button(t("guide.run"), key="guide_run", type="primary", disabled=bool(why))
+        pressed = st.button(limited(t("guide.run"), space.schema), key="guide_run", type="primary", disabled=bool(why))
         note(
             sentence(ValueError(why)) if why
             else t("guide.run_note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space)),
