@@ -92,7 +92,8 @@ def parquet_writer(path: Path, schema: Any) -> Any:
     if not any(pa.types.is_dictionary(kind) for kind in schema.types):
         return pq.ParquetWriter(path, schema, compression="zstd")
     writer = pq.ParquetWriter(path, schema, compression="zstd", store_schema=False)
-    plain = pa.schema([f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in schema])
+    fields = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in schema]
+    plain = pa.schema(fields, metadata=schema.metadata)
     stored = base64.b64encode(plain.serialize().to_pybytes()).decode("ascii")
     writer.add_key_value_metadata({"ARROW:schema": stored})  # where Arrow keeps the types that Parquet does not have
     return writer
@@ -130,7 +131,7 @@ def escape(table: Any) -> Any:
 
     columns = [harmless(c) for c in table.columns]
     names = pc.replace_substring_regex(pa.array(table.column_names, pa.string()), RUNS, r"'\1").to_pylist()
-    return pa.table(columns, names=names)
+    return pa.table(columns, names=names, metadata=table.schema.metadata)
 
 
 def csv_bytes(table: Any) -> bytes:
@@ -153,14 +154,16 @@ def _text_of(parts: Iterable[Any], delimiter: str) -> Iterator[bytes]:
 
     for number, table in enumerate(parts):
         if not number:
+            comma = canonical.has_decimal_comma(table)
+            delimiter = ";" if comma and delimiter == "," else delimiter
             header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
-            yield _lines(header, delimiter)
+            yield _lines(header, delimiter, comma)
         for start in range(0, table.num_rows, LINES):
-            yield _lines(table.slice(start, LINES), delimiter)
+            yield _lines(table.slice(start, LINES), delimiter, comma)
 
 
-def _lines(table: Any, delimiter: str) -> bytes:
-    """The records of a table as delimited lines, UTF-8."""
+def _lines(table: Any, delimiter: str, comma: bool) -> bytes:
+    """The records of a table as delimited lines, UTF-8; comma: the decimal mark of its numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -168,6 +171,8 @@ def _lines(table: Any, delimiter: str) -> bytes:
     cells = []
     for column in table.columns:
         text = pc.fill_null(as_written(column), "")
+        if comma and pa.types.is_floating(column.type):
+            text = pc.replace_substring(text, ".", ",")
         if canonical.is_text(column.type) or table.num_columns == 1:
             wrap = pc.match_substring_regex(text, needs)
             if pc.any(wrap).as_py():
