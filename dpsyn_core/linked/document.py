@@ -175,7 +175,7 @@ class LinkedSchema(Document):
         for column in named:
             child.position(column)
             if any(column in rule.columns for rule in child.columns.rules):
-                msg = f"a rule of '{link.child}' names '{column}', which the link needs as it is; remove the rule"
+                msg = f"a rule of '{link.child}' names '{column}', which the link needs unchanged; remove the rule"
                 raise ValueError(msg)
         if link.order is not None:
             self._check_order(link, child.coded[child.position(link.order)])
