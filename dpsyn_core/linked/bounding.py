@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
-from dpsyn_core.linked.forest import Children, Forest, Shape, shapes_of
+from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.schema.codec import Codec, Codes, Encoded, identifiers
 from dpsyn_core.sources.bounding import draw_key, kept, record_hashes
 from dpsyn_core.tables.headers import locate, short
@@ -135,7 +135,7 @@ def _positions(names: Any) -> NDArray[np.int64]:
 
 
 def _children(
-    schema: LinkedSchema, link: Link, shape: Shape, roots: Any, tables: Mapping[str, Any], key: bytes, strict: bool
+    schema: LinkedSchema, link: Link, shape: ChildShape, roots: Any, tables: Mapping[str, Any], key: bytes, strict: bool
 ) -> tuple[Children, LeftOut]:
     """The children of one link, bounded; roots: names of the roots, each once."""
     table = schema[link.child]
@@ -177,7 +177,7 @@ def _places(names: Any, roots: Any) -> NDArray[np.int64]:
     return places
 
 
-def _slots(shape: Shape, codes: Codes, schema: LinkedSchema) -> NDArray[np.int64]:
+def _slots(shape: ChildShape, codes: Codes, schema: LinkedSchema) -> NDArray[np.int64]:
     """Of each child the place of its single role; the number of these for all others."""
     slot = np.full(codes.shape[1], len(shape.single), dtype=np.int64)
     if shape.role is not None:
@@ -188,7 +188,12 @@ def _slots(shape: Shape, codes: Codes, schema: LinkedSchema) -> NDArray[np.int64
 
 
 def _arranged(
-    shape: Shape, codes: Codes, parent: NDArray[np.int64], slot: NDArray[np.int64], order: NDArray[np.int64], roots: int
+    shape: ChildShape,
+    codes: Codes,
+    parent: NDArray[np.int64],
+    slot: NDArray[np.int64],
+    order: NDArray[np.int64],
+    roots: int,
 ) -> Children:
     singles = []
     for single in range(len(shape.single)):

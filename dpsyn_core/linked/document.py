@@ -35,11 +35,11 @@ class Link(Document):
 
     parent: Name = Field(min_length=1, description="Name of the parent table")
     child: Name = Field(min_length=1, description="Name of the child table")
-    key: Name = Field(min_length=1, description="Column of the child table that holds the parent's key")
+    key: Name = Field(min_length=1, description="ViewColumn of the child table that holds the parent's key")
     max_children: StrictInt = Field(
         ge=1, le=MOST_CHILDREN, description="Children of a parent that are counted, and made, at most (theta)"
     )
-    order: Name | None = Field(None, description="Column of the child table by which children follow each other")
+    order: Name | None = Field(None, description="ViewColumn of the child table by which children follow each other")
     distinct: StrictBool = Field(False, description="Whether no two children of a parent have the same order")
     roles: ChildRoles | None = Field(None, description="ChildRoles of children that a parent has at most once")
 
@@ -48,7 +48,7 @@ class LinkedTable(Document):
     """One table: its key and the schema of its columns, a document of version 1."""
 
     name: Name = Field(min_length=1, max_length=200, description="Name of the table")
-    key: Name | None = Field(None, min_length=1, description="Column that names a record; null: none does")
+    key: Name | None = Field(None, min_length=1, description="ViewColumn that names a record; null: none does")
     columns: Schema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
 
     @property
@@ -68,9 +68,9 @@ class LinkedTable(Document):
 class LinkedUnit(Document):
     """Who is protected: one root with everything that hangs on it."""
 
-    neighbours: Literal["add-remove"] = Field("add-remove", description="One root more or less")
+    neighbours: Literal["add-remove"] = Field(default="add-remove", description="One root more or less")
     source: Literal["public", "data"] = Field(
-        "public", description="Where keys, links and max_children come from: public, or read from the data"
+        default="public", description="Where keys, links and max_children come from: public, or read from the data"
     )
 
 
@@ -82,7 +82,7 @@ class LinkedSchema(Document):
     dataset: StrictStr | None = Field(
         None, min_length=1, max_length=200, description="Name of the tables on the ledger; null: their name"
     )
-    unit: LinkedUnit = Field(LinkedUnit(), description="Who is protected")
+    unit: LinkedUnit = Field(default_factory=LinkedUnit, description="Who is protected")
     one_file: StrictBool = Field(
         False, description="Whether both tables are columns of one file, such as a panel, and are written as one"
     )
@@ -190,8 +190,8 @@ class LinkedSchema(Document):
             raise ValueError(msg)
         if link.distinct and a.size > MOST_ORDERS:
             msg = (
-                f"'{link.order}' has {a.size} values, of which a parent's children may have any; at most {MOST_ORDERS} "
-                "are told apart so: widen its bins, or set distinct to false"
+                f"'{link.order}' has {a.size} values, any of which a parent's children may have; at most {MOST_ORDERS} "
+                "can be distinct: widen its bins, or set distinct to false"
             )
             raise ValueError(msg)
         if link.distinct and link.max_children < a.size:
@@ -216,7 +216,7 @@ class LinkedSchema(Document):
 
     @property
     def root_key(self) -> str:
-        """Column of the root that names individuals."""
+        """ViewColumn of the root that names individuals."""
         return str(self.root.key)
 
     @property

@@ -44,7 +44,7 @@ class Children:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forest:
-    """Roots and, link by link, their children. shapes: for each link the code of `Shape`, (roots,)."""
+    """Roots and, link by link, their children. shapes: for each link the code of `ChildShape`, (roots,)."""
 
     roots: Codes
     shapes: tuple[Ints, ...]
@@ -56,7 +56,7 @@ class Forest:
         return int(self.roots.shape[1])
 
 
-class Shape:
+class ChildShape:
     """How many children of which kind a root may have by one link: one more attribute of the root.
 
     Without roles and order: their number. With roles: which of the single roles there are, and the number of the rest.
@@ -142,6 +142,6 @@ def _bits(has: tuple[bool, ...]) -> int:
     return sum(int(there) << bit for bit, there in enumerate(has))
 
 
-def shapes_of(schema: LinkedSchema) -> tuple[Shape, ...]:
+def shapes_of(schema: LinkedSchema) -> tuple[ChildShape, ...]:
     """The shapes of all links, in their order."""
-    return tuple(Shape(schema, link) for link in schema.links)
+    return tuple(ChildShape(schema, link) for link in schema.links)

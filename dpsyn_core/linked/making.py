@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Children, Forest, shapes_of
-from dpsyn_core.linked.stages import Column, Stage, View, context_columns, difference_codes
+from dpsyn_core.linked.stages import Stage, View, ViewColumn, context_columns, difference_codes
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.linked import Axis, LinkedRecords, LinkedTarget, fit_linked
+from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
 from dpsyn_core.records.rls.fit import Target, schedule
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
@@ -26,7 +26,8 @@ def empty_forest(roots: Codes, shapes: tuple[NDArray[np.int64], ...], schema: Li
         counts = shape.rest(codes)
         singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
         for (_, own), value in zip(singles, shape.single, strict=True):
-            own[shape.role] = schema[link.child].coded[shape.role].keys.index(value)
+            if shape.role is not None:
+                own[shape.role] = schema[link.child].coded[shape.role].keys.index(value)
         rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
         children.append(Children(singles=singles, rest=rest, counts=counts))
     return Forest(roots=roots, shapes=shapes, children=tuple(children))
@@ -119,18 +120,20 @@ def _targets(view: View, evidence: RlsEvidence, held: float, context: int, *, si
     return out
 
 
-def _axis(view: View, place: int, column: Column, recode: NDArray[np.intp], context: int, siblings: bool) -> Axis:
+def _axis(
+    view: View, place: int, column: ViewColumn, recode: NDArray[np.intp], context: int, siblings: bool
+) -> LinkedAxis:
     """One axis, over the columns of the records: those that stand, then own ones."""
     count = sum(c.kind == "before" for c in view.columns)
     if column.kind == "before":
-        return Axis(map=recode, before=context + place)
+        return LinkedAxis(map=recode, before=context + place)
     if column.kind == "difference":
         minus, of = column.of
         table = recode[difference_codes(view.columns[minus].attribute, view.columns[of].attribute)]
         if siblings:
-            return Axis(map=table, before=context + minus, column=context + of - count)
-        return Axis(map=table, other=minus, column=of)
-    return Axis(map=recode, column=context + place - count if siblings else place)
+            return LinkedAxis(map=table, before=context + minus, column=context + of - count)
+        return LinkedAxis(map=table, other=minus, column=of)
+    return LinkedAxis(map=recode, column=context + place - count if siblings else place)
 
 
 def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.uint16]) -> None:

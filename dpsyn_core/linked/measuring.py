@@ -18,7 +18,7 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shares:
+class LinkedShares:
     """How the budget is divided: parts of rho, or under the root of a pure epsilon, in proportion."""
 
     root: float = 1.0
@@ -34,7 +34,7 @@ class Shares:
     """For consecutive siblings of a link."""
 
 
-SHARES = Shares()
+SHARES = LinkedShares()
 
 
 def measure_root(

@@ -19,7 +19,7 @@ from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage
-from dpsyn_core.linked.measuring import SHARES, Shares, measure_root, measure_view
+from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, stages_of
 from dpsyn_core.linked.views import counter_of, sibling_counter
 from dpsyn_core.marginals.types import Measurement
@@ -104,7 +104,7 @@ def synthesize_linked(
     ledger: Ledger | None = None,
     strict: bool = False,
     effort: float = 1.0,
-    shares: Shares = SHARES,
+    shares: LinkedShares = SHARES,
     progress: Progress = silent,
 ) -> LinkedRelease:
     """Makes differentially private synthetic linked tables.
@@ -137,8 +137,8 @@ def synthesize_linked(
         msg = f"the effort is {effort}; it must lie between 0.1 and 100"
         raise MethodError(msg)
     cost = budget.gaussian() if delta else budget.pure()
-    plan = _costs(declared, cost, shares)
-    check_drawable(declared, plan, budget)
+    plan = costs_of(declared, cost, shares)
+    check_drawable(declared, plan)
     progress("encoding", 0, 1)
     frames = {name: to_arrow(table) for name, table in tables.items()}
     headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
@@ -179,7 +179,8 @@ class Costs:
     siblings: tuple[Cost | None, ...]
 
 
-def _costs(schema: LinkedSchema, cost: Cost, shares: Shares) -> Costs:
+def costs_of(schema: LinkedSchema, cost: Cost, shares: LinkedShares) -> Costs:
+    """Divides the cost of a run: public facts alone."""
     stages = stages_of(schema)
     weights = [shares.root]
     for stage in stages:
@@ -193,14 +194,26 @@ def _costs(schema: LinkedSchema, cost: Cost, shares: Shares) -> Costs:
     return Costs(root=root, stages=tuple(each), siblings=tuple(siblings))
 
 
-SMALLEST_PART = 1e-6  # of the cost of a stage that the least of its tables may get, at least (convention)
+LEAST_TABLE = 1e3  # noise of the least table of a view, at most, over that of one that got all (convention)
+LEAST_SCORE = 10.0  # the same of scores, which get 2 % of what a view gets at least
 
 
-def check_drawable(schema: LinkedSchema, costs: Costs, budget: Budget) -> None:
+def check_drawable(schema: LinkedSchema, costs: Costs) -> None:
     """Refuses, before anything is charged, a budget whose noise the samplers could not draw. Raises BudgetError."""
-    from dpsyn_core.noise.draws import LARGEST
+    from dpsyn_core.measurement.charges import check_widest
+    from dpsyn_core.measurement.select import GRID
 
-    del schema, costs, budget, LARGEST
+    for stage, cost, siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+        for view, own in ((stage.view, cost), (stage.siblings, siblings)):
+            if view is not None and own is not None:
+                number = max(len(view.pairs), 1)
+                scores = GRID * (number if own.pure else number**0.5) * LEAST_SCORE
+                check_widest(_noise(own, view.unit) * max(scores, LEAST_TABLE))
+
+
+def _noise(cost: Cost, unit: int) -> float:
+    """Scale of the noise of a view that got one table, in weights."""
+    return cost.scale(unit) if cost.pure else cost.sigma(unit)
 
 
 def root_domain(schema: LinkedSchema) -> Domain:
@@ -252,7 +265,7 @@ def _measured(
     standing = context_columns(made, stage, schema)
     weights = np.ones(len(standing[0])) if stage.single is not None else 1 / np.repeat(children.counts, children.counts)
     weights = weights * scale * stage.view.unit
-    known = _known(stage.view, standing, weights, cost.sigma(stage.view.unit) if not cost.pure else stage.view.unit)
+    known = _known(stage.view, standing, weights, _noise(cost, stage.view.unit))
     return measure_view(
         stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
         gate=gate,
@@ -262,7 +275,9 @@ def _measured(
 def _known(view: View, columns: Columns, weights: Any, sigma: float) -> list[Measurement]:
     return [
         Measurement(
-            attributes=(c.attribute.name,), values=np.bincount(codes, weights, minlength=c.attribute.size), sigma=sigma
+            attributes=(c.attribute.name,),
+            values=np.bincount(codes, weights, minlength=c.attribute.size).astype(np.float64),
+            sigma=sigma,
         )
         for c, codes in zip(view.columns, columns, strict=False)
     ]
@@ -278,7 +293,7 @@ def _siblings_measured(
         return None
     total = float(np.count_nonzero(made.children[stage.link].counts > 1)) * scale * view.unit
     alone = {n: p / max(p.sum(), 1e-300) * total for n, p in zip(evidence.domain.names, evidence.one_ways, strict=True)}
-    sigma = cost.sigma(view.unit) if not cost.pure else float(view.unit)
+    sigma = _noise(cost, view.unit)
     known = [
         Measurement(attributes=(c.attribute.name,), values=alone[c.attribute.name.removesuffix(" before")], sigma=sigma)
         for c in view.columns

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.forest import Children, Forest, Shape, shapes_of
+from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 
@@ -35,7 +35,7 @@ def unit_of(max_children: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Column:
+class ViewColumn:
     """One column of a view.
 
     attribute: name, size and order. kind: 'context' stands, 'own' moves, 'before' is own of the sibling before,
@@ -56,7 +56,7 @@ class View:
     columns: in the order of the records' codes. pairs: those of them that a table may count together.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ViewColumn, ...]
     unit: int
     pairs: tuple[AttributeSet, ...]
 
@@ -96,7 +96,7 @@ class Stage:
         return sum(c.kind == "context" for c in self.view.columns)
 
     @property
-    def own(self) -> list[Column]:
+    def own(self) -> list[ViewColumn]:
         """The columns that are made."""
         return [c for c in self.view.columns if c.kind == "own"]
 
@@ -110,11 +110,11 @@ def difference_codes(minus: CodedAttribute, of: CodedAttribute) -> NDArray[np.in
     return table
 
 
-def _difference(minus: CodedAttribute, of: CodedAttribute, places: tuple[int, int]) -> Column:
+def _difference(minus: CodedAttribute, of: CodedAttribute, places: tuple[int, int]) -> ViewColumn:
     size = sum(a.size - a.special for a in (minus, of))  # one code less, and one for what has no difference
     name = f"{of.name} - {minus.name}"
     attribute = CodedAttribute(name=name, size=size, ordered=True, special=1, number=of.number)
-    return Column(attribute=attribute, kind="difference", of=places)
+    return ViewColumn(attribute=attribute, kind="difference", of=places)
 
 
 def has_differences(a: CodedAttribute) -> bool:
@@ -130,7 +130,7 @@ def stages_of(schema: LinkedSchema) -> list[Stage]:
     out: list[Stage] = []
     for number, (link, shape) in enumerate(zip(schema.links, shapes, strict=True)):
         attributes = [a.coded_attribute() for a in schema[link.child].coded]
-        standing = [Column(attribute=a, kind="context") for a in root]
+        standing = [ViewColumn(attribute=a, kind="context") for a in root]
         twins: dict[int, list[int]] = {}  # places of columns of single siblings, by their place in the child table
         for single, value in enumerate(shape.single):
             sources = [i for i in range(len(attributes)) if i != shape.role]
@@ -140,13 +140,13 @@ def stages_of(schema: LinkedSchema) -> list[Stage]:
             for i, a in zip(sources, named, strict=True):
                 twins.setdefault(i, []).append(len(standing))
                 absent = replace(a, size=a.size + 1, special=a.special + 1)
-                standing = [*standing, Column(attribute=absent, kind="context")]
+                standing = [*standing, ViewColumn(attribute=absent, kind="context")]
         out.append(_rest(schema, number, shape, standing, attributes, twins))
     return out
 
 
 def _rest(
-    schema: LinkedSchema, number: int, shape: Shape, standing: list[Column], attributes: list[CodedAttribute],
+    schema: LinkedSchema, number: int, shape: ChildShape, standing: list[ViewColumn], attributes: list[CodedAttribute],
     twins: dict[int, list[int]],
 ) -> Stage:  # fmt: skip
     link = shape.link
@@ -158,7 +158,7 @@ def _rest(
         place = shape.role
         own[place] = replace(own[place], size=len(recode[1]))
     if shape.distinct and shape.order is not None:  # the shape says it: it stands
-        standing = [*standing, Column(attribute=own[shape.order], kind="context", source=shape.order)]
+        standing = [*standing, ViewColumn(attribute=own[shape.order], kind="context", source=shape.order)]
         sources.remove(shape.order)
     named = [own[i] for i in sources]
     unit = unit_of(link.max_children)
@@ -178,10 +178,10 @@ def _without(attribute: CategoricalAttribute, single: tuple[str, ...]) -> tuple[
 
 
 def _stage(
-    link: int, single: int | None, standing: list[Column], named: list[CodedAttribute], sources: list[int],
+    link: int, single: int | None, standing: list[ViewColumn], named: list[CodedAttribute], sources: list[int],
     twins: dict[int, list[int]], unit: int,
 ) -> Stage:  # fmt: skip
-    columns = [*standing, *(Column(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True))]
+    columns = [*standing, *(ViewColumn(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True))]
     for at, i in enumerate(sources, len(standing)):
         a = columns[at].attribute
         if has_differences(a):
@@ -191,15 +191,15 @@ def _stage(
 
 def _siblings(named: list[CodedAttribute], sources: list[int], unit: int) -> View:
     before = [replace(a, name=f"{a.name} before") for a in named]
-    columns = [Column(attribute=a, kind="before", source=i) for a, i in zip(before, sources, strict=True)]
-    columns += [Column(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True)]
+    columns = [ViewColumn(attribute=a, kind="before", source=i) for a, i in zip(before, sources, strict=True)]
+    columns += [ViewColumn(attribute=a, kind="own", source=i) for a, i in zip(named, sources, strict=True)]
     for j, a in enumerate(named):
         if has_differences(a):
             columns.append(_difference(before[j], a, (j, len(named) + j)))
     return View(columns=tuple(columns), unit=unit, pairs=_pairs(columns))
 
 
-def _pairs(columns: list[Column]) -> tuple[AttributeSet, ...]:
+def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
     """Pairs that tell something new: of an own column with any, of a difference with own ones and what it is above."""
     out = []
     for (i, a), (_, b) in combinations(enumerate(columns), 2):

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Axis:
+class LinkedAxis:
     """One axis of a table: which cell along it a record has.
 
     column: of the record; None: the axis looks at the sibling before alone. other: a column that stands, of the same
@@ -37,7 +37,7 @@ class Axis:
 class LinkedTarget:
     """A table that the records should match: axes, values in weights of the synthetic records, sigma in the same."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[LinkedAxis, ...]
     values: Floats
     sigma: float
 
@@ -105,9 +105,15 @@ def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> t
         cells += target.values.size
     of_run = [run for own in runs for run in own.items()]
     members = [m for _, listed in of_run for m in listed]
-    whole = np.array(readings, dtype=np.int64).reshape(-1, 7).T
+    whole = np.ascontiguousarray(np.array(readings, dtype=np.int64).reshape(-1, 7).T)
     layout = LinkedLayout(
-        *(np.ascontiguousarray(part) for part in whole),
+        column=whole[0],
+        step=whole[1],
+        other=whole[2],
+        step_other=whole[3],
+        before=whole[4],
+        step_before=whole[5],
+        ptr=whole[6],
         codes=np.concatenate(codes),
         base=np.array(base, dtype=np.int64),
         weights=np.array([1 / t.sigma**2 for t in targets], dtype=np.float32),
@@ -127,7 +133,7 @@ def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> t
     return layout, goal, np.repeat([1 / t.sigma**2 for t in targets], [t.values.size for t in targets])
 
 
-def _reading(axis: Axis, ptr: int) -> tuple[int, ...]:
+def _reading(axis: LinkedAxis, ptr: int) -> tuple[int, ...]:
     """column, step, other, step_other, before, step_before, ptr of an axis whose map begins at `ptr`."""
     width = axis.map.shape[-1]  # of the last index of the map: the column's, where there is one
     before = 0 if axis.before is None else width if axis.map.ndim == 2 else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -52,7 +52,7 @@ class LinkedLayout(NamedTuple):
 
 
 @njit(nogil=True, inline="always")  # type: ignore[untyped-decorator]
-def cell_of(rows: NDArray[np.uint16], k: int, t: int, layout: LinkedLayout) -> int:
+def cell_of(rows: NDArray[np.uint16], k: int, t: int, layout: LinkedLayout) -> Any:
     """The cell of record k in table t; a coupled table also reads record k - 1, its sibling."""
     found = layout.base[t]
     for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
