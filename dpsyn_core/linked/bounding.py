@@ -78,7 +78,8 @@ def bounded(
     root = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
     names = root.identifiers
     stays = kept(_positions(names), record_hashes(root, key), 1)
-    left = [_left(schema.root, tables, root, repeated=int((~stays).sum()))]
+    repeated = 0 if schema.one_file else int((~stays).sum())  # one file repeats a root for each child
+    left = [_left(schema.root, tables, root, repeated=repeated)]
     names = names.filter(stays)
     shapes, children, codes = shapes_of(schema), [], []
     for link, shape in zip(schema.links, shapes, strict=True):

@@ -11,10 +11,12 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
+from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Document, Schema, describe
 from dpsyn_core.schema.domain import CodedAttribute
 
+METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute
 MOST_ORDERS = 10  # values of an order that no two children share: the parent tells which of them it has, 2^10 ways
 MOST_SINGLES = 4  # roles that one child may have: the parent tells which of them it has, 2^4 ways
@@ -63,6 +65,13 @@ class LinkedTable(Document):
             msg = f"table '{self.name}' has no column '{column}' that is synthesized; it has {', '.join(names) or '-'}"
             raise ValueError(msg)
         return names.index(column)
+
+
+class LinkedSettings(Document):
+    """What a run of linked tables was set to, as its manifest states it."""
+
+    effort: float = Field(default=1.0, ge=0.1, le=100, description="Proposals to a cell, relative to the usual number")
+    records: dict[Name, StrictInt] = Field(default_factory=dict, description="Synthetic records of each table")
 
 
 class LinkedUnit(Document):
@@ -223,6 +232,11 @@ class LinkedSchema(Document):
     def ledger_name(self) -> str:
         """The name under which runs on these tables add up."""
         return self.name if self.dataset is None else self.dataset
+
+    @property
+    def hanging(self) -> tuple[HangingTable, ...]:
+        """What hangs on a root, as manifests state it."""
+        return tuple(HangingTable(table=link.child, max_children=link.max_children) for link in self.links)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.errors import MethodError
+from dpsyn_core.errors import MethodError, TableError
 from dpsyn_core.linked.bounding import bounded
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
+from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
@@ -27,21 +28,21 @@ from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.tables import table_of
-from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
+from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from dpsyn_core.tables.frames import from_arrow, to_arrow
 
-METHOD = "linked"
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,42 +65,31 @@ class LinkedRelease:
         private = "" if m.private else ", NOT PRIVATE"
         return f"LinkedRelease({sizes}; epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .tables and .write())"
 
-    def write(self, folder: str | Path) -> Manifest:
-        """Writes a folder: a CSV for each table, and manifest.json with the digests of all. Raises OutputError."""
-        return write_release(self, places_in(folder, self.schema))
+    def write(
+        self, out: str | Path, manifest: str | Path | None = None, *, key: Ed25519PrivateKey | None = None
+    ) -> Manifest:
+        """Writes a folder of CSV files, or one file (.xlsx, .sqlite, .duckdb), and the manifest; `key` signs it.
+
+        Raises OutputError.
+        """
+        return write_release(self, places_of(out, self.schema, manifest=manifest), key=key)
 
     @contextmanager
     def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
         """See `Writable.staged`."""
         progress("writing", 0, 1)
-        with staged_tables(list(self.arrows.values()), places.outs) as digests:
+        with staged_linked(self.arrows, self.schema, places.outs) as digests:
             yield Staged(manifest=self.manifest, digests=digests)
 
 
-def places_in(folder: str | Path, schema: LinkedSchema) -> Places:
-    """Where the files of a release go; the folder is made. Raises OutputError."""
-    from dpsyn_core.errors import OutputError
-    from dpsyn_core.files import not_private_name
-
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        msg = f"the folder '{path}' cannot be made ({error.strerror}); choose another"
-        raise OutputError(msg) from error
-    mark = not_private_name if schema.reasons else Path
-    outs = tuple(mark(path / f"{table.name}.csv") for table in schema.tables)
-    return Places(outs=outs, manifest=path / "manifest.json")
-
-
 def synthesize_linked(
-    tables: Mapping[str, Any],
+    tables: Mapping[str, Any] | Any,
     schema: LinkedSchema | str | Path,
     *,
     epsilon: float,
     delta: float,
     rng: Generator | int | None,
-    n_roots: int | None = None,
+    n_records: int | None = None,
     dataset: str | None = None,
     ledger: Ledger | None = None,
     strict: bool = False,
@@ -113,12 +103,12 @@ def synthesize_linked(
     schema is public knowledge; otherwise the manifest says NOT PRIVATE.
 
     Args:
-        tables: by name: pandas, polars or pyarrow.
+        tables: by name: pandas, polars or pyarrow; of tables of one file, that one.
         schema: of version 2, or the path of its file.
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
-        n_roots: roots to make; None takes the released number.
+        n_records: roots to make; None takes the released number.
         dataset: name on the ledger; None takes the schema's.
         ledger: None is the ledger in DPSYN_HOME.
         strict: refuse records that have no place instead of leaving them out: an exact answer, for the owner only.
@@ -132,7 +122,7 @@ def synthesize_linked(
     declared = schema if isinstance(schema, LinkedSchema) else LinkedSchema.load(schema)
     generator, seed = post_processing_generator(rng)
     budget = Budget(epsilon=epsilon, delta=delta)
-    check_records(n_roots)
+    check_records(n_records)
     if not 0.1 <= effort <= 100:
         msg = f"the effort is {effort}; it must lie between 0.1 and 100"
         raise MethodError(msg)
@@ -140,7 +130,8 @@ def synthesize_linked(
     plan = costs_of(declared, cost, shares)
     check_drawable(declared, plan)
     progress("encoding", 0, 1)
-    frames = {name: to_arrow(table) for name, table in tables.items()}
+    given = by_name(tables, declared)
+    frames = {name: to_arrow(table) for name, table in given.items()}
     headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
     forest, _ = bounded(declared, frames, strict=strict)
     del frames
@@ -151,22 +142,23 @@ def synthesize_linked(
         ledger=ledger,
     )  # fmt: skip
     made = fit_forest(
-        forest, declared, gate=run.gate, costs=plan, budget=budget, n_roots=n_roots, effort=effort, rng=generator,
+        forest, declared, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
         progress=progress,
     )  # fmt: skip
     del forest
     started = time.perf_counter()  # how long counting took would tell the number of records
     arrows = decoded(made, declared, headers, rng=generator)
-    hanging = tuple(HangingTable(table=link.child, max_children=link.max_children) for link in declared.links)
     digest = hashlib.sha256(declared.dumps().encode()).hexdigest()
     manifest = run.manifest(
-        Declared(name=declared.name, digest=digest, reasons=declared.reasons, hanging=hanging),
-        settings={"effort": effort, "records": {name: t.num_rows for name, t in arrows.items()}},
+        Declared(name=declared.name, digest=digest, reasons=declared.reasons, hanging=declared.hanging),
+        settings=LinkedSettings(effort=effort, records={n: t.num_rows for n, t in arrows.items()}).model_dump(),
         n_records=sum(t.num_rows for t in arrows.values()),
         seed=seed,
         seconds=time.perf_counter() - started,
     )
-    returned = {name: from_arrow(arrow, like=tables[name]) for name, arrow in arrows.items()}
+    returned = {
+        name: from_arrow(arrow, like=given.get(name, given[declared.root.name])) for name, arrow in arrows.items()
+    }
     return LinkedRelease(tables=returned, arrows=arrows, manifest=manifest, schema=declared, forest=made)
 
 
@@ -312,8 +304,6 @@ def decoded(
     forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator
 ) -> dict[str, Any]:
     """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key."""
-    import pyarrow as pa
-
     keys = np.arange(1, forest.n_roots + 1)
     out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys}, headers, rng)}
     for link, children in zip(schema.links, forest.children, strict=True):
@@ -327,7 +317,30 @@ def decoded(
         if own is not None:
             named[own] = np.arange(1, len(order) + 1)
         out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
-    return {t.name: pa.table(out[t.name]) for t in schema.tables}
+    if schema.one_file:
+        link = schema.links[0]
+        return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
+    return {t.name: out[t.name] for t in schema.tables}
+
+
+def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
+    """Tables of one file as one: each child with the columns of its root, whose keys count from 1."""
+    import pyarrow as pa
+
+    place = pa.array(children.column(key).to_numpy() - 1)
+    made = {n: roots.column(n).take(place) for n in roots.column_names}
+    made |= {n: children.column(n) for n in children.column_names}
+    return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
+
+
+def by_name(tables: Mapping[str, Any] | Any, schema: LinkedSchema) -> Mapping[str, Any]:
+    """The given tables by their names: both of one file are that file. Raises TableError."""
+    if isinstance(tables, Mapping):
+        return tables
+    if not schema.one_file:
+        msg = f"the schema declares {len(schema.tables)} tables; give a dictionary of them by their names"
+        raise TableError(msg)
+    return {t.name: tables for t in schema.tables}
 
 
 def _table(
