@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+import re
 import shutil
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -197,18 +198,31 @@ def as_written(column: Any) -> Any:
 
 
 def _write_excel(table: Any, path: Path) -> None:
+    _write_workbook({"synthetic": table}, path)
+
+
+@contextmanager
+def staged_workbook(tables: Mapping[str, Any], path: Path) -> Iterator[Path]:
+    """As `staged_table`, for an Excel file with a sheet for each table; sheets are named by the first 31 characters."""
+    with replacing(path) as temporary:
+        _write_workbook({name: escape(table) for name, table in tables.items()}, temporary)
+        yield temporary
+
+
+def _write_workbook(tables: Mapping[str, Any], path: Path) -> None:
     from openpyxl import Workbook
     from openpyxl.writer.excel import ExcelWriter
 
-    if table.num_rows > EXCEL_ROWS:
-        msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
-        raise OutputError(msg)
     book = Workbook(write_only=True)
-    page = book.create_sheet("synthetic")
-    page.append(table.column_names)
-    columns = [_without_zone(c).to_pylist() for c in table.columns]
-    for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
-        page.append(row)
+    for name, table in tables.items():
+        if table.num_rows > EXCEL_ROWS:
+            msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
+            raise OutputError(msg)
+        page = book.create_sheet(re.sub(r"[\[\]:*?/\\]", "-", name)[:31])
+        page.append(table.column_names)
+        columns = [_without_zone(c).to_pylist() for c in table.columns]
+        for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
+            page.append(row)
     book.properties.created = book.properties.modified = EXCEL_DATE
     with _UndatedZip(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         ExcelWriter(book, archive).write_data()
