@@ -20,7 +20,7 @@ from dpsyn_core.schema.lookups import Lookup, joined
 from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.canonical import canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -320,7 +320,7 @@ def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleB
 
 def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
     """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     out = []
     for rule in schema.rules:
         group = read_ruled(table, schema, rule.columns, comma=comma)

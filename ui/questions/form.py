@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, plain, sentence, t
 from ui.shared.theme import section
 
 OPEN, EDITED, GENERATION = "question_open", "question_edited", "question_generation"
@@ -69,7 +69,7 @@ def _fields(schema: Schema, before: Document, key: str) -> Document:
     with second:
         weight = st.select_slider(
             t("questions.weight"), sorted({*WEIGHTS, float(before.get("weight", 1))}), key=f"{key}_weight",
-            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=plain(w)),
+            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=amount(w)),
             help=t("questions.weight_help"),
         )  # fmt: skip
     made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.questions import form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def buys() -> None:
 
 def _importance(line: kept.Line) -> str:
     weight = 1.0 if line.question is None else float(line.question.weight)
-    return "" if weight == 1 else " " + t("questions.counts", times=plain(weight))
+    return "" if weight == 1 else " " + t("questions.counts", times=amount(weight))
 
 
 def suggested(space: Workspace) -> None:
