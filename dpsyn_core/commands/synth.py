@@ -18,8 +18,8 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
     parser.add_argument(
-        "table", metavar="TABLE", type=place, nargs="?", help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or "
-        "'pattern*'",
+        "table", metavar="TABLE", type=place, nargs="?",
+        help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or 'pattern*'",
     )  # fmt: skip
     parser.add_argument(
         "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
