@@ -23,6 +23,7 @@ from dpsyn_core.schema.rules import AnyRule, Rule, check_rule
 Words = frozenset[str]
 PIECES = re.compile(r"[^\W\d_]+|\d+")
 CAMEL = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
+COMPOUND = re.compile(r"^(\w{4,}?)s?(datum|tag|zeit|date|time)$")
 MOST = 40  # proposals: a person reads them one by one
 
 
@@ -156,6 +157,7 @@ def words_of(name: str) -> Words:
     plain = CAMEL.sub(" ", name)
     parts = [p.lower() for p in PIECES.findall(plain)]
     parts = [p.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ß", "ss") for p in parts]
+    parts = " ".join(COMPOUND.sub(r"\1 \2", p) for p in parts).split()  # Aufnahmedatum: aufnahme, datum
     return frozenset([*parts, *("_".join(p) for p in pairwise(parts)), "".join(parts)])
 
 
