@@ -88,21 +88,23 @@ def exchange(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
                 here[name].put(np.flatnonzero(ok), after[name][np.flatnonzero(ok)])
         for name, column in here.items():
             columns[name].put(at, column)
+        left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
         for name in sorted(rule.columns, key=lambda n: sum(n in r.columns for r in rules)):
+            met = np.logical_and.reduce([columns[name].meets(m) for m in meanings(rule, columns)[name]])
             for _ in range(PARTNERS):
-                left = np.flatnonzero(broken(rule, columns))
-                if not len(left):
-                    break
-                met = np.logical_and.reduce([columns[name].meets(m) for m in meanings(rule, columns)[name]])
-                others = rng.permutation(np.flatnonzero(~met & ~any_broken(rules, columns)))
+                others = np.flatnonzero(~met & fine)
                 n = min(len(left), len(others))
-                first, second = rng.permutation(left)[:n], others[:n]
-                both = np.concatenate([first, second]), np.concatenate([second, first])
-                after = {m: c[both[0]] for m, c in columns.items()}
-                after[name] = columns[name][both[1]]
+                if not n:
+                    break
+                first, second = rng.permutation(left)[:n], rng.choice(others, n, replace=False)
+                here, there = np.concatenate([first, second]), np.concatenate([second, first])
+                after = {m: c[here] for m, c in columns.items()}
+                after[name] = columns[name][there]
                 fits = ~any_broken(rules, after)
-                fits = np.tile(fits[:n] & fits[n:], 2)
-                columns[name].put(both[0][fits], after[name][np.flatnonzero(fits)])
+                both = np.flatnonzero(np.tile(fits[:n] & fits[n:], 2))
+                columns[name].put(here[both], after[name][both])
+                fine[here[both]], met[here[both]] = True, met[there[both]]
+                left = left[~fine[left]]
 
 
 def _changed(here: Group, change: Change) -> tuple[Group, Bools]:

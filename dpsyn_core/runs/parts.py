@@ -235,7 +235,12 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
 
 @contextlib.contextmanager
 def _folder(
-    out: Path, shards: list[Shard], work: Work, progress: Progress, spread: Spread | None, repaired: list[int]
+    out: Path,
+    shards: list[Shard],
+    work: Work,
+    progress: Progress,
+    spread: Spread | None,
+    repaired: list[tuple[int, int]],
 ) -> Iterator[Digests]:
     """A folder with a Parquet file for each shard; it has its name when the block ends well.
 
@@ -261,13 +266,13 @@ def _folder(
             progress("making records", 0, len(shards))
 
             def told(number: int) -> str:
-                before = sum(repaired)
+                before = len(repaired)
                 found = write(shards[number], _never).model_dump(mode="json")
-                return json.dumps([found, sum(repaired) - before])
+                return json.dumps([found, repaired[before:]])
 
             said = [json.loads(text) for text in spread(told, len(shards))]
             parts = tuple(PartDigests.model_validate(found) for found, _ in said)
-            repaired += [cells for _, cells in said]
+            repaired += [(cells, left_out) for _, changed in said for cells, left_out in changed]
             if not all((staged / part.name).exists() for part in parts):
                 msg = (
                     f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"

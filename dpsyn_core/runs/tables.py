@@ -66,7 +66,7 @@ def without_known_zeros(released: Any, zeros: KnownZeros | None) -> Any:
 
 def table_of(
     codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False,
-    repaired: list[int] | None = None,
+    repaired: list[tuple[int, int]] | None = None,
 ) -> Any:  # fmt: skip
     """A pyarrow table of synthetic codes, with the types that the schema declares; no record breaks its rules.
 
@@ -76,7 +76,7 @@ def table_of(
         columns: names of the source's columns; those that come out keep their order.
         rng: for positions inside bins.
         listed: see `Codec.decode`.
-        repaired: gets how many cells were changed to keep the rules.
+        repaired: gets how many cells were changed to keep the rules, and how many records had to be left out.
     """
     codec = Codec(schema)
     scores = scores_in_bins(codes, codec.domain, rng=rng)
@@ -87,7 +87,7 @@ def table_of(
 
     table, found = repair(table, schema.rules, schema, rng)
     if repaired is not None:
-        repaired.append(found.cells)
+        repaired.append((found.cells, found.left_out))
     return table
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.report.look import Look
+from ui.schema.rule_words import rule_words
+from ui.shared.results import schema
 from ui.shared.text import counted, percent, t
 
 
@@ -17,8 +19,9 @@ def panel(view: Look) -> None:
     title = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
     with st.expander(title, key="report_rules"):
         rows = []
-        for i, rule in enumerate(first):
-            row = {t("report_rules.rule"): rule.rule}
+        declared = schema(view.space, view.sides[0].job).rules
+        for i, (rule, said) in enumerate(zip(first, declared, strict=True)):
+            row = {t("report_rules.rule"): rule_words(said)}
             if rule.real is not None:
                 row[t("report_rules.real")] = percent(rule.real, 2)
             for side in view.sides:

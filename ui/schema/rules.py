@@ -11,6 +11,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import SECONDS
 from dpsyn_core.schema.usual_rules import propose_rules
 from ui.schema import editor
+from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, t
 from ui.shared.theme import note
@@ -30,13 +31,13 @@ def panel(space: Workspace) -> None:
     with st.expander(t(title, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
-            if _line(str(rule), t("rules.remove"), f"rule_remove_{number}"):
+            if _line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
                 _take(space, [r for i, r in enumerate(_documents(schema)) if i != number])
         if proposed:
             st.markdown(f"**{t('rules.proposed')}**")
             note(t("rules.proposed_note"))
         for number, rule in enumerate(proposed):
-            if _line(str(rule), t("rules.confirm"), f"rule_confirm_{number}"):
+            if _line(rule_words(rule), t("rules.confirm"), f"rule_confirm_{number}"):
                 _take(space, [*_documents(schema), rule.model_dump(mode="json")])
         kind = st.segmented_control(
             t("rules.kind"),
