@@ -119,7 +119,10 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if measured.repaired and not args.quiet:
-        print(f"rules: {sum(measured.repaired):,} synthetic cells were changed to keep them", file=sys.stderr)
+        cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
+        print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
+        if left_out:
+            print(f"rules: {left_out:,} synthetic records were left out, for no free values were left", file=sys.stderr)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)

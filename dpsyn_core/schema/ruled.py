@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.conditions import clauses
@@ -103,6 +104,14 @@ class RuledColumn:
     def ends(self) -> tuple[Any, Any]:
         """Smallest and largest plain value."""
         return range_of(self.attribute)
+
+    def in_bins(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Least and largest value of the grid in the bin of each number or date."""
+        binning = self.attribute.binning
+        codes, (first, last) = binning.find(self.values), binning.bounds()
+        if not isinstance(binning, WholeBins):  # the upper edge belongs to the next bin
+            last = np.append(last[:-1] - self.step / 2, last[-1])
+        return self.snapped(first[codes], np.ceil), self.snapped(last[codes], np.floor)
 
     @property
     def step(self) -> float:
