@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
+from dpsyn_core.questions.forms import (
+    Bins,
+    GroupBins,
+    PeriodBins,
+    QuestionCountBins,
+    QuestionEdgeBins,
+    Value,
+    WidthBins,
+)
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.conditions import Clause, clauses, ends_of
 from dpsyn_core.schema.datetimes import DatetimeAttribute
@@ -136,6 +144,11 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
     if isinstance(bins, QuestionCountBins):
         key = Coarsening.even(attribute, bins.count).map[:plain]
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
+    elif isinstance(bins, PeriodBins):
+        key, names = _periods(attribute, bins)
+    elif isinstance(attribute, DatetimeAttribute):
+        msg = f"'{attribute.name}' holds dates; give them bins by {{'every': 'month'}} (day, month, quarter or year)"
+        raise QuestionError(msg)
     else:
         numbers = numbers_of(attribute)[:plain]
         if isinstance(bins, WidthBins):
@@ -148,6 +161,21 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
         names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
     rest = np.arange(attribute.special) + len(names)
     return Coarsening.of(np.concatenate([key, rest])), [*names, *labels[plain:]]
+
+
+def _periods(attribute: Any, bins: PeriodBins) -> tuple[NDArray[np.intp], list[str]]:
+    """Which period each bin of dates begins in, and the periods as 2020-01-31, 2020-01, 2020-Q1 or 2020."""
+    if not isinstance(attribute, DatetimeAttribute):
+        msg = f"'{attribute.name}' holds no dates; give it bins by {{'width': 10}}, {{'count': 8}} or {{'edges': [..]}}"
+        raise QuestionError(msg)
+    starts = attribute.binning.starts.astype(f"datetime64[{'s' if attribute.precise else 'D'}]")
+    if bins.every == "quarter":
+        quarters = starts.astype("datetime64[M]").astype(np.int64) // 3
+        found, key = np.unique(quarters, return_inverse=True)
+        return key.astype(np.intp), [f"{1970 + q // 4}-Q{q % 4 + 1}" for q in found.tolist()]
+    code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "year": "Y"}[bins.every]  # type: ignore[assignment]
+    periods, key = np.unique(starts.astype(f"datetime64[{code}]"), return_inverse=True)
+    return key.astype(np.intp), [str(p) for p in periods]
 
 
 def _grouped(attribute: Any, bins: GroupBins) -> tuple[Coarsening, list[str]]:
