@@ -16,8 +16,8 @@ from dpsyn_core.metrics.base import GOAL_WORDS, Score, metric_class, names
 from dpsyn_core.metrics.measured import MeasuredFit
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report import asked, build, sections
-from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence
+from dpsyn_core.report import asked, build, profile_sections, sections
+from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 
 MOST_CHARGES = 200
@@ -143,6 +143,9 @@ def html_report(
         note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}. "
         + sample_sentence(tables),
     )
+    for t in tables:
+        for words in verdict_lines(t):
+            page.text(words if len(tables) == 1 else f"{t.name}: {words}")
     headlines(page, tables)
     for t in tables:
         asked.section(page, t.name, t.asked, publishable=t.publishable)
@@ -152,6 +155,9 @@ def html_report(
     if private:
         sections.pairs(page, tables)
         sections.one_way(page, tables)
+        profile_sections.columns(page, tables)
+        profile_sections.gaps(page, tables)
+        profile_sections.small_groups(page, tables)
         sections.spread(page, tables)
         sections.answers(page, tables)
         sections.ranges(page, tables)

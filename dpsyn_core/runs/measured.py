@@ -109,7 +109,7 @@ def measure(
     if schema.rules:
         from dpsyn_core.runs.repair import check_rules
 
-        check_rules(schema)
+        check_rules(schema, schema.n_records if spec.n_records is None else spec.n_records)
     system = config.calibrate(task)
     if not config.unprotected:
         check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet

@@ -27,11 +27,12 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules import table_wide
 from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
-from dpsyn_core.tables.write import check_target, parquet_writer, staged_parts
+from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -121,14 +122,16 @@ class PendingRelease:
 
         Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
         memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
-        wherever that is decided.
+        wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
-        if run.spec.tables > 1:
+        if run.spec.tables > 1 or any(table_wide(rule) for rule in run.schema.rules):
             return None
         found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
         if found is None or places.folder:
             return found
+        if places.outs[0].name.lower().endswith(LABELLED):  # whose header names the number of records
+            return None
         return None if fits(found.n_records, len(run.task.domain), self.memory) else found
 
     @contextlib.contextmanager

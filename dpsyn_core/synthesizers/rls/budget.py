@@ -207,10 +207,10 @@ def _parts(
     left: Cost, sizes: tuple[int, ...], *, whole: Cost, noise: Noise, total: float, setting: float | None,
     shares_: Shares,
 ) -> tuple[Cost, Cost, Cost, Cost]:  # fmt: skip
-    """What one-ways, scores and joint tables get, and the last two together."""
-    one = shares_.only_one_ways
-    if len(sizes) > 1:
-        one = _predicted_share(sizes, whole, noise, total, shares_) if setting is None else setting
+    """What one-ways, scores and joint tables get, and the last two together; one-ways all of a single attribute."""
+    if len(sizes) == 1:  # it has no pairs, so nothing spends the other parts
+        return left, left, left, left
+    one = _one_way_share(sizes, whole, noise, total, shares_) if setting is None else setting
     scoring = _score_share(len(sizes), left, noise, total, shares_)
     scoring = min(scoring, max(shares_.scores, (1 - one) * shares_.scores_of_joint))
     parts = _of_noise([one, scoring, 1 - one - scoring], pure=whole.pure)
@@ -260,24 +260,6 @@ def _with_questions(joint: Cost, with_scores: Cost, share: float) -> tuple[Cost 
         return None, with_scores
     pairs, questions = joint.split([1 - share, share])
     return pairs, questions
-
-
-def _predicted_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:
-    """The share of one-ways, less what pairs tell of them anyway where the budget holds all pairs at full resolution.
-
-    P pairs of attributes with k values share a cost as d one-ways do. The sums of a pair over one attribute have k
-    times its noise in squares, and each attribute is in 2 P / d pairs: together they say 2 / k as much of a one-way as
-    the same cost spent on it (proof: both variances are d over the cost, times k / 2 for pairs). Yes/no attributes
-    need no one-ways of their own, and with ten values four fifths of what one-ways say is said by them alone.
-    """
-    share = _one_way_share(sizes, whole, noise, total, s)
-    k = np.array(sizes, dtype=np.float64)
-    cells = np.outer(k, k)[np.triu_indices(len(k), 1)]
-    error = noise.error(cells, whole) / (len(cells) * max(total, 1.0))
-    held = float(np.clip(np.log(s.pairs_lost / max(error, 1e-12)) / np.log(s.pairs_lost / s.pairs_held), 0.0, 1.0))
-    alone = 1 - held * np.minimum(1.0, 2 / np.maximum(k, 2.0))
-    weights = np.array(noise.shares(k))
-    return max(share * float((weights * alone).sum() / weights.sum()), s.one_ways_told)
 
 
 def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:

@@ -145,8 +145,8 @@ class Rls(Synthesizer):
         if plan.total_again is not None:
             measured += measure_marginals(counter, [()], [plan.total_again], gate=gate)
             plan = self.budget_plan(total_of(measured, self.n_public), again=True)
-        measured += self._one_ways(counter, plan, gate)
-        measured += self._coarse_one_ways(counter, measured, plan, gate)
+        measured += self.measure_one_ways(counter, plan, gate)
+        measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
             return measured
@@ -170,18 +170,18 @@ class Rls(Synthesizer):
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
         if not chosen.sets:  # nothing is left to spend it on but the one-ways
-            measured += self._one_ways(counter, plan, gate, chosen.cost)
+            measured += self.measure_one_ways(counter, plan, gate, chosen.cost)
             return measured
         first, later = chosen.cost, None
         triples = triples_to_score(view, chosen.scores) if self.config.triples else []
         if triples and triples_may_pay(view, plan, chosen, len(triples)):
             first, later = plan.rounds(chosen.cost)
-        measured += self._measure_pairs(counter, chosen, first, gate)
+        measured += self.measure_pairs(counter, chosen, first, gate)
         progress("measuring pairs", 1, 1)
         if later is not None:
             measured += second_round(
                 counter, self.view(measured), triples, plan=plan, pairs=chosen, cost=later, gate=gate,
-                measure_pairs=lambda cost: self._measure_pairs(counter, chosen, cost, gate),
+                measure_pairs=lambda cost: self.measure_pairs(counter, chosen, cost, gate),
             )  # fmt: skip
         return measured
 
@@ -191,7 +191,9 @@ class Rls(Synthesizer):
             return None
         return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
-    def _one_ways(self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None) -> list[Measurement]:
+    def measure_one_ways(
+        self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
+    ) -> list[Measurement]:
         """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
@@ -203,7 +205,7 @@ class Rls(Synthesizer):
         }
         return measure_marginals(counter, self.domain.singletons(), costs, gate=gate, recodes=recodes)
 
-    def _coarse_one_ways(
+    def measure_coarse_one_ways(
         self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
     ) -> list[Measurement]:
         """The second one-ways of numbers of many bins, at coarse values that follow from the first ones."""
@@ -227,7 +229,7 @@ class Rls(Synthesizer):
             return view.second_partition(name)
         return view.isolate_spikes(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
 
-    def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
+    def measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""
         if not pairs.sets:
             return []
