@@ -63,6 +63,11 @@ def add(commands: Any) -> None:
     )
     add_reading(draft)
     draft.set_defaults(run=run_draft)
+    rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
+    rules.add_argument("schema", metavar="schema.json", type=Path)
+    rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
+    rules.add_argument("-o", "--out", type=Path, metavar="schema.json", help="the schema with the rules of --add")
+    rules.set_defaults(run=run_propose_rules)
     check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
     check.usage = "dpsyn schema check TABLE --schema schema.json [...], or dpsyn schema check schema.json [TABLE]"
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
@@ -114,6 +119,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.usual_rules import propose_rules
     from dpsyn_core.suggest.drafting import draft
 
     check_writable(args.out)
@@ -128,6 +134,9 @@ def run_draft(args: argparse.Namespace) -> None:
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
+    proposed = len(propose_rules(schema))
+    if proposed:
+        print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -232,6 +241,36 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, formats=formats_of(forms[w.name])) if w.kind == "date" else replace(w, written=forms[w.name])
         for w in wanted
     ]  # fmt: skip
+
+
+def run_propose_rules(args: argparse.Namespace) -> None:
+    """Lists proposals with their numbers, or writes the schema with those that a person chose."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.usual_rules import propose_rules
+
+    schema = Schema.load(args.schema)
+    proposed = propose_rules(schema)
+    for number, rule in enumerate(proposed, 1):
+        print(f"{number}: {rule}")
+    if not proposed:
+        print("the headers propose no rule that the schema does not have")
+    if bool(args.add) != (args.out is not None):
+        msg = "--add and --out belong together: which proposals you know to hold, and where the schema with them goes"
+        raise SettingError(msg)
+    if args.out is None:
+        return
+    if not all(1 <= n <= len(proposed) for n in args.add):
+        msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
+        raise SettingError(msg)
+    check_writable(args.out)
+    chosen = [proposed[n - 1].model_dump(mode="json") for n in dict.fromkeys(args.add)]
+    made = Schema.of({**schema.document(), "rules": [*schema.document().get("rules", []), *chosen]})
+    check_rules(made)
+    made.dump(args.out)
+    print(f"wrote {args.out}: {len(made.rules)} rules")
 
 
 def run_check(args: argparse.Namespace) -> None:

@@ -54,7 +54,7 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     if table.num_rows == 0:
         msg = "the table has no records to draft a schema from; write the schema by hand"
         raise SchemaError(msg)
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = canonical.has_decimal_comma(table)
     said = declared_in(table)
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
