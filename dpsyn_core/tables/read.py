@@ -168,7 +168,7 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
     if kind == "labelled":
         from dpsyn_core.tables import labelled
 
-        return labelled.parse(data, form, None if file is None else file.path)
+        return labelled.parse(data, form)
     return delimited.parse(data, name, form, file)
 
 
