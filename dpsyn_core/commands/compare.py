@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.metrics.base import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines
+    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.schema.document import Schema
 
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not args.quiet:
-        print("\n".join([*lines(scores), *rule_lines(comparison)]))
+        print("\n".join([*verdict_lines(table), *lines(scores), *rule_lines(comparison)]))
         print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
 
 

@@ -10,15 +10,16 @@ from typing import Any
 
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
 
-SUFFIXES = (".csv", ".parquet")
+LABELLED = (".sav", ".dta", ".xpt")
+SUFFIXES = (".csv", ".parquet", *LABELLED)
 
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
     parser.add_argument(
-        "table", metavar="TABLE", type=place, nargs="?", help="CSV, TSV (also .gz), Parquet or Excel; a folder or "
-        "'pattern*'",
+        "table", metavar="TABLE", type=place, nargs="?",
+        help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or 'pattern*'",
     )  # fmt: skip
     parser.add_argument(
         "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
@@ -35,7 +36,11 @@ def add(commands: Any) -> None:
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for a folder of Parquet parts"
+        "-o",
+        "--out",
+        required=True,
+        metavar="OUT.(csv|parquet)",
+        help="or .sav, .dta, .xpt (SPSS, Stata, SAS) with labels; or FOLDER/, for a folder of Parquet parts",
     )
     add_manifest(parser)
     parser.add_argument(
@@ -77,9 +82,16 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:
-        msg = f"the output '{name.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
+        msg = f"the output '{name.name}' must end with {', '.join(SUFFIXES)}, or with / for a folder of parts"
         raise OutputError(msg)
     places.check(args.table, args.schema, args.questions)
+    if name.suffix.lower() in LABELLED:
+        from dpsyn_core.schema.importers.formats import not_carried
+        from dpsyn_core.tables.labelled import library
+
+        library()
+        for what in not_carried(schema, name.suffix.lower()):
+            print(f"note: {name.name}: {what}", file=sys.stderr)
     spec.check(most=places.most_records)
     if args.save_model is not None:
         from dpsyn_core.runs.models import check_savable
@@ -107,7 +119,10 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if measured.repaired and not args.quiet:
-        print(f"rules: {sum(measured.repaired):,} synthetic cells were changed to keep them", file=sys.stderr)
+        cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
+        print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
+        if left_out:
+            print(f"rules: {left_out:,} synthetic records were left out, for no free values were left", file=sys.stderr)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)
