@@ -142,7 +142,7 @@ def _is_linked(schema: Path) -> bool:
 
 def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings, point_out_names, read_input
+    from dpsyn_core.commands.common import TerminalProgress, named_tables, parse_settings, point_out_names, read_input
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.document import LinkedSchema
@@ -160,12 +160,7 @@ def run_linked(args: argparse.Namespace) -> None:
     if given:
         msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
         raise SettingError(msg)
-    named = dict(_named(text) for text in args.named)
-    if schema.one_file and args.table is not None and not named:
-        named = {t.name: args.table for t in schema.tables}
-    elif args.table is not None:
-        msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"
-        raise SettingError(msg)
+    named = named_tables(args.named, args.table, schema)
     places = places_of(args.out, schema, manifest=args.manifest)
     places.check(*named.values(), args.schema)
     key = None if args.sign is None else open_key(args.sign)
@@ -189,14 +184,3 @@ def run_linked(args: argparse.Namespace) -> None:
         sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)
-
-
-def _named(text: str) -> tuple[str, Path | str]:
-    """The name and the place of one of several tables. Raises SettingError."""
-    from dpsyn_core.errors import SettingError
-
-    name, sign, path = text.partition("=")
-    if not sign or not name or not path:
-        msg = f"--table got '{text}'; it needs the form NAME=FILE, for example persons=persons.csv"
-        raise SettingError(msg)
-    return name, place(path)

@@ -21,16 +21,16 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 class LinkedShares:
     """How the budget is divided: parts of rho, or under the root of a pure epsilon, in proportion."""
 
-    root: float = 1.0
+    root: float = 1.1
     """For the root table with the numbers of children."""
 
-    single: float = 0.6
+    single: float = 1.1
     """For each role that one child may have."""
 
     rest: float = 1.5
     """For all other children of a link."""
 
-    siblings: float = 0.5
+    siblings: float = 0.3
     """For consecutive siblings of a link."""
 
 
@@ -67,7 +67,7 @@ def measure_view(
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
     system = _system(asked if len(asked) else view.domain, cost, task, n, own)
-    plan = system.budget_plan(n)
+    plan = system.budget_plan(n, with_pairs=bool(view.pairs))
     measured = list(known)
     pairs = plan.pairs
     if len(asked):

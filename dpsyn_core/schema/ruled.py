@@ -79,7 +79,9 @@ class RuledColumn:
         out: Bools = np.isin(self.values, meant.points) & (self.state != BLANK)
         for low, high in meant.spans:
             out |= (self.values >= low) & (self.values <= high) & (self.state == PLAIN)
-        return out | (self.state == BLANK) if meant.blank else out
+        if meant.blank:
+            out |= self.state == BLANK
+        return ~out if meant.negated else out
 
     def holds(self, value: Any) -> Bools:
         """Which cells are blank, or hold a special or listed value; None: blank."""

@@ -34,8 +34,6 @@ OTHERS = (
     (b"ARROW1", "an Arrow file; save it as Parquet"),
     (b"SQLite", "an SQLite database; name one of its tables as the source"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
-    (b"\xff\xd8\xff", "an image; give CSV, TSV, Parquet or Excel"),
-    (b"GIF8", "an image; give CSV, TSV, Parquet or Excel"),
     (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
     (b"ASCII SPSS PORT", "a portable SPSS file (.por); save it as .sav"),

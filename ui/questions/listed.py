@@ -53,6 +53,8 @@ def _body(line: kept.Line, expected: Forecast | None, found: Forecasts | None) -
             parts.append(("span", "", t("questions.now", error=old)))
         elif expected.after is None:
             parts.append(("span", "", t("questions.on_the_way", error=old)))
+        elif expected.before is not None and expected.after >= expected.before:
+            parts.append(("span", "", t("questions.no_gain", before=old, after=new)))
         else:
             parts += [("span", "dp-was", t("questions.was", error=old)),
                       ("span", "dp-will", t("questions.will", error=new))]  # fmt: skip
