@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> None:
         method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
         where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
     )  # fmt: skip
-    measured = prepared(given, changes)
     progress = silent if args.quiet else TerminalProgress()
+    measured = prepared(given, changes, progress=progress)
     manifest = write_release(
         PendingRelease(measured=measured), places, measurements=given.measurements, key=key, progress=progress
     )

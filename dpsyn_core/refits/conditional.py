@@ -1,9 +1,9 @@
 """Tables of the records that meet a condition, from released tables of all records. Post-processing.
 
-What was measured together with a column of the condition is cut where the condition cuts it. A table without that
-column says how its own columns depend on each other among all records, which are many; it is scaled, cell by cell, to
-what is known of each of its columns among the records that meet the condition (iterative proportional fitting). So a
-condition that few records meet still has the dependence of all of them, where throwing records away leaves a few.
+Two estimates are averaged. The first goes by the tables alone: what was measured together with a column of the
+condition is cut where the condition cuts it, and a table without that column is scaled to what is known of each of its
+columns (iterative proportional fitting), so that the dependence of all records serves a few. The second counts the
+records that meet the condition in a large fit to all tables, which also knows what follows from several of them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,24 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.integer]
 SWEEPS = 100  # of iterative proportional fitting; it stops early
 MOST_CONDITIONS = 8  # columns of one condition: each doubles the tables that are fitted for every other column
 CLOSE = 1e-6  # of the records, by which a fitted column may miss its goal
+TRUST = 0.75  # weight of the large fit in the average where many of its records meet the condition (benchmarks.refit)
+HALVED = 50.0  # of its records that meet the condition, at which it has half of that weight (convention)
+LARGER = 4  # times the records of the release: the size of the large fit
+MOST_FITTED = 200_000  # records of it, or those of the release where these are more: seconds, and enough to count
+
+
+def fit_size(n_records: float) -> int:
+    """Records of the large fit, of a release of about so many."""
+    return int(max(n_records, min(LARGER * n_records, MOST_FITTED)))
 
 
 def conditioned(
-    tables: Sequence[Measurement], domain: Domain, within: Narrowed, n_public: int | None
-) -> ReleasedTables:
+    tables: Sequence[Measurement], domain: Domain, within: Narrowed, n_public: int | None, fitted: Codes
+) -> ReleasedTables:  # fmt: skip
     """Tables over the narrowed attributes, in counts of the records that meet the condition.
 
     Args:
@@ -39,6 +49,7 @@ def conditioned(
         domain: of the whole schema.
         within: the narrowed schema.
         n_public: the number of all records where it is public.
+        fitted: codes (n_attributes, n_records) of the large fit to all tables.
 
     Raises:
         TableError: a column is in no table. SizeError: the condition names too many columns.
@@ -52,14 +63,49 @@ def conditioned(
     joint = {a.name: _with_condition(a, clean, domain, cuts) for a in domain.attributes}
     ones = {n: _inside(j, n, cuts) for n, j in joint.items()}
     kept = max(float(np.mean([v.sum() for v in ones.values()])), 1e-9) / max(view.total, 1.0)
+    met, weights = _that_meet(fitted, domain, within)
+    trust = TRUST * float(weights.sum()) / (float(weights.sum()) + HALVED)
     out = ReleasedTables()
     for name, sigma in zip(domain.names, view.sigmas, strict=True):
         out.append(Measurement(attributes=(name,), values=ones[name], sigma=sigma * kept))
     for m in clean:
         if len(m.attributes) > 1:
-            met = _cut(_where_others_hold(m, joint, domain, cuts), cuts)
-            out.append(replace(_scaled(met, ones), sigma=m.sigma * kept))
-    return out
+            here = _cut(_where_others_hold(m, joint, domain, cuts), cuts)
+            out.append(replace(_scaled(here, ones), sigma=m.sigma * kept))
+    narrow = within.schema.domain()
+    return ReleasedTables(_averaged(m, _counted(m, met, weights, narrow), trust) for m in out)
+
+
+def _that_meet(codes: Codes, domain: Domain, within: Narrowed) -> tuple[Codes, Floats]:
+    """The records of a fit that can meet the condition, at narrowed values, and the part of each that does."""
+    first = {n: np.full(domain[n].size, -1) for n in within.inside}
+    share = {n: np.zeros(domain[n].size) for n in within.inside}
+    keep, weights = np.ones(codes.shape[1], dtype=bool), np.ones(codes.shape[1])
+    for name, inside in within.inside.items():
+        # no value of a column is cut in two: each holds one narrowed value at most
+        first[name][inside.origin], share[name][inside.origin] = np.arange(len(inside.origin)), inside.share
+        column = codes[domain.index(name)]
+        keep &= first[name][column] >= 0
+        weights = weights * share[name][column]
+    out = codes[:, keep].astype(np.intp)
+    for name in within.inside:
+        out[domain.index(name)] = first[name][out[domain.index(name)]]
+    return out, weights[keep]
+
+
+def _counted(m: Measurement, codes: Codes, weights: Floats, domain: Domain) -> Floats:
+    """A table of weighted records, of the shape of another one."""
+    columns = [codes[domain.index(n)] for n in m.attributes]
+    coarse = [m.recodes[n].map[c] if n in m.recodes else c for n, c in zip(m.attributes, columns, strict=True)]
+    flat = np.ravel_multi_index(coarse, m.values.shape)
+    counted: Floats = np.bincount(flat, weights, m.values.size).astype(np.float64)
+    return counted.reshape(m.values.shape)
+
+
+def _averaged(m: Measurement, counted: Floats, trust: float) -> Measurement:
+    held = float(counted.sum())
+    other = counted * (float(m.values.sum()) / held) if held > 0 else m.values
+    return replace(m, values=(1 - trust) * m.values + trust * other)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

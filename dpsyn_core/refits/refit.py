@@ -10,13 +10,14 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from numpy.random import Generator
 
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError
+from dpsyn_core.marginals.merging import noisy_total
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.budget import Budget
@@ -25,7 +26,7 @@ from dpsyn_core.privacy.manifest.statement import AskedQuestions, Refit
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.questions.document import Questions
-from dpsyn_core.refits.conditional import conditioned
+from dpsyn_core.refits.conditional import conditioned, fit_size
 from dpsyn_core.refits.narrowing import narrowed, only_columns
 from dpsyn_core.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.report.contradictions import contradictions
@@ -139,7 +140,7 @@ def refit(
         method=method, settings=settings or {}, n_records=n_records, seed=seed, where=where,
         columns=None if columns is None else tuple(columns), rules=tuple(rules), tables=tables,
     )  # fmt: skip
-    return in_memory(prepared(given, changes, rng=generator), progress=progress)
+    return in_memory(prepared(given, changes, rng=generator, progress=progress), progress=progress)
 
 
 def opened(path: Path) -> Reusable:
@@ -178,19 +179,27 @@ def check_noise(released: ReleasedFile, name: str) -> None:
         raise ReceiptError(msg)
 
 
-def prepared(given: Reusable, changes: Changes, *, rng: Generator | None = None) -> Measured:
+def prepared(
+    given: Reusable, changes: Changes, *, rng: Generator | None = None, progress: Progress = silent
+) -> Measured:  # fmt: skip
     """All that can be checked, checked, and the tables in the form in which the system makes records of them.
 
     Raises InputError as `refit` does.
     """
     started = time.perf_counter()
+    generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
     schema, tables, public = given.released.schema, given.released.measurements, given.released.schema.n_records
     if changes.rules:
         schema = Schema.of(schema.document() | {"rules": [*schema.document().get("rules", ()), *changes.rules]})
     domain = schema.domain()
     if changes.where is not None:
         within = narrowed(schema, changes.where)
-        tables, schema, public = conditioned(tables, domain, within, public), within.schema, None
+        n = round(noisy_total(tables)) if public is None else public
+        everybody = replace(changes, where=None, columns=None)
+        _, _, system, ready = _made_ready(given, everybody, schema, tables, public)
+        fitted = system.synthesize(ready, fit_size(n), rng=generator, progress=progress)
+        tables, schema = conditioned(tables, domain, within, public, fitted), within.schema
+        public = None
     if changes.columns is not None:
         schema = only_columns(schema, changes.columns)
         tables = onto_columns(tables, schema.domain().names)
@@ -202,7 +211,6 @@ def prepared(given: Reusable, changes: Changes, *, rng: Generator | None = None)
         settings=config.model_dump(mode="json"), n_records=changes.n_records, seed=changes.seed, tables=changes.tables,
     )  # fmt: skip
     spec.check()
-    generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
     return Measured(
         source=_NoSource(), schema=schema.model_copy(update={"n_records": public}), spec=spec, config=config,
         run=_Paid(given, changes, config.name), task=task, system=system, measurements=measurements,
@@ -237,7 +245,7 @@ def _made_ready(
 ) -> tuple[MethodConfig, Task, Synthesizer, Any]:
     """The system, calibrated, and its measurements. That of the run needs nothing but its tables, where it can."""
     config, paid = _config(given, changes), given.paid
-    domain, unit, budget = schema.domain(), Unit.of(schema.unit), given.budget
+    domain, budget = schema.domain(), given.budget
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
@@ -251,7 +259,7 @@ def _made_ready(
             if changes.method is not None:
                 raise
         config = configure(DEFAULT, changes.settings)
-    task = Task(domain=domain, unit=unit, budget=budget, n_public=n_public)
+    task = Task.of(schema.model_copy(update={"questions": None, "n_records": n_public}), budget)
     system = config.calibrate(task)
     return config, task, system, system.restored(for_maker(tables, config, domain, n_public=n_public))
 

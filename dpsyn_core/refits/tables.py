@@ -23,6 +23,7 @@ from dpsyn_core.systems.mst import CELL, MSTConfig
 
 Floats = NDArray[np.float64]
 MAKERS = ("rls", "independent", "dpsyn", "mst")  # systems that make records of any released tables
+MODEL_MB = 4.0  # of the graphical model of tables that were not chosen for one: some ten seconds
 MOST_CELLS = 50_000_000  # of all tables together at one resolution, as `dpsyn` itself measures at most
 
 
@@ -130,7 +131,7 @@ def for_maker(
         raise SizeError(msg)
     wide = merged([spread(m, ones, recodes) for m in joint])
     if isinstance(config, MSTConfig):
-        wide = _within_model(wide, ones, coarse_sizes(domain, recodes), recodes, config.max_model_size)
+        wide = _within_model(wide, ones, coarse_sizes(domain, recodes), recodes, min(config.max_model_size, MODEL_MB))
     return ReleasedTables([*alone, *wide])
 
 
