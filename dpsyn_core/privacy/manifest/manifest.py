@@ -265,7 +265,7 @@ class Manifest(Statement):
                 noisy=bool(charges),
                 hanging=hanging,
                 by=None if refit is None else refit.by,
-            ),  # fmt: skip
+            ),
             refit=refit,
             epsilon=budget.epsilon,
             delta=budget.delta,
