@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines
+    from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
     from dpsyn_core.report.html import html_report
     from dpsyn_core.schema.document import Schema
 
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         progress.close()
         for t in tables:
             print(f"{t.name}")
-            print("\n".join(f"  {line}" for line in [*lines(t.scores), *rule_lines(t.comparison)]))
+            print("\n".join(f"  {line}" for line in [*verdict_lines(t), *lines(t.scores), *rule_lines(t.comparison)]))
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
 
 

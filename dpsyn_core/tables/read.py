@@ -56,8 +56,8 @@ def open_table(
     read: its name does.
 
     Args:
-        place: a CSV, TSV (gzip too), Parquet or Excel file, a folder, a pattern such as 'parts/*.parquet', the bytes of
-            an upload, or a database, of which the form names a table or a query.
+        place: a CSV, TSV (gzip too), Parquet, Excel, SPSS, Stata or SAS file, a folder, a pattern such as
+            'parts/*.parquet', the bytes of an upload, or a database, of which the form names a table or a query.
         form: what is declared about how it is read.
         name: of the file of an upload, for its ending.
         counted: let a database count the records first, which takes as long as it takes.
@@ -101,7 +101,7 @@ def _file(path: Path, form: ReadForm, share: Share) -> Batches:
         msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
     kind = kind_of(path.name, head, headed=headed)
-    if kind == "excel":
+    if kind in ("excel", "labelled"):
         return _mapped(path, form)
     if kind == "parquet":
         from dpsyn_core.tables.parquet_batches import parquet_batches
@@ -165,6 +165,10 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
         from dpsyn_core.tables import excel
 
         return excel.parse(data, form)
+    if kind == "labelled":
+        from dpsyn_core.tables import labelled
+
+        return labelled.parse(data, form, None if file is None else file.path)
     return delimited.parse(data, name, form, file)
 
 
@@ -259,8 +263,9 @@ def _most_shares(path: Path, form: ReadForm) -> int:
     """Into how many shares a file may be cut."""
     with steady(path) as here, here.open("rb") as file:
         kind = kind_of(path.name, file.read(HEAD), headed=form.header is None)
-    if kind == "excel":
-        msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"
+    if kind in ("excel", "labelled"):
+        what = "an Excel file" if kind == "excel" else "a file of SPSS, Stata or SAS"
+        msg = f"'{path.name}' is {what}, which cannot be read in parts; save it as CSV or Parquet"
         raise TableError(msg)
     if kind == "parquet":
         from dpsyn_core.tables.parquet_batches import row_groups

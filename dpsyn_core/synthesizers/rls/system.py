@@ -114,22 +114,24 @@ class Rls(Synthesizer):
         self.unit = task.unit
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
+        self.zeros = task.zeros
 
-    def budget_plan(self, total: float, *, again: bool | None = None) -> BudgetPlan:
+    def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute.
 
-        again: whether the number of records is measured twice; None lets the number decide.
+        again: whether the number of records is measured twice; None lets the number decide. with_pairs: see
+        `plan_budget`.
         """
         return plan_budget(
             self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
             whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            questions_share=0.0 if self.workload is None else self.workload.share,
+            questions_share=0.0 if self.workload is None else self.workload.share, with_pairs=with_pairs,
         )  # fmt: skip
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning)
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
@@ -144,8 +146,8 @@ class Rls(Synthesizer):
         if plan.total_again is not None:
             measured += measure_marginals(counter, [()], [plan.total_again], gate=gate)
             plan = self.budget_plan(total_of(measured, self.n_public), again=True)
-        measured += self._one_ways(counter, plan, gate)
-        measured += self._coarse_one_ways(counter, measured, plan, gate)
+        measured += self.measure_one_ways(counter, plan, gate)
+        measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
             return measured
@@ -171,9 +173,8 @@ class Rls(Synthesizer):
 
         def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
             if not pairs.sets:  # nothing is left to spend it on but the one-ways
-                return self._one_ways(counter, plan, gate, cost)
-            parts = cost.split(self.noise.shares(pairs.cells))
-            return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
+                return self.measure_one_ways(counter, plan, gate, cost)
+            return self.measure_pairs(counter, pairs, cost, gate)
 
         search = Search(view, plan, chosen.cost, target)
         triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
@@ -198,7 +199,9 @@ class Rls(Synthesizer):
             return None
         return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
-    def _one_ways(self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None) -> list[Measurement]:
+    def measure_one_ways(
+        self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
+    ) -> list[Measurement]:
         """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
@@ -210,7 +213,7 @@ class Rls(Synthesizer):
         }
         return measure_marginals(counter, self.domain.singletons(), costs, gate=gate, recodes=recodes)
 
-    def _coarse_one_ways(
+    def measure_coarse_one_ways(
         self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
     ) -> list[Measurement]:
         """The second one-ways of numbers of many bins, at coarse values that follow from the first ones."""
@@ -233,6 +236,13 @@ class Rls(Synthesizer):
         if every:
             return view.second_partition(name)
         return view.isolate_spikes(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
+
+    def measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
+        """Measures pairs at the shares that minimise their total error; none when there are none."""
+        if not pairs.sets:
+            return []
+        parts = cost.split(self.noise.shares(pairs.cells))
+        return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
