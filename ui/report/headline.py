@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import Score
 from ui.report import verdict
 from ui.report.look import Look, Side
 from ui.shared.text import percent, t
@@ -20,6 +21,14 @@ def asked_for(side: Side, metric: str) -> bool:
     """
     told = side.job.spec.questions
     return metric != "pay-gap" or (told is not None and any(q["kind"] == "gap" for q in told["questions"]))
+
+
+def equivalent(got: Score) -> str:
+    """How large a random part of the real records is as good; empty for numbers of which that is not known."""
+    share = got.details.get("equivalent_subsample")
+    if share is None:
+        return ""
+    return "; " + t("headline.equivalent", share=percent(share, 1 if share < 0.1 else 0))
 
 
 def headline(view: Look) -> None:
@@ -46,6 +55,7 @@ def headline(view: Look) -> None:
             if got.floor is not None:
                 exact = percent(got.floor, 2 if got.floor < 0.01 else 1)
                 floor = t("headline.floor", floor=f"{got.floor:.3f}" if metric in PLAIN else exact)
+            floor += equivalent(got)
             name = t(f"headline.{words}")
             items.append((value, name if len(view.sides) == 1 else f"{side.letter} · {name}", floor))
         facts(items)
