@@ -34,7 +34,7 @@ with right:
         methods.estimate(space)
         plan.warning(space)
     expected.on_synthesize(space)
-    point_out_names(space)
+    point_out_names(space, key="synthesize")
     name = limited(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space.schema)
     if space.schema is not None and space.schema.unit.identifier is not None:
         note(dropped(space.schema))

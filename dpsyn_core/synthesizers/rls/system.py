@@ -238,6 +238,10 @@ class Rls(Synthesizer):
         parts = cost.split(self.noise.shares(pairs.cells))
         return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
 
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
