@@ -68,8 +68,8 @@ sbom: dev
 # resolves anew; the locks name no host. requirements-deep.lock and requirements-spark.lock are kept by hand
 # (docs/decisions/project.md)
 lock:
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra databases --extra login -o requirements.lock pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra build --extra dev -o requirements-dev.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra codebooks --extra databases --extra login -o requirements.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra codebooks --extra build --extra dev -o requirements-dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

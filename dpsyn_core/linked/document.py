@@ -11,10 +11,12 @@ from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.files import write_text
+from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Document, Schema, describe
 from dpsyn_core.schema.domain import CodedAttribute
 
+METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute
 MOST_ORDERS = 10  # values of an order that no two children share: the parent tells which of them it has, 2^10 ways
 MOST_SINGLES = 4  # roles that one child may have: the parent tells which of them it has, 2^4 ways
@@ -35,11 +37,11 @@ class Link(Document):
 
     parent: Name = Field(min_length=1, description="Name of the parent table")
     child: Name = Field(min_length=1, description="Name of the child table")
-    key: Name = Field(min_length=1, description="Column of the child table that holds the parent's key")
+    key: Name = Field(min_length=1, description="ViewColumn of the child table that holds the parent's key")
     max_children: StrictInt = Field(
         ge=1, le=MOST_CHILDREN, description="Children of a parent that are counted, and made, at most (theta)"
     )
-    order: Name | None = Field(None, description="Column of the child table by which children follow each other")
+    order: Name | None = Field(None, description="ViewColumn of the child table by which children follow each other")
     distinct: StrictBool = Field(False, description="Whether no two children of a parent have the same order")
     roles: ChildRoles | None = Field(None, description="ChildRoles of children that a parent has at most once")
 
@@ -48,7 +50,7 @@ class LinkedTable(Document):
     """One table: its key and the schema of its columns, a document of version 1."""
 
     name: Name = Field(min_length=1, max_length=200, description="Name of the table")
-    key: Name | None = Field(None, min_length=1, description="Column that names a record; null: none does")
+    key: Name | None = Field(None, min_length=1, description="ViewColumn that names a record; null: none does")
     columns: Schema | None = Field(None, alias="schema", description="Schema of version 1; null: only keys")
 
     @property
@@ -65,12 +67,19 @@ class LinkedTable(Document):
         return names.index(column)
 
 
+class LinkedSettings(Document):
+    """What a run of linked tables was set to, as its manifest states it."""
+
+    effort: float = Field(default=1.0, ge=0.1, le=100, description="Proposals to a cell, relative to the usual number")
+    records: dict[Name, StrictInt] = Field(default_factory=dict, description="Synthetic records of each table")
+
+
 class LinkedUnit(Document):
     """Who is protected: one root with everything that hangs on it."""
 
-    neighbours: Literal["add-remove"] = Field("add-remove", description="One root more or less")
+    neighbours: Literal["add-remove"] = Field(default="add-remove", description="One root more or less")
     source: Literal["public", "data"] = Field(
-        "public", description="Where keys, links and max_children come from: public, or read from the data"
+        default="public", description="Where keys, links and max_children come from: public, or read from the data"
     )
 
 
@@ -82,7 +91,7 @@ class LinkedSchema(Document):
     dataset: StrictStr | None = Field(
         None, min_length=1, max_length=200, description="Name of the tables on the ledger; null: their name"
     )
-    unit: LinkedUnit = Field(LinkedUnit(), description="Who is protected")
+    unit: LinkedUnit = Field(default_factory=LinkedUnit, description="Who is protected")
     one_file: StrictBool = Field(
         False, description="Whether both tables are columns of one file, such as a panel, and are written as one"
     )
@@ -175,7 +184,7 @@ class LinkedSchema(Document):
         for column in named:
             child.position(column)
             if any(column in rule.columns for rule in child.columns.rules):
-                msg = f"a rule of '{link.child}' names '{column}', which the link needs; remove the rule"
+                msg = f"a rule of '{link.child}' names '{column}', which the link needs unchanged; remove the rule"
                 raise ValueError(msg)
         if link.order is not None:
             self._check_order(link, child.coded[child.position(link.order)])
@@ -190,8 +199,8 @@ class LinkedSchema(Document):
             raise ValueError(msg)
         if link.distinct and a.size > MOST_ORDERS:
             msg = (
-                f"'{link.order}' has {a.size} values, of which a parent's children may have any; at most {MOST_ORDERS} "
-                "are counted one by one: widen its bins, or set distinct to false"
+                f"'{link.order}' has {a.size} values, any of which a parent's children may have; at most {MOST_ORDERS} "
+                "can be distinct: widen its bins, or set distinct to false"
             )
             raise ValueError(msg)
         if link.distinct and link.max_children < a.size:
@@ -216,13 +225,18 @@ class LinkedSchema(Document):
 
     @property
     def root_key(self) -> str:
-        """Column of the root that names individuals."""
+        """ViewColumn of the root that names individuals."""
         return str(self.root.key)
 
     @property
     def ledger_name(self) -> str:
         """The name under which runs on these tables add up."""
         return self.name if self.dataset is None else self.dataset
+
+    @property
+    def hanging(self) -> tuple[HangingTable, ...]:
+        """What hangs on a root, as manifests state it."""
+        return tuple(HangingTable(table=link.child, max_children=link.max_children) for link in self.links)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.ruled import rule_breaks
 from dpsyn_core.tables import casting
+from dpsyn_core.tables.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 FAR = 1e150  # numbers farther out than this have squares beyond all floats
@@ -129,7 +130,7 @@ class Columns(Mapping[str, Floats]):
 def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
     """Numbers of the numeric attributes and of categories that are numbers; NaN for missing and other cells."""
     at = locate(table.column_names, [a.name for a in schema.coded])
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     readers: dict[str, Callable[[], Floats]] = {}
     for row, (attribute, i) in enumerate(zip(schema.coded, at, strict=True)):
         if isinstance(attribute, NumericAttribute):

@@ -29,7 +29,8 @@ class Measured:
 
     measurements: what the system released, in its own form. columns: names of the source's columns, in their order.
     seed: of `rng`; None for a caller's own generator. started: when the private phase had ended.
-    repaired: gets how many synthetic cells were changed so that no rule is broken, once a table or shard.
+    repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were left out
+    for it, once a table or shard.
     """
 
     source: Source
@@ -44,7 +45,7 @@ class Measured:
     rng: Generator
     seed: int | None
     started: float
-    repaired: list[int] = field(default_factory=list)
+    repaired: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def released(self) -> ReleasedTables:

@@ -20,7 +20,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables import canonical as canonical_text
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.canonical import COMMA, canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -85,7 +85,7 @@ class Codec:
         if strict and table.num_rows == 0:
             msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
-        comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+        comma = has_decimal_comma(table)
         codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
         kept = np.ones(table.num_rows, dtype=bool)
         for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
@@ -124,7 +124,8 @@ class Codec:
         Returns:
             pyarrow table: whole numbers stay whole, dates are dates (both text where the schema declares how they
             are written), `missing` is null; `other` is a listed "other", else the text '(other)', and in columns of
-            numbers a declared value (`declared`). Identifiers and ignored columns are not in it.
+            numbers a declared value (`declared`). Identifiers and ignored columns are not in it. Where amounts
+            are written with a decimal comma, the metadata says so, and text formats write all numbers with one.
         """
         import pyarrow as pa
 
@@ -145,7 +146,9 @@ class Codec:
         for a in self.schema.attributes:
             if isinstance(a, DerivedAttribute):
                 columns[a.name] = derived_column(rows[a.origin], a, self.schema[a.origin])
-        table = pa.table({name: columns[name] for name in self.schema.output_names})
+        examples = [a.written for a in self.schema.coded if isinstance(a, NumericAttribute) and a.written is not None]
+        comma = any(amounts.form(example).mark == "," for example in examples)
+        table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=COMMA if comma else None)
         if order is None:
             return table
         known = [n for n in table.column_names if n in order]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause
+from dpsyn_core.schema.conditions import Clause, ends_of
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import instants
@@ -27,27 +26,26 @@ class Meant:
 
     codes: bool (size,), which codes of a categorical column meet it; None for numbers and dates, where `spans` are
     intervals of plain ones, `points` single ones (special values too), and `blank` says whether a missing cell does.
+    negated: of numbers and dates, those meet it of which this is not so.
     """
 
     codes: Bools | None = None
     spans: tuple[tuple[float, float], ...] = ()
     points: tuple[float, ...] = ()
     blank: bool = False
+    negated: bool = False
 
     @classmethod
     def of(cls, attribute: Any, clause: Clause) -> Meant:
         """Raises SchemaError for a value that the column cannot have."""
         if isinstance(attribute, CategoricalAttribute):
-            return cls(codes=_codes(attribute, clause))
+            codes = _codes(attribute, clause)
+            return cls(codes=~codes if clause.negated else codes)
         if clause.interval:
-            low, high = (_number(attribute, v) for v in clause.values) if len(clause.values) == 2 else (1.0, 0.0)
-            if not low <= high:
-                msg = f"the interval of '{clause.attribute}' needs two ends, the lower one first, such as [20, 35]"
-                raise SchemaError(msg)
-            return cls(spans=((low, high),))
+            return cls(spans=(ends_of(attribute, clause),), negated=clause.negated)
         blank = "(missing)" in clause.values and attribute.missing
         points = tuple(_number(attribute, v) for v in clause.values if not (blank and v == "(missing)"))
-        return cls(points=points, blank=blank)
+        return cls(points=points, blank=blank, negated=clause.negated)
 
 
 def _codes(attribute: CategoricalAttribute, clause: Clause) -> Bools:
@@ -59,13 +57,7 @@ def _codes(attribute: CategoricalAttribute, clause: Clause) -> Bools:
             raise SchemaError(msg)
         held = np.arange(attribute.size, dtype=float) if numbers is None else numbers
         held[attribute.size - attribute.special :] = np.nan
-        try:
-            low, high = (float(v) for v in clause.values)
-        except ValueError:
-            low, high = math.nan, math.nan
-        if not low <= high:
-            msg = f"the interval of '{clause.attribute}' needs two numbers, the lower one first, such as [20, 35]"
-            raise SchemaError(msg)
+        low, high = ends_of(attribute, clause)
         return (held >= low) & (held <= high)
     labels = attribute.labels()
     words = [*attribute.keys, *labels[len(attribute.keys) :]]

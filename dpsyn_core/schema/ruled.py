@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.conditions import clauses
@@ -19,7 +20,7 @@ from dpsyn_core.schema.lookups import Lookup, joined
 from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.canonical import canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -78,7 +79,9 @@ class RuledColumn:
         out: Bools = np.isin(self.values, meant.points) & (self.state != BLANK)
         for low, high in meant.spans:
             out |= (self.values >= low) & (self.values <= high) & (self.state == PLAIN)
-        return out | (self.state == BLANK) if meant.blank else out
+        if meant.blank:
+            out |= self.state == BLANK
+        return ~out if meant.negated else out
 
     def holds(self, value: Any) -> Bools:
         """Which cells are blank, or hold a special or listed value; None: blank."""
@@ -103,6 +106,14 @@ class RuledColumn:
     def ends(self) -> tuple[Any, Any]:
         """Smallest and largest plain value."""
         return range_of(self.attribute)
+
+    def in_bins(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Least and largest value of the grid in the bin of each number or date."""
+        binning = self.attribute.binning
+        codes, (first, last) = binning.find(self.values), binning.bounds()
+        if not isinstance(binning, WholeBins):  # the upper edge belongs to the next bin
+            last = np.append(last[:-1] - self.step / 2, last[-1])
+        return self.snapped(first[codes], np.ceil), self.snapped(last[codes], np.floor)
 
     @property
     def step(self) -> float:
@@ -311,7 +322,7 @@ def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleB
 
 def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
     """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     out = []
     for rule in schema.rules:
         group = read_ruled(table, schema, rule.columns, comma=comma)

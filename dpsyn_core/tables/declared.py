@@ -1,4 +1,4 @@
-"""CodebookColumn: what a codebook, or a labelled file, says of one column; and how a table carries it."""
+"""DeclaredColumn: what a codebook, or a labelled file beside its records, says of one column; how tables carry it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = b"dpsyn.declared"  # of the metadata of an Arrow field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CodebookColumn:
+class DeclaredColumn:
     """One column, in public words. What a document does not say has the value that is given here.
 
     kind: of the cells. label: a short name. description: what it means. values: all that the column may hold. words:
@@ -40,7 +40,7 @@ class CodebookColumn:
     formats: tuple[str, ...] = ()
 
 
-def carried(table: Any, columns: Iterable[CodebookColumn]) -> Any:
+def carried(table: Any, columns: Iterable[DeclaredColumn]) -> Any:
     """The pyarrow table with what its file declares of each column; the columns of both are the same."""
     import pyarrow as pa
 
@@ -51,12 +51,12 @@ def carried(table: Any, columns: Iterable[CodebookColumn]) -> Any:
     return table.cast(pa.schema(fields, table.schema.metadata))
 
 
-def declared_in(table: Any) -> dict[str, CodebookColumn]:
+def declared_in(table: Any) -> dict[str, DeclaredColumn]:
     """What the file of a pyarrow table declared of its columns, by name; empty for tables that declare nothing."""
     return {f.name: _made(json.loads(f.metadata[KEY]), f.name) for f in table.schema if KEY in (f.metadata or {})}
 
 
-def _made(document: dict[str, Any], name: str) -> CodebookColumn:
+def _made(document: dict[str, Any], name: str) -> DeclaredColumn:
     """A column from its JSON, under the name that it has now."""
     lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}
-    return replace(CodebookColumn(**(document | lists)), name=name)
+    return replace(DeclaredColumn(**(document | lists)), name=name)

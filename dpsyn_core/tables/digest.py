@@ -19,6 +19,7 @@ from dpsyn_core.tables import canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
 _BLOCK = 1 << 20
+HEADER = 1 << 20  # bytes in which a header line ends
 _EXACT = 1e15  # numbers below it have at most 15 digits before the point
 
 
@@ -190,16 +191,29 @@ def _replaced(table: Any, columns: list[Any]) -> Any:
 
 
 def _text(path: Path, delimiter: str) -> Any:
-    """Every cell of a delimited file as the text that it is, by the rules that our writer keeps."""
+    """Every cell of a delimited file as the text that it is, by the rules that our writer keeps.
+
+    Where semicolons separate cells, numbers have a decimal comma, which becomes a point again.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.csv as pacsv
 
+    with pa.input_stream(str(path)) as file:  # inflates by the ending
+        header = file.read(HEADER).split(b"\n")[0]
+    semicolons = b";" in header and b"," not in header
+    delimiter = ";" if semicolons and delimiter == "," else delimiter
     parse = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False)
     read = pacsv.ReadOptions(block_size=1 << 24)
     with pacsv.open_csv(path, parse_options=parse, read_options=read) as head:
         names = head.schema.names
     convert = pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    return pacsv.read_csv(path, parse_options=parse, read_options=read, convert_options=convert)
+    table = pacsv.read_csv(path, parse_options=parse, read_options=read, convert_options=convert)
+    for i, column in enumerate(table.columns if semicolons else ()):
+        few = pc.unique(column)
+        if pc.all(pc.match_substring_regex(few, r"^(-?\d+,\d+(e[-+]?\d+)?)?$")).as_py():
+            table = table.set_column(i, table.column_names[i], pc.replace_substring(column, ",", "."))
+    return table
 
 
 def _excel(path: Path) -> Any:

@@ -34,9 +34,12 @@ OTHERS = (
     (b"ARROW1", "an Arrow file; save it as Parquet"),
     (b"SQLite", "an SQLite database; name one of its tables as the source"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
-    (b"\xff\xd8\xff", "an image; give CSV, TSV, Parquet or Excel"),
-    (b"GIF8", "an image; give CSV, TSV, Parquet or Excel"),
     (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
+    (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
+    (b"ASCII SPSS PORT", "a portable SPSS file (.por); save it as .sav"),
+    (b"\0" * 12 + b"\xc2\xea\x81\x63", "a catalogue of SAS formats (.sas7bcat); give the table itself (.sas7bdat)"),
+    (b"\x80\x04\x95", "a Python pickle, which is never opened; save the table as Parquet"),
+    (b"\x80\x05\x95", "a Python pickle, which is never opened; save the table as Parquet"),
 )
 
 

@@ -7,6 +7,7 @@ depends on that record and the header of the file alone.
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import CodebookColumn, Kind, carried
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, carried
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm
@@ -55,7 +56,7 @@ def parse(data: memoryview, form: ReadForm, path: Path | None = None) -> Batches
     return of_table(table, kind=LABELLED, form=form, notices=tuple(said))
 
 
-def declared_by(data: memoryview, form: ReadForm) -> list[CodebookColumn]:
+def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
     """What such a file declares of its columns; no record is read. Raises TableError."""
     kind, _, meta = _read(data, form, None, records=False)
     return _declared(kind, meta, headers.named(list(meta.column_names), strict=form.strict)[0])
@@ -78,13 +79,13 @@ def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool)
     kind = kind_of_labelled("", bytes(data[:HEAD])) or ""
     read: Callable[..., Any] = getattr(reader, f"read_{kind}")
     source = path if path is not None else io.BytesIO(data)
-    options: dict[str, Any] = {"encoding": form.encoding, "disable_datetime_conversion": True}
+    options: dict[str, Any] = {"encoding": _encoding(form.encoding), "disable_datetime_conversion": True}
+    options |= {} if kind == "xport" else {"user_missing": True}  # which has no such codes
     try:
         frame, meta = read(source, metadataonly=True, **options)
         if records:
             _check(meta, len(data))
-            more = {} if kind == "xport" else {"user_missing": True}
-            frame, meta = read(source if path is not None else io.BytesIO(data), **options, **more)
+            frame, meta = read(source if path is not None else io.BytesIO(data), **options)
     except TableError:
         raise
     except MemoryError as error:
@@ -101,6 +102,17 @@ def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool)
         msg = f"the {PROGRAMS[kind]} file has no columns; export it again, or as CSV"
         raise TableError(msg)
     return kind, frame, meta
+
+
+def _encoding(name: str | None) -> str | None:
+    """The name of an encoding as the library spells it. Raises TableError for one that there is not."""
+    if name is None:
+        return None
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        msg = f"the encoding '{name}' is not known; name one such as utf-8, cp1252 or latin-1"
+        raise TableError(msg) from error
 
 
 def _check(meta: Any, size: int) -> None:
@@ -160,12 +172,12 @@ def _instants(numbers: NDArray[np.float64], clock: Kind, unit: int, epoch: str) 
     return pa.array(values, mask=~there).cast(pa.timestamp("s"))
 
 
-def _declared(kind: str, meta: Any, names: list[str]) -> list[CodebookColumn]:
+def _declared(kind: str, meta: Any, names: list[str]) -> list[DeclaredColumn]:
     """What the header says of each column; what the labels of a column are called is taken by its own name."""
     return [_declared_of(kind, meta, own, name) for own, name in zip(meta.column_names, names, strict=True)]
 
 
-def _declared_of(kind: str, meta: Any, own: str, name: str) -> CodebookColumn:
+def _declared_of(kind: str, meta: Any, own: str, name: str) -> DeclaredColumn:
     text = meta.readstat_variable_types[own] == "string"
     words = {_code(c, text=text): str(w) for c, w in meta.variable_value_labels.get(own, {}).items()}
     # of letters, those with a label alone: which others there are, only the records say
@@ -178,7 +190,7 @@ def _declared_of(kind: str, meta: Any, own: str, name: str) -> CodebookColumn:
             missing += [c for c in words if _number(c) is not None and low <= (_number(c) or 0.0) <= high]
     measure = meta.variable_measure.get(own, "unknown")
     clock, _ = _clock(kind, meta, own)
-    return CodebookColumn(
+    return DeclaredColumn(
         name=name,
         kind="text" if text else clock or _numbers(meta, own),
         label=str(meta.column_names_to_labels.get(own) or ""),

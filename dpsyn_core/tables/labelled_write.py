@@ -1,7 +1,7 @@
 """Writes SPSS, Stata and SAS transport files: codes with their labels, missing codes and variable labels.
 
-What a format cannot carry is said by `LabelledPlan.lost`, before anything is written. The bytes name no moment, so that
-a table that is written twice has one digest.
+What a format cannot carry is said by `LabelPlan.lost`, before anything is written. The bytes name no moment, so that a
+table that is written twice has one digest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.tables import canonical
-from dpsyn_core.tables.declared import CodebookColumn
+from dpsyn_core.tables.declared import DeclaredColumn
 from dpsyn_core.tables.labelled import EPOCH, library
 
 KINDS = {".sav": "sav", ".dta": "dta", ".xpt": "xport"}
@@ -45,7 +45,7 @@ STAMP = b"<timestamp>\x11"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LabelledPlan:
+class LabelPlan:
     """How the columns of a table go into a file of this kind, and what of them does not, in sentences."""
 
     kind: str
@@ -53,17 +53,18 @@ class LabelledPlan:
     labels: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     missing: Mapping[str, Any] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
     tagged: frozenset[str] = frozenset()  # columns of Stata with codes .a to .z
     lost: tuple[str, ...] = ()
 
 
-def planned(schema: Any, declared: Mapping[str, CodebookColumn], ending: str) -> LabelledPlan:
+def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) -> LabelPlan:
     """The plan for a table with this Arrow schema. declared: what is known of its columns, by name."""
     kind, lost = KINDS[ending], []
     names = _names(schema.names, kind)
-    labels, words, missing, tagged = {}, {}, {}, set()
+    labels, words, missing, measures, tagged = {}, {}, {}, {}, set()
     for own, name, of in zip(schema.names, names, schema.types, strict=True):
-        said = declared.get(own, CodebookColumn(name=own))
+        said = declared.get(own, DeclaredColumn(name=own))
         label = said.label or said.description or ("" if own == name else own)
         labels[name] = _cut(label, LABEL[kind])
         if own != name:
@@ -71,6 +72,8 @@ def planned(schema: Any, declared: Mapping[str, CodebookColumn], ending: str) ->
         if labels[name] != label:
             lost.append(f"the label of '{own}' is cut after {LABEL[kind]} characters")
         found = _codes(said, of, kind)
+        if said.listed is not None:
+            measures[name] = "scale" if not said.listed else "ordinal" if said.ordered else "nominal"
         if found.words:
             words[name] = found.words
         if found.missing:
@@ -78,9 +81,9 @@ def planned(schema: Any, declared: Mapping[str, CodebookColumn], ending: str) ->
         if found.tagged:
             tagged.add(name)
         lost += [f"of '{own}', {what}" for what in found.lost]
-    return LabelledPlan(
-        kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, tagged=frozenset(tagged),
-        lost=tuple(lost),
+    return LabelPlan(
+        kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, measures=measures,
+        tagged=frozenset(tagged), lost=tuple(lost),
     )  # fmt: skip
 
 
@@ -92,7 +95,7 @@ class _Codes:
     lost: list[str]
 
 
-def _codes(said: CodebookColumn, of: Any, kind: str) -> _Codes:
+def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
     """Labels and missing codes of one column, as the format wants them."""
     text, absent = canonical.is_text(of), [canonical.canonical(c) for c in said.codes_missing]
     letters = [c for c in {*said.words, *absent} if LETTER.match(c)]
@@ -118,7 +121,7 @@ def _codes(said: CodebookColumn, of: Any, kind: str) -> _Codes:
     return _Codes(words=words, missing=missing, tagged=tagged, lost=lost)
 
 
-def _span(missing: list[Any], said: CodebookColumn) -> list[Any]:
+def _span(missing: list[Any], said: DeclaredColumn) -> list[Any]:
     """More missing codes than SPSS lists, as a range where no other value lies in it; else nothing."""
     if any(isinstance(m, str) for m in missing):
         return []
@@ -133,7 +136,7 @@ def _span(missing: list[Any], said: CodebookColumn) -> list[Any]:
     return [] if inside or around else [{"lo": low, "hi": high}]
 
 
-def _all_numbers(said: CodebookColumn) -> bool:
+def _all_numbers(said: DeclaredColumn) -> bool:
     """Whether all values of a column of text are whole numbers or letters of missing ones."""
     codes = [canonical.canonical(v) for v in (*said.values, *said.codes_missing)] or list(said.words)
     return all(LETTER.match(c) or re.match(r"^-?\d{1,9}$", c) for c in codes)
@@ -174,7 +177,7 @@ def _names(names: list[str], kind: str) -> list[str]:
     return out
 
 
-def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, CodebookColumn]) -> None:
+def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, DeclaredColumn]) -> None:
     """Writes a pyarrow table to a path, whatever its name. Raises OutputError, or TableError without the extra."""
     import pandas as pd
 
@@ -188,7 +191,8 @@ def write_labelled(table: Any, path: Path, ending: str, declared: Mapping[str, C
     if plan.kind != "xport":
         options["variable_value_labels"] = {name: dict(words) for name, words in plan.words.items()}
     if plan.kind == "sav":
-        options |= {"missing_ranges": dict(plan.missing), "row_compress": True}
+        options |= {"missing_ranges": dict(plan.missing), "variable_measure": dict(plan.measures)}
+        options |= {"row_compress": True}
     elif plan.kind == "dta":
         options["version"] = 14  # read by Stata 14 and newer
         options["missing_user_values"] = {name: list(letters) for name, letters in plan.missing.items()}
@@ -235,11 +239,10 @@ def _since(column: Any, kind: str) -> tuple[Any, str]:
     import pyarrow.types as t
 
     day = t.is_date(column.type)
-    unit = "D" if day else "s"
     form, per = (DAY if day else MOMENT)[kind]
     whole = column.cast(pa.date32()).cast(pa.int32()) if day else column.cast(pa.timestamp("s")).cast(pa.int64())
     numbers = whole.cast(pa.float64()).to_numpy()
-    start = int(np.datetime64(EPOCH[kind], unit).astype(np.int64))
+    start = int(np.datetime64(EPOCH[kind], "s").astype(np.int64)) // (86_400 if day else 1)
     return (numbers - start) * per, form
 
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.browser.conftest import DONE
+from ui.shared.text import written
+
 pytestmark = pytest.mark.browser
 
 
@@ -39,3 +42,39 @@ def test_a_file_of_any_kind_that_is_refused_gets_a_sentence(visitor):
     visitor.go("Questions")
     visitor.upload("answers.txt", b"1")
     assert "is not a file that is read here; give one whose name ends in .json" in visitor.words()
+
+
+def test_a_german_browser_gets_german_words_and_german_numbers(another):
+    visitor = another(locale="de-DE").open()
+    assert written("de")["data.title"] in visitor.words()
+    assert "20.000 Datensätze" in visitor.words()
+    visitor.go("Schutz")
+    visitor.type("Epsilon", "1,5")
+    assert visitor.page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.separators") == ",."
+    visitor.go("Synthese")
+    assert "Epsilon 1,5" in visitor.words()
+
+
+IN_VIEW = """name => [...document.querySelectorAll('button')].filter(b => b.textContent.trim() === name)
+    .some(b => { const r = b.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight })"""
+
+
+def test_a_result_comes_into_view_and_a_cancelled_run_does_not_take_it_away(visitor):
+    visitor.page.set_viewport_size({"width": 390, "height": 700})
+    visitor.open()
+    visitor.press("Synthesize")
+    visitor.page.get_by_role("button", name="Download CSV", exact=True).wait_for(timeout=DONE)
+    visitor.page.wait_for_function(IN_VIEW, arg="Download CSV", timeout=10_000)
+    visitor.page.get_by_role("button", name="Synthesize", exact=True).first.click()
+    visitor.page.get_by_role("button", name="Cancel", exact=True).first.click()
+    visitor.page.get_by_text("cancelled").first.wait_for()
+    visitor.settle()
+    assert visitor.page.get_by_role("button", name="Download CSV", exact=True).count() == 1
+
+
+def test_safe_mode_says_what_it_promises(visitor):
+    visitor.open()
+    assert "Runs can still be started" not in visitor.words()
+    visitor.page.get_by_text("Safe mode").first.click()
+    visitor.settle()
+    assert "Runs can still be started" in visitor.words()

@@ -54,7 +54,7 @@ def _table(document, place, **fields):
         (lambda d: _link(d, roles={"column": "role", "single": ["Boss"]}), "no value 'Boss'"),
         (lambda d: _link(d, order="sex"), "has roles and an order"),
         (lambda d: _link(d, roles=None, order="sex"), "has no order; declare it ordered"),
-        (lambda d: _link(d, roles=None, order="age", distinct=True), "at most 10 are counted one by one"),
+        (lambda d: _link(d, roles=None, order="age", distinct=True), "at most 10 can be distinct"),
         (lambda d: _link(d, roles=None, distinct=True), "has no order"),
         (lambda d: _table(d, 1, n_records=5), "declares n_records"),
         (lambda d: _table(d, 1, unit={"identifier": "x", "max_records": 2}), "unit of its own"),

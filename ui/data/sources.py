@@ -17,7 +17,7 @@ from ui.data.reading import SheetError, Tell
 from ui.shared import uploads
 from ui.shared.names import point_out_names
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _tried(load: Callable[[Tell], None]) -> str:
     st.session_state.pop(SHEETS, None)
     try:
         with st.spinner(t("data.reading")):
-            load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
+            load(lambda seconds: slot.caption(t("data.reading_since", seconds=local(seconds, ".0f"))))
     except DPSynError as error:
         if isinstance(error, SheetError):
             st.session_state[SHEETS] = error.sheets

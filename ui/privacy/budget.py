@@ -11,7 +11,7 @@ from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import LARGEST_DELTA, Budget
 from ui.shared.going import keep
 from ui.shared.state import Workspace
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import amount, local, plain, sentence, t
 from ui.shared.theme import note
 
 NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
@@ -56,7 +56,7 @@ def _epsilon(text: str) -> tuple[float | None, str]:
     except BudgetError as error:
         return None, sentence(error)
     if value > ABSURD_EPSILON:
-        return None, t("budget.epsilon_absurd", got=f"{value:g}", most=f"{ABSURD_EPSILON:g}")
+        return None, t("budget.epsilon_absurd", got=local(value, "g"), most=local(ABSURD_EPSILON, "g"))
     return value, ""
 
 
@@ -71,7 +71,7 @@ def _delta(text: str) -> tuple[float | None, str]:
     except BudgetError as error:
         return None, sentence(error)
     if value >= LARGEST_DELTA:
-        return None, t("budget.delta_absurd", got=f"{value:g}")
+        return None, t("budget.delta_absurd", got=local(value, "g"))
     return value, ""
 
 
@@ -108,7 +108,7 @@ def fields(space: Workspace) -> Reading:
         st.session_state[SLIDER] = nearest(value or choices.epsilon)
     with slider:
         st.select_slider(
-            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=plain, help=t("budget.slider_help")
+            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount, help=t("budget.slider_help")
         )
         note(t("budget.ends"))
     with number:

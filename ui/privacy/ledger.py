@@ -12,7 +12,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, local, plain, sentence, t
 from ui.shared.theme import note
 
 
@@ -37,12 +37,12 @@ class Spent:
         """Why the sum is what it is, where several runs make it; empty otherwise."""
         if self.epsilon is None or len(self.each) < 2:
             return ""
-        counts = Counter(f"{e:g}" for e in self.each)
+        counts = Counter(local(e, "g") for e in self.each)
         listed = ", ".join(e if n == 1 else t("sum.times", count=n, epsilon=e) for e, n in counts.items())
-        total, added = f"{self.epsilon:.3g}", f"{sum(self.each):.3g}"
+        total, added = local(self.epsilon, ".3g"), local(sum(self.each), ".3g")
         if total == added:
             return t("sum.pure", list=listed, total=total)
-        return t("sum.several", list=listed, plain=added, total=total, delta=plain(self.delta))
+        return t("sum.several", list=listed, plain=added, total=total, delta=amount(self.delta))
 
 
 def spent(space: Workspace) -> Spent | None:
@@ -84,7 +84,9 @@ def limit_field(space: Workspace) -> None:
     if found is not None and found.sentence():
         note(found.sentence())
     if found is not None and len(found.sums) > 1:
-        lines = [t("limit.sum", who=w, epsilon=f"{e:.3g}") if e else t("limit.no_sum", who=w) for w, e in found.sums]
+        lines = [
+            t("limit.sum", who=w, epsilon=local(e, ".3g")) if e else t("limit.no_sum", who=w) for w, e in found.sums
+        ]
         note(t("limit.sums", sums="; ".join(lines)))
     with st.form(f"limit_{space.dataset.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")

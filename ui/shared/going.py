@@ -22,9 +22,28 @@ if (!history.onePage) {
 </script>"""
 
 
+# Two frames later the page is laid out. What begins in the upper part of the window is seen, and stays where it is.
+REVEAL = """requestAnimationFrame(() => setTimeout(() => {
+  const part = document.querySelector('.st-key-%s')
+  const top = part?.getBoundingClientRect().top
+  if (!part || (top > 0 && top < 0.4 * innerHeight)) return
+  part.style.scrollMarginTop = '4rem'  // the names of the pages stay above it
+  part.scrollIntoView({block: 'start', behavior: 'smooth'})
+}, 150))"""
+
+
 def one_entry_a_page() -> None:
     """Makes Back leave a page at one press, whatever was chosen on it."""
     st.html(ONE_ENTRY, unsafe_allow_javascript=True)
+
+
+def reveal(key: str, mark: str) -> None:
+    """Moves the container of this key into the window, once for each mark; where it is seen already, nothing moves."""
+    seen = f"revealed_{key}"
+    if st.session_state.get(seen) == mark:
+        return
+    st.session_state[seen] = mark
+    st.html(f"<script>{REVEAL % key}</script>", unsafe_allow_javascript=True)
 
 
 def keep(name: str, value: Any) -> None:

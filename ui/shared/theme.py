@@ -13,7 +13,7 @@ import streamlit as st
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
 from ui.shared import figure_files
-from ui.shared.text import ASSETS, literal, t
+from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, t
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -44,6 +44,7 @@ def _palette(tokens: Mapping[str, str]) -> Palette:
 
 
 LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
+VEGA_COMMA = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}  # numbers of Vega's charts
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
@@ -76,14 +77,17 @@ def _layout(is_dark: bool) -> go.layout.Template:
 
 def dressed(figure: Figure | go.Figure, *, is_dark: bool, height: int | None = None) -> go.Figure:
     """A figure in the house style of one theme: the engine's are painted, others are given the template."""
+    chosen: dict[str, Any] = {"height": height} if height else {}
+    if language() in DECIMAL_COMMA:
+        chosen["separators"] = ",."  # of decimals and of thousands
     if isinstance(figure, Figure):
         import plotly.graph_objects as go
 
-        layout = theme.paint(figure.layout, tokens(is_dark)) | ({"height": height} if height else {})
+        layout = theme.paint(figure.layout, tokens(is_dark)) | chosen
         return go.Figure(
             data=theme.paint(figure.data, tokens(is_dark)), layout={**layout, "template": _layout(is_dark)}
         )
-    figure.update_layout({"template": _layout(is_dark)} | ({"height": height} if height else {}))
+    figure.update_layout({"template": _layout(is_dark)} | chosen)
     return figure
 
 
@@ -139,6 +143,8 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
     Returns:
         What is selected, one dict a mark; empty without a selection.
     """
+    if language() in DECIMAL_COMMA:
+        document = {**document, "config": {**document.get("config", {}), "locale": {"number": VEGA_COMMA}}}
     if selects is None:
         st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt)
         return []

@@ -22,7 +22,15 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
 from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, columns_of, in_groups
-from dpsyn_core.privacy.manifest.statement import OWNERS_WORD, AskedQuestions, Digests, Signature, Statement, guarantee
+from dpsyn_core.privacy.manifest.statement import (
+    OWNERS_WORD,
+    AskedQuestions,
+    Digests,
+    HangingTable,
+    Signature,
+    Statement,
+    guarantee,
+)
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.version import __version__
 
@@ -122,6 +130,9 @@ def _query(m: Statement) -> list[str]:
 
 
 def _individual(m: Statement) -> str:
+    if m.hanging:
+        most = ", ".join(f"at most {h.max_children} of '{h.table}'" for h in m.hanging)
+        return f"whom '{m.identifier}' names, with all that hangs on it: {most}, enforced before counting"
     if m.identifier is not None:
         return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
     if m.max_records == 1:
@@ -184,6 +195,7 @@ class Manifest(Statement):
         ledger_chain: str | None = None,
         questions: AskedQuestions | None = None,
         query_vouched: bool = False,
+        hanging: Sequence[HangingTable] = (),
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -204,6 +216,7 @@ class Manifest(Statement):
             ledger_chain: hash of the ledger's entry.
             questions: that the run was told.
             query_vouched: that the query behind the records reads each record by itself is the owner's word.
+            hanging: tables that hang on the individual.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -229,7 +242,7 @@ class Manifest(Statement):
             version=version,
             private=not why,
             not_private_because=why,
-            guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges)),
+            guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges), hanging=hanging),
             epsilon=budget.epsilon,
             delta=budget.delta,
             mu=whole.mu,
@@ -237,6 +250,7 @@ class Manifest(Statement):
             neighbours=unit.neighbours,
             max_records=unit.max_records,
             identifier=unit.identifier,
+            hanging=tuple(hanging),
             dataset=dataset,
             run_id=run_id,
             ledger_chain=ledger_chain,

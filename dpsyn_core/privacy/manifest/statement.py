@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -80,6 +81,15 @@ class AskedQuestions(BaseModel):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class HangingTable(BaseModel):
+    """A table whose records hang on the individual, of linked tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    table: str = Field(description="Name of the table")
+    max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
+
+
 class Statement(BaseModel):
     """The fields of a manifest.
 
@@ -100,6 +110,9 @@ class Statement(BaseModel):
     neighbours: Neighbours
     max_records: int = Field(ge=1)
     identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
+    hanging: tuple[HangingTable, ...] = Field(
+        default=(), description="Of linked tables: what hangs on the individual and is protected with it"
+    )
     dataset: str = Field(description="Name under which the run stands on the ledger")
     run_id: str = Field(description="Entry of the ledger that paid for this run")
     ledger_chain: str | None = Field(
@@ -141,12 +154,16 @@ class Statement(BaseModel):
 
     @model_serializer(mode="wrap")
     def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As a document: equal charges grouped in version 2, and without what version 1 does not have."""
+        """As a document: equal charges grouped in version 2, and without what version 1 or one table does not have."""
         if self.version == 1:
             document: dict[str, Any] = dump(self)
             document.pop("columns", None)
+        else:
+            document = dump(self.model_copy(update={"charges": (), "bought": ()}))
+        if not self.hanging:
+            document.pop("hanging", None)
+        if self.version == 1:
             return document
-        document = dump(self.model_copy(update={"charges": (), "bought": ()}))
         groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
         return document | {k: v for k, v in groups.items() if k in document}
 
@@ -179,7 +196,10 @@ class Statement(BaseModel):
         """What the promise says against the numbers beside it; nobody signs such a manifest."""
         budget = Budget(epsilon=self.epsilon, delta=self.delta)
         out = []
-        if self.guarantee != guarantee(budget, Unit.of(self), private=self.private, noisy=bool(self.charges)):
+        promised = guarantee(
+            budget, Unit.of(self), private=self.private, noisy=bool(self.charges), hanging=self.hanging
+        )
+        if self.guarantee != promised:
             out.append("the manifest's sentence of the guarantee is not what its numbers say")
         if self.private and not self.charges:
             out.append("the manifest states a guarantee, and no charge at all: nothing in the table was paid for")
@@ -212,20 +232,25 @@ def _near(stated: float | None, found: float | None) -> bool:
     return math.isclose(stated, found, rel_tol=1e-6, abs_tol=1e-300)
 
 
-def guarantee(budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True) -> str:
+def guarantee(
+    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, hanging: Sequence[HangingTable] = ()
+) -> str:
     """What is promised, in one sentence. noisy: some noise was added, whatever it is worth."""
     if not private and not noisy:
         return f"{NOT_PRIVATE}: no noise was added, and nothing is promised to anybody."
     delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
     change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
-    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"
+    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit, hanging)} {change}"
     if private:
         return text[0].upper() + text[1:] + "."
     return f"{NOT_PRIVATE}: the noise alone would give {text}, but the reasons listed undo it."
 
 
-def individual(unit: Unit) -> str:
+def individual(unit: Unit, hanging: Sequence[HangingTable] = ()) -> str:
     """One individual, in words: who is meant, and how many records they hold."""
+    if hanging:
+        most = ", ".join(f"at most {h.max_children} of '{h.table}'" for h in hanging)
+        return f"one individual (named by '{unit.identifier}', with all that hangs on it, of which {most} are counted)"
     if unit.identifier is not None:
         records = "one record is" if unit.max_records == 1 else f"at most {unit.max_records} records are"
         return f"one individual (named by '{unit.identifier}', of whom {records} counted)"
