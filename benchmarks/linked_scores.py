@@ -49,8 +49,10 @@ def flat(forest: Forest, link: int) -> tuple[Any, Any]:
     return forest.roots[:, place], np.concatenate(own, axis=1)
 
 
-def scores(schema: LinkedSchema, real: Forest, made: Forest, link: int = 0) -> dict[str, float]:
-    """Distances of everything but roles and orders, which only some links have."""
+def scores(schema: LinkedSchema, real_tables: Any, made_tables: Any, link: int = 0) -> dict[str, float]:
+    """Distances by table, by link and between siblings; none of the children is left out for the first two."""
+    free = without_limits(schema)
+    real, made = forest_of(free, real_tables), forest_of(free, made_tables)
     root_sizes = [a.size for a in schema.root.coded]
     child_sizes = [a.size for a in schema[schema.links[link].child].coded]
     d = len(root_sizes)
@@ -70,6 +72,7 @@ def scores(schema: LinkedSchema, real: Forest, made: Forest, link: int = 0) -> d
     across = [(i, d + j) for i in range(d) for j in range(len(child_sizes))]
     out["across"] = mean(pair(both_a, both_b, i, j, sizes, False) for i, j in across)
     out["across 8"] = mean(pair(both_a, both_b, i, j, sizes, True) for i, j in across)
+    real, made = forest_of(schema, real_tables), forest_of(schema, made_tables)
     out |= siblings(real, made, link, child_sizes)
     shape = shapes_of(schema)[link]
     if len(shape.single) == 2:
@@ -119,6 +122,16 @@ def couples(schema: LinkedSchema, real: Forest, made: Forest, link: int) -> dict
 def correlation(x: Any, y: Any) -> float:
     """Of codes; 0 where one of them does not vary."""
     return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and np.ptp(x) and np.ptp(y) else 0.0
+
+
+def without_limits(schema: LinkedSchema) -> LinkedSchema:
+    """The same tables with no role, no order, and as many children as there are."""
+    document = schema.document()
+    for link in document["links"]:
+        link.pop("roles", None)
+        link.pop("order", None)
+        link.update(max_children=1000, distinct=False)
+    return LinkedSchema.of(document)
 
 
 def forest_of(schema: LinkedSchema, tables: dict[str, Any]) -> Forest:

@@ -2,7 +2,20 @@
 
 import streamlit as st
 
-from ui.report import asked, attack, columns, groups, headline, incomes, learning, pairs, queries, released, several
+from ui.report import (
+    asked,
+    attack,
+    columns,
+    groups,
+    headline,
+    incomes,
+    learning,
+    pairs,
+    queries,
+    released,
+    rules,
+    several,
+)
 from ui.report.look import look, sampled
 from ui.shared import results
 from ui.shared.state import workspace
@@ -52,6 +65,7 @@ if shown is None:
     end_page()
 sampled(space, job)
 headline.headline(shown)
+rules.panel(shown)
 st.space("small")
 if view == "incomes":
     incomes.panel(space, chosen, shown)

@@ -63,6 +63,11 @@ def add(commands: Any) -> None:
     )
     add_reading(draft)
     draft.set_defaults(run=run_draft)
+    rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
+    rules.add_argument("schema", metavar="schema.json", type=Path)
+    rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
+    rules.add_argument("-o", "--out", type=Path, metavar="schema.json", help="the schema with the rules of --add")
+    rules.set_defaults(run=run_propose_rules)
     check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
     check.usage = "dpsyn schema check TABLE --schema schema.json [...], or dpsyn schema check schema.json [TABLE]"
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
@@ -114,6 +119,7 @@ def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.usual_rules import propose_rules
     from dpsyn_core.suggest.drafting import draft
 
     check_writable(args.out)
@@ -128,6 +134,9 @@ def run_draft(args: argparse.Namespace) -> None:
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
+    proposed = len(propose_rules(schema))
+    if proposed:
+        print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -234,6 +243,36 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
     ]  # fmt: skip
 
 
+def run_propose_rules(args: argparse.Namespace) -> None:
+    """Lists proposals with their numbers, or writes the schema with those that a person chose."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.usual_rules import propose_rules
+
+    schema = Schema.load(args.schema)
+    proposed = propose_rules(schema)
+    for number, rule in enumerate(proposed, 1):
+        print(f"{number}: {rule}")
+    if not proposed:
+        print("the headers propose no rule that the schema does not have")
+    if bool(args.add) != (args.out is not None):
+        msg = "--add and --out belong together: which proposals you know to hold, and where the schema with them goes"
+        raise SettingError(msg)
+    if args.out is None:
+        return
+    if not all(1 <= n <= len(proposed) for n in args.add):
+        msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
+        raise SettingError(msg)
+    check_writable(args.out)
+    chosen = [proposed[n - 1].model_dump(mode="json") for n in dict.fromkeys(args.add)]
+    made = Schema.of({**schema.document(), "rules": [*schema.document().get("rules", []), *chosen]})
+    check_rules(made)
+    made.dump(args.out)
+    print(f"wrote {args.out}: {len(made.rules)} rules")
+
+
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.errors import SettingError
@@ -263,17 +302,18 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
             msg = f"{about}{finding.text}"
             raise SchemaError(msg)
         print(f"{finding.level}: {about}{finding.text}")
-    if schema.rules:
+    if schema.rules or any(a.kind == "derived" for a in schema.attributes):
         print_rules(schema, table)
 
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
     from dpsyn_core.runs.repair import check_rules
-    from dpsyn_core.schema.ruled import broken_counts
+    from dpsyn_core.schema.rule_breaks import broken_counts
 
-    check_rules(schema)
-    print(f"rules: {len(schema.rules)}, and records can keep them all")
+    check_rules(schema, schema.n_records)
+    if schema.rules:
+        print(f"rules: {len(schema.rules)}, and records can keep them all")
     if table is not None:
         for number, (rule, count) in enumerate(broken_counts(table, schema), 1):
             print(f"rule {number} ({rule}): {count:,} of {table.num_rows:,} records break it")

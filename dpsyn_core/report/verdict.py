@@ -14,9 +14,14 @@ from dpsyn_core.report.words import ENGLISH, Words
 
 def sentence(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> str:
     """What is kept, and what has changed most; numbers are those of the two files."""
-    head = words[f"verdict_{found.grade}"].format(**_values(found, words, epsilon))
+    return " ".join(part for part in parts(found, words, epsilon=epsilon) if part)
+
+
+def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> tuple[str, str]:
+    """What is kept; and what has changed most, empty where nothing has."""
     said = changes(found, words)
-    return head if not said else f"{head} {words['verdict_moved'].format(list='; '.join(said))}"
+    head = words[f"verdict_{found.grade}"].format(**_values(found, words, epsilon))
+    return head, words["verdict_moved"].format(list="; ".join(said)) if said else ""
 
 
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:

@@ -79,7 +79,8 @@ ENGLISH: Words = {
     "gap_alt": "Heat map of synthetic minus real shares of {a} by {b}",
     # one column
     "shares": "share of records",
-    "share_hover": "%{x}: %{y:.2%} of the records<extra>%{fullData.name}</extra>",
+    "share_hover": "%{x}: %{customdata:.2%} of the records<extra>%{fullData.name}</extra>",
+    "density": "share of records for each {width}",
     "column_finding": "{table} differs by {tvd}",
     "column_alt": "Distribution of {finding}",
     # marginals by order

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.runs.in_bins import Moved, divided_in_bins, ordered_in_bins, summed_in_bins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.lookups import Lookup
@@ -30,8 +31,10 @@ from dpsyn_core.schema.ruled import (
 from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 
 ROUNDS = 6  # through all rules of a group, before values are taken from another record
+PARTNERS = 4  # that a record is offered for each column, one after the other
+DRAWS = 3  # of a number inside its bin
 
-Change = dict[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
+Change = Mapping[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
 
 
 def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator) -> None:
@@ -67,6 +70,43 @@ def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator) -> No
             return
 
 
+def exchange(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Records that meet impossible conditions exchange one cell with records that keep all rules, in place.
+
+    Both keep all rules afterwards, and every column keeps its counts. What finds no partner stays. Numbers are drawn
+    again inside their bins first.
+    """
+    for rule in rules:
+        if not isinstance(rule, ImpossibleRule):
+            continue
+        at = np.flatnonzero(broken(rule, columns))
+        here = {n: c[at] for n, c in columns.items()}
+        for change in _drawn_in_bins(rule, here, rng):
+            after, ok = _changed(here, change)
+            ok &= ~any_broken(rules, after) & broken(rule, here)
+            for name in change:
+                here[name].put(np.flatnonzero(ok), after[name][np.flatnonzero(ok)])
+        for name, column in here.items():
+            columns[name].put(at, column)
+        left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
+        for name in sorted(rule.columns, key=lambda n: sum(n in r.columns for r in rules)):
+            met = np.logical_and.reduce([columns[name].meets(m) for m in meanings(rule, columns)[name]])
+            for _ in range(PARTNERS):
+                others = np.flatnonzero(~met & fine)
+                n = min(len(left), len(others))
+                if not n:
+                    break
+                first, second = rng.permutation(left)[:n], rng.choice(others, n, replace=False)
+                places, partners = np.concatenate([first, second]), np.concatenate([second, first])
+                after = {m: c[places] for m, c in columns.items()}
+                after[name] = columns[name][partners]
+                fits = ~any_broken(rules, after)
+                both = np.flatnonzero(np.tile(fits[:n] & fits[n:], 2))
+                columns[name].put(places[both], after[name][both])
+                fine[places[both]], met[places[both]] = True, met[partners[both]]
+                left = left[~fine[left]]
+
+
 def _changed(here: Group, change: Change) -> tuple[Group, Bools]:
     """The records after a change, and which of them keep to their domains."""
     after, ok = dict(here), np.ones(len(next(iter(here.values())).values), dtype=bool)
@@ -95,7 +135,7 @@ def _tries(rule: Ready, rules: Sequence[Ready], rows: Group, fine: Group, rng: G
     elif isinstance(rule, OrderRule):
         yield from _ordered(rule, rows, fine, rng)
     elif isinstance(rule, RatioRule):
-        yield from _divided(rule, rows)
+        yield from _divided(rule, rows, rng)
     else:
         yield from _summed(rule, rows, rng)
 
@@ -111,7 +151,11 @@ def _size(rows: Group) -> int:
 def _other_values(
     rule: ImpossibleRule | BlankRule, rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator
 ) -> Iterator[Change]:  # fmt: skip
-    """One column's cell, from records that fail its condition; those first that meet the other conditions."""
+    """A number drawn again inside its bin; else one column's cell, from records that fail its condition.
+
+    Of these, those first that meet the other conditions.
+    """
+    yield from _drawn_in_bins(rule, rows, rng)
     said = meanings(rule, fine)
     met = {n: np.logical_and.reduce([fine[n].meets(m) for m in listed]) for n, listed in said.items()}
     pools = []
@@ -123,6 +167,17 @@ def _other_values(
     for *_, name, pool in sorted(pools, key=lambda p: p[:4]):
         if len(pool):
             yield {name: _drawn(fine[name], pool, _size(rows), rng)}
+
+
+def _drawn_in_bins(rule: ImpossibleRule | BlankRule, rows: Group, rng: Generator) -> Iterator[Change]:
+    """Each number or date of the conditions drawn again inside its bin."""
+    for name in meanings(rule, rows):
+        column = rows[name]
+        if not isinstance(column.attribute, CategoricalAttribute):
+            for _ in range(DRAWS):
+                binning = column.attribute.binning
+                drawn = binning.draw(binning.find(column.values), rng)
+                yield {name: np.where(column.state == PLAIN, drawn, column.values)}
 
 
 def _blanked(
@@ -154,8 +209,9 @@ def _followed(rule: Lookup, rows: Group, fine: Group, rng: Generator) -> Iterato
 
 
 def _ordered(rule: OrderRule, rows: Group, fine: Group, rng: Generator) -> Iterator[Change]:
-    """Both values exchanged; else one of them at the distance that another record has; else next to the other."""
+    """Both moved inside their bins; else exchanged; else one at another record's distance, or next to the other."""
     low, high = rows[rule.lower], rows[rule.upper]
+    yield ordered_in_bins(rule, low, high, rng)
     yield {rule.lower: high.values.astype(low.values.dtype), rule.upper: low.values.astype(high.values.dtype)}
     first, second = fine[rule.lower], fine[rule.upper]
     known = np.flatnonzero((first.state == PLAIN) & (second.state == PLAIN))
@@ -176,6 +232,7 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
     day and its length, a birth by the day of a visit and an age, whose counts were measured, while the difference of
     two dates that were made apart is mostly chance. Where a unit is coarser than the dates, a part of it is drawn.
     """
+    yield summed_in_bins(rule, rows)
     excess, weights = excess_of(rule, rows), weights_of(rule, rows)
     weighted = list(zip(weights, rule.columns, strict=True))
     part: Any = 0
@@ -185,6 +242,8 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
         unit = abs(weights[0]) * rows[rule.column].step
         if unit > rows[rule.of].step and rows[rule.of].values.dtype.kind != "f" and weights[0] != 1:
             part = np.floor(rng.random(len(excess)) * unit)
+    weight, name = weighted[0]
+    yield _handed_out(rule, rows, name, rows[name].values - excess / weight)
     for weight, name in weighted:
         if name == rule.column:
             yield {name: rows[name].snapped(rows[name].values - excess / weight, np.floor)}
@@ -192,7 +251,7 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
             yield {name: rows[name].values - weight * (excess + part)}
             if isinstance(part, np.ndarray):
                 yield {name: rows[name].values - weight * excess}
-    out: Change = {}
+    out: Moved = {}
     for weight, name in zip(weights, rule.columns, strict=True):
         column = rows[name]
         moved = column.nearest(column.values - excess / weight, up=False)
@@ -201,13 +260,32 @@ def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) ->
     yield out
 
 
-def _divided(rule: RatioRule, rows: Group) -> Iterator[Change]:
-    """The ratio computed; else what is divided, from the ratio; else both, with the ratio moved into its range."""
+def _handed_out(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, name: str, wanted: Any) -> Change:
+    """One column's values among the records that stay broken inside their bins, in the order of what it should be.
+
+    The column keeps its counts, and most of these records then agree with the rule inside their bins.
+    """
+
+    def inside(group: Group) -> Moved:
+        return divided_in_bins(rule, group) if isinstance(rule, RatioRule) else summed_in_bins(rule, group)
+
+    first, ok = _changed(rows, inside(rows))
+    stuck = np.flatnonzero(broken(rule, first) | ~ok)
+    values = rows[name].values.copy()
+    values[stuck[np.argsort(wanted[stuck], kind="stable")]] = np.sort(values[stuck])
+    return inside({**rows, name: RuledColumn(rows[name].attribute, values, rows[name].state)})
+
+
+def _divided(rule: RatioRule, rows: Group, rng: Generator) -> Iterator[Change]:
+    """All moved inside their bins, then with ratios handed out; else the ratio computed, or half of what is divided."""
     column, of = rows[rule.column], rows[rule.of]
     exact, known = ratio(rule, rows)
     exact = np.where(known, exact, column.values)
-    yield {rule.column: column.snapped(exact)}
+    yield divided_in_bins(rule, rows)
     by = np.multiply.reduce([rows[n].values.astype(np.float64) for n in rule.by])
+    half = rng.random(len(by)) < 0.5  # so that neither column alone bears what does not fit
+    yield _handed_out(rule, rows, rule.column, exact)
+    yield {rule.column: np.where(half, column.snapped(exact), column.values)}
     yield {rule.of: of.snapped(column.values * by / rule.times)}
     moved = column.nearest(exact, up=False)
     yield {rule.column: moved, rule.of: of.snapped(moved * by / rule.times)}

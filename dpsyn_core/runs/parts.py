@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import json
 import secrets
 import shutil
 import threading
@@ -154,7 +155,11 @@ class PendingRelease:
             listed = places.folder or ending(out) == "parquet"
             work = _making(run, sharded.begin(progress), run.rng.spawn(len(shards)), listed=listed)
             spread = run.source.spread if isinstance(run.source, Spreading) else None
-        write = _folder(out, shards, work, progress, spread) if places.folder else _file(out, shards, work, progress)
+        write = (
+            _folder(out, shards, work, progress, spread, run.repaired)
+            if places.folder
+            else _file(out, shards, work, progress)
+        )
         with write as digests:
             # the manifest is stated now that all records are made: it says how long that took
             yield Staged(manifest=run.manifest(n), digests=digests, model=model)
@@ -230,11 +235,17 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
 
 @contextlib.contextmanager
 def _folder(
-    out: Path, shards: list[Shard], work: Work, progress: Progress, spread: Spread | None = None
+    out: Path,
+    shards: list[Shard],
+    work: Work,
+    progress: Progress,
+    spread: Spread | None,
+    repaired: list[tuple[int, int]],
 ) -> Iterator[Digests]:
     """A folder with a Parquet file for each shard; it has its name when the block ends well.
 
     spread: the machines of the source make and write the shards, into the same folder: all of them must see it.
+    repaired: gets how many cells were changed for the rules of the schema; other machines have a copy, and tell.
     """
     check_folder(out)
     staged = out.with_name(f".dpsyn-{secrets.token_hex(6)}")
@@ -253,8 +264,15 @@ def _folder(
                 parts = tuple(made)
         else:
             progress("making records", 0, len(shards))
-            said = spread(lambda i: write(shards[i], _never).model_dump_json(), len(shards))
-            parts = tuple(PartDigests.model_validate_json(text) for text in said)
+
+            def told(number: int) -> str:
+                before = len(repaired)
+                found = write(shards[number], _never).model_dump(mode="json")
+                return json.dumps([found, repaired[before:]])
+
+            said = [json.loads(text) for text in spread(told, len(shards))]
+            parts = tuple(PartDigests.model_validate(found) for found, _ in said)
+            repaired += [(cells, left_out) for _, changed in said for cells, left_out in changed]
             if not all((staged / part.name).exists() for part in parts):
                 msg = (
                     f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"

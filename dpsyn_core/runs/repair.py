@@ -16,14 +16,14 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.runs.mending import mend
+from dpsyn_core.runs.mending import exchange, mend
 from dpsyn_core.runs.uniqueness import check_room, told_apart
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.ruled import BLANK, Bools, Group, Ready, RuledColumn, any_broken, read_ruled, ready
-from dpsyn_core.schema.rules import KINDS, AnyRule, UniqueRule, table_wide
+from dpsyn_core.schema.rules import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
 
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
 
@@ -137,13 +137,19 @@ def _repair_group(
     public = [r for r in rules if not table_wide(r)]
     alone = ready(rules, columns, ~any_broken(public, columns))
     unique = [r for r in rules if isinstance(r, UniqueRule)]
-    broke = any_broken(alone, columns)
-    at, kept = np.flatnonzero(broke), np.flatnonzero(~broke)
-    fine = {n: c[kept] for n, c in columns.items()} if len(kept) else _closed(alone, rules, schema)
     old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
-    if len(at):
+    computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
+    for some in (computed, alone):
+        broke = any_broken(some, columns)
+        at, kept = np.flatnonzero(broke), np.flatnonzero(~any_broken(alone, columns))
+        fine = {n: c[kept] for n, c in columns.items()} if len(kept) else _closed(alone, rules, schema)
         rows = {n: c[at] for n, c in columns.items()}
-        mend(alone, rows, fine, rng)
+        mend(some, rows, fine, rng)
+        if some is computed:
+            for name, column in rows.items():
+                columns[name].put(at, column)
+            exchange(alone, columns, rng)
+            continue
         left = np.flatnonzero(any_broken(alone, rows))
         if len(left):
             donors = rng.integers(0, len(next(iter(fine.values())).values), len(left))

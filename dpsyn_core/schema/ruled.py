@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.conditions import clauses
@@ -19,7 +20,7 @@ from dpsyn_core.schema.lookups import Lookup, joined
 from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import canonical, has_decimal_comma
+from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -105,6 +106,14 @@ class RuledColumn:
     def ends(self) -> tuple[Any, Any]:
         """Smallest and largest plain value."""
         return range_of(self.attribute)
+
+    def in_bins(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Least and largest value of the grid in the bin of each number or date."""
+        binning = self.attribute.binning
+        codes, (first, last) = binning.find(self.values), binning.bounds()
+        if not isinstance(binning, WholeBins):  # the upper edge belongs to the next bin
+            last = np.append(last[:-1] - self.step / 2, last[-1])
+        return self.snapped(first[codes], np.ceil), self.snapped(last[codes], np.floor)
 
     @property
     def step(self) -> float:
@@ -289,35 +298,6 @@ def repeats(rule: UniqueRule, group: Group) -> Bools:
     again = np.ones(len(at), dtype=bool)
     again[np.unique(keys[at], return_index=True)[1]] = False
     out[at] = again
-    return out
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleBreaks:
-    """A rule in words, and the share of records that break it, in the real (None: not read) and a synthetic table."""
-
-    rule: str
-    real: float | None
-    synthetic: float
-
-
-def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleBreaks, ...]:
-    """For each rule of the schema, of pyarrow tables with at least one record; private where real is given."""
-    theirs = broken_counts(synthetic, schema)
-    ours = [None] * len(theirs) if real is None else [count / real.num_rows for _, count in broken_counts(real, schema)]
-    return tuple(
-        RuleBreaks(rule=str(rule), real=share, synthetic=count / synthetic.num_rows)
-        for (rule, count), share in zip(theirs, ours, strict=True)
-    )
-
-
-def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
-    """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = has_decimal_comma(table)
-    out = []
-    for rule in schema.rules:
-        group = read_ruled(table, schema, rule.columns, comma=comma)
-        out.append((rule, int(broken(rule, group).sum())))
     return out
 
 

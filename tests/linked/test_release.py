@@ -11,12 +11,15 @@ import pytest
 
 import dpsyn_core
 from dpsyn_core.cli import main
-from dpsyn_core.errors import BudgetError, InputError, TableError
+from dpsyn_core.errors import BudgetError, InputError, SchemaError, TableError
+from dpsyn_core.linked.compare import compare_linked
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
-from tests.linked.small import SCHEMAS, tables, together
+from tests.linked.small import SCHEMAS, listed, number, tables, together
 
 
 @pytest.fixture(autouse=True)
@@ -189,3 +192,30 @@ def test_a_panel_of_one_file_stays_one_file(tmp_path):
 
 def test_together_puts_tables_below_each_other():
     assert together(tables(2, 1, 1), tables(3, 1, 1, first=9))["roots"].num_rows == 5
+
+
+def test_the_command_compares_by_table_and_by_link(tmp_path, capsys):
+    words = written(tmp_path, SCHEMAS["plain"], tables(100, 3, 1))
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
+    shared = [w for w in words if w.startswith("--table")] + ["--schema", str(tmp_path / "s.json")]
+    capsys.readouterr()
+    assert main(["compare", *shared, str(tmp_path / "out"), "--json", str(tmp_path / "c.json")]) == 0
+    said = capsys.readouterr().out
+    assert "roots > kids" in said and "parent x child" in said and "siblings" in said
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert all(0 <= s["value"] <= 1 for s in document["scores"])
+    given = {n: t.to_pandas() for n, t in tables(100, 3, 1).items()}
+    assert all(s.value == 0 for s in compare_linked(SCHEMAS["plain"], given, given))
+
+
+def test_a_panel_schema_divides_the_columns_of_one_file():
+    attributes = [listed("sex", 2), number("wave", 4), number("income", 20)]
+    plain = Schema.of({"version": 1, "name": "panel", "attributes": attributes})
+    linked = panel_schema(plain, person="nr", wave="wave", constant=["sex"])
+    assert linked.one_file and linked.links[0].distinct and linked.links[0].max_children == 4
+    assert [a.name for a in linked["persons"].coded] == ["sex"]
+    assert panel_schema(plain, person="nr", wave="wave")["persons"].columns is None
+    with pytest.raises(SchemaError, match="say how many rows"):
+        panel_schema(plain, person="nr", wave="income")
+    with pytest.raises(SchemaError, match="no column 'year'"):
+        panel_schema(plain, person="nr", wave="year")

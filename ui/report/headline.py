@@ -9,13 +9,13 @@ from ui.report import verdict
 from ui.report.look import Look, Side
 from ui.shared.results import kept
 from ui.shared.text import percent, t
-from ui.shared.theme import facts, lead
+from ui.shared.theme import facts, lead, note
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
 KEPT = ("relations", "kept")
 NUMBERS = (("rank-correlation", "order"), ("wasserstein", "moved"))  # lead where most columns are numbers
 PLAIN = ("pay-gap", "rank-correlation", "wasserstein")  # no shares of records
-MOST = 4  # numbers in a row
+MOST = 3  # numbers in a row
 
 
 def asked_for(side: Side, metric: str) -> bool:
@@ -30,11 +30,13 @@ def asked_for(side: Side, metric: str) -> bool:
 def headline(view: Look) -> None:
     """One row of numbers a run."""
     for side in view.sides:
-        said = verdict.of_scores(view, side)
+        said, changed = verdict.of_scores(view, side)
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
+        if changed:
+            note(changed, "warning")
         items: list[tuple[str, str, str]] = []
-        for metric, words in [KEPT, *(NUMBERS if verdict.mostly_numbers(side) else ()), *SHOWN][: MOST + 1]:
+        for metric, words in [KEPT, *(NUMBERS if verdict.mostly_numbers(side) else ()), *SHOWN]:
             if len(items) == MOST or not asked_for(side, metric):
                 continue
             got = view.score(side, metric)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.verdict import Verdict, verdict
-from dpsyn_core.report.verdict import sentence
+from dpsyn_core.report.verdict import parts
 from ui.report.look import Look, Side
 from ui.shared.results import kept
 from ui.shared.text import figure_words
@@ -15,12 +15,12 @@ def found(view: Look, side: Side) -> Verdict:
     return kept(view.space, ("verdict", side.job.id, repr(side.comparison.roles)), lambda: verdict(side.comparison))
 
 
-def of_scores(view: Look, side: Side) -> str:
-    """What is kept and what has changed most, in one or two sentences; empty where nothing can be compared."""
+def of_scores(view: Look, side: Side) -> tuple[str, str]:
+    """What is kept, and what has changed most; empty where nothing can be compared, or nothing has changed."""
     try:
-        return sentence(found(view, side), figure_words(), epsilon=side.job.spec.epsilon)
+        return parts(found(view, side), figure_words(), epsilon=side.job.spec.epsilon)
     except MetricError:
-        return ""
+        return "", ""
 
 
 def mostly_numbers(side: Side) -> bool:

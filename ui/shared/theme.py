@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
+from ui.shared import figure_files
 from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, t
 
 if TYPE_CHECKING:
@@ -114,15 +115,18 @@ def show(
     """
     if isinstance(figure, Figure):
         alt = alt or figure.alt
+    title = (figure.caption if isinstance(figure, Figure) else "") or alt or ""
     drawn: go.Figure = figure if ready else dressed(figure, is_dark=dark(), height=height)
     if selects is None:
         st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
+        figure_files.buttons(key, title)
         return {"points": [], "box": []}
     if selects == "box":
         drawn.update_layout(dragmode="select")
     got = st.plotly_chart(
         drawn, theme=None, alt=alt, key=key, config=CONFIG, on_select="rerun", selection_mode=(selects,)
     )
+    figure_files.buttons(key, title)
     chosen = got.get("selection", {}) if got else {}
     return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}
 
@@ -195,6 +199,7 @@ def style() -> None:
 
 def heading(key: str) -> None:
     """A page's question, large, and one sentence below it."""
+    figure_files.from_private(False)
     st.title(t(f"{key}.title"), anchor=False)
     st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
 
@@ -220,11 +225,13 @@ def section(text: str) -> None:
 
 def private_tag() -> None:
     """The tag that every panel wears that reads private data."""
+    figure_files.from_private(True)
     st.html(f"<span class='dp-tag dp-private'>{html.escape(t('tag.private'))}</span>")
 
 
 def public_tag() -> None:
     """The tag of panels made from released values alone."""
+    figure_files.from_private(False)
     st.html(f"<span class='dp-tag dp-public'>{html.escape(t('tag.public'))}</span>")
 
 

@@ -36,7 +36,7 @@ def group_errors(
             "marker": {"size": 8, "symbol": SYMBOLS[k % 6], "color": SERIES[k % 6]},
         })  # fmt: skip
     layout = {
-        "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", "dtick": 1},
+        "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", "dtick": "D2"},
         "yaxis": {"title": {"text": words["groups_error"]}, "tickformat": SHARE, "rangemode": "tozero"},
     }
     return Figure(

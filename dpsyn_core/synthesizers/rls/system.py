@@ -115,6 +115,7 @@ class Rls(Synthesizer):
         self.unit = task.unit
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
+        self.zeros = task.zeros
 
     def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute.
@@ -131,7 +132,7 @@ class Rls(Synthesizer):
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning)
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
@@ -236,6 +237,10 @@ class Rls(Synthesizer):
             return []
         parts = cost.split(self.noise.shares(pairs.cells))
         return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
+
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
