@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui.export import files
+from ui.export import files, takeaways
 from ui.shared import results
 from ui.shared.state import workspace
 from ui.shared.text import literal, t
@@ -72,5 +72,6 @@ with right:
 section(t("export.report"))
 note(t("export.report_note"))
 files.reports(space, job)
+takeaways.panel(space, job)
 section(t("export.certificate"))
 st.code(files.certificate(job), language=None, wrap_lines=True)  # whole: a box that scrolls cannot be reached by keys

@@ -25,6 +25,7 @@ def add(commands: Any) -> None:
         PUBLISHABLE, action="store_true", help="exit status 2 also for a file that is not safe to publish: another "
         "file with the same table in it, or NOT PRIVATE",
     )  # fmt: skip
+    parser.add_argument("--cite", action="store_true", help="also print a citation: a sentence, and BibTeX")
     parser.set_defaults(run=run)
 
 
@@ -50,3 +51,7 @@ def run(args: argparse.Namespace) -> None:
     if not found.holds or (args.publishable and not found.publishable):
         raise ReceiptError(found.sentence)
     print(found.sentence)
+    if args.cite:
+        from dpsyn_core.report.takeaways import cite
+
+        print(cite(args.manifest or manifest_beside(args.table)))

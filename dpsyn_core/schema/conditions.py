@@ -94,18 +94,12 @@ def ends_of(attribute: Any, clause: Clause) -> tuple[float, float]:
         msg = f"'{clause.attribute}' has no order, so it has no interval; ask for it as {clause.attribute} in {{value}}"
         raise QuestionError(msg)
     labels = [] if dates or attribute.middles() is not None else attribute.labels()
-    low, high = math.nan, math.nan
-    if len(clause.values) == 2:
-        low, high = (_end(attribute, labels, text, last=bool(i)) for i, text in enumerate(clause.values))
+    ends = [_end(attribute, labels, text, last=bool(i)) for i, text in enumerate(clause.values)]
+    low, high = ends if len(ends) == 2 else (math.nan, math.nan)
     if clause.outside:
         low, high = _beyond(attribute, low, up=True), _beyond(attribute, high, up=False)
-        if low > high:  # whole numbers between which nothing lies
-            low, high = math.inf, math.inf
     if not low <= high:
-        what = "dates, the earlier one first, such as [2020-01-31, 2020-12]" if dates else (
-            "numbers, the lower one first, such as [20, 35]"
-        )  # fmt: skip
-        msg = f"the interval of '{clause.attribute}' needs two {what}"
+        msg = f"the interval of '{clause.attribute}' needs two {'dates' if dates else 'numbers'}, the lower one first"
         raise QuestionError(msg)
     return low, high
 
@@ -141,11 +135,9 @@ def _moment(text: str, unit: int, *, last: bool) -> float:
 
 def _beyond(attribute: Any, end: float, *, up: bool) -> float:
     """The next value after an end that is not in its interval."""
-    if not math.isfinite(end):
-        return end
     if isinstance(attribute, DatetimeAttribute):
-        return end + 1 if up else end - 1
-    return math.nextafter(end, math.inf if up else -math.inf)
+        return end + (1 if up else -1)
+    return end if math.isinf(end) else math.nextafter(end, math.inf if up else -math.inf)
 
 
 def _joint(text: str, at: int) -> int:

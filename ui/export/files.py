@@ -206,9 +206,10 @@ def command(space: Workspace, job: Job) -> str:
     given = written(spec.settings, config_class(spec.method))
     settings = "".join(f" --set {shlex.quote(f'{k}={json.dumps(v)}')}" for k, v in given.items())
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
+    dataset = shlex.quote(spec.dataset or results.schema(space, job).ledger_name)
     return (
         f"dpsyn synth YOUR_TABLE --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)} "
-        f"--method {spec.method}{settings}{rows} --seed {spec.seed}{allowed} --dataset {spec.dataset} "
+        f"--method {spec.method}{settings}{rows} --seed {spec.seed}{allowed} --dataset {dataset} "
         f"--out {name}.csv --manifest {name}.manifest.json"
     )
 

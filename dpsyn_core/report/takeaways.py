@@ -1,0 +1,118 @@
+"""What a person takes away from a run: a script and a notebook that repeat it, and how to cite the release."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.spec import RunSpec
+
+SCHEMA = "schema.json"  # next to the script
+HEAD = '''"""Repeats the run {label}: the same schema, settings and seed of post-processing.
+
+The noise is new, and the run is charged again. schema.json stands next to this file.
+"""'''
+LOAD = 'from dpsyn_core import synthesize\n\nTABLE = "YOUR_TABLE.csv"  # the private table'
+SHOW = "print(release.manifest.certificate())"
+
+
+def python_script(spec: RunSpec, label: str, name: str) -> str:
+    """A Python file that repeats a run. name: of the files that it writes, without an ending."""
+    head = HEAD.format(label=_named(label))
+    return "\n\n".join([head, LOAD, f"{_call(spec)}\n{SHOW}\n{_write(name)}"]) + "\n"
+
+
+def shell_script(command: str, label: str) -> str:
+    """A shell file that repeats a run. command: `dpsyn synth ...`, in one line."""
+    lines = command.replace(" --", " \\\n  --")
+    lead = f"# Repeats the run {_named(label)}: new noise, charged again. schema.json stands next to this file."
+    return f"#!/bin/sh\n{lead}\n{lines}\n"
+
+
+def notebook(spec: RunSpec, label: str, name: str) -> str:
+    """The script as a Jupyter notebook (format 4.5), cell by cell."""
+    lead = (
+        f"# {_named(label)}\n\nRepeats a run of DPSyn Studio: the same schema, settings and seed of post-processing. "
+        "The noise is new, and the run is charged again on the ledger. `schema.json` stands next to this notebook."
+    )
+    cells = [_cell("markdown", lead)] + [_cell("code", text) for text in (LOAD, _call(spec), SHOW, _write(name))]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    document = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def _named(label: str) -> str:
+    """What a run is called, without marks that could end a comment or begin code."""
+    return " ".join(re.sub(r"[^\w .,:%+-]", " ", label).split())
+
+
+def _cell(kind: str, text: str) -> dict[str, Any]:
+    code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True), **code}
+
+
+def _call(spec: RunSpec) -> str:
+    """The call with every setting that differs from its default; the schema's file holds the questions."""
+    named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, "method": spec.method}
+    named |= {"settings": spec.settings} if spec.settings else {}
+    named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
+    named |= {"rng": spec.seed, "dataset": spec.dataset}
+    named |= {"questions_share": spec.questions_share} if spec.questions_share is not None else {}
+    named |= {"query_vouched": True} if spec.query_vouched else {}
+    named |= {"tables": spec.tables} if spec.tables > 1 else {}
+    lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
+    return f'release = synthesize(\n    TABLE,\n    "{SCHEMA}",\n{lines})'
+
+
+def _write(name: str) -> str:
+    return f'release.write("{name}.csv")'
+
+
+def cite(path: Path) -> str:
+    """How to cite the release of a manifest, this year: a sentence, and BibTeX."""
+    manifest, year = Manifest.load(path), datetime.now(UTC).year
+    return f"{citation(manifest, year)}\n\n{bibtex(manifest, year)}"
+
+
+def citation(manifest: Manifest, year: int) -> str:
+    """One sentence for a paper."""
+    m = manifest
+    version = m.versions.get("dpsyn-studio", "")
+    table = f"The synthetic table {m.dataset} ({m.n_records:,} records) was made in {year} with DPSyn Studio {version}"
+    how = f"by the system {m.method}, from the schema {m.schema_name}"
+    if not m.private:
+        return f"{table} {how}. It is not private: no guarantee of differential privacy holds for it ({_where(m)})."
+    return f"{table} {how}. {m.guarantee.removesuffix('.')} ({_where(m)})."
+
+
+def bibtex(manifest: Manifest, year: int) -> str:
+    """An entry of type misc; the key is made of the dataset and the year."""
+    m = manifest
+    key = f"{re.sub(r'[^A-Za-z0-9]+', '', m.dataset) or 'release'}{year}synthetic"
+    kind = f"differentially private, epsilon {m.epsilon:g}, delta {m.delta:g}" if m.private else "NOT PRIVATE"
+    fields = {
+        "title": f"Synthetic table {m.dataset} ({kind})",
+        "year": str(year),
+        "howpublished": f"DPSyn Studio {m.versions.get('dpsyn-studio', '')}, system {m.method}",
+        "note": f"{m.guarantee} {_where(m).capitalize()}",
+    }
+    body = ",\n".join(f"  {name} = {{{_latex(text)}}}" for name, text in fields.items())
+    return f"@misc{{{key},\n{body}\n}}\n"
+
+
+def _where(m: Manifest) -> str:
+    content = None if m.digests is None else m.digests.content
+    table = f", SHA-256 of the content {content[:16]}" if content else ""
+    return f"run {m.run_id[:16]}{table}"
+
+
+def _latex(text: str) -> str:
+    """Text whose marks LaTeX takes as they are."""
+    escaped = re.sub(r"[\\{}]", "", text)
+    return re.sub(r"([&%$#_])", r"\\\1", escaped).replace("~", r"\~{}").replace("^", r"\^{}")

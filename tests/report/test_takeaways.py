@@ -1,0 +1,37 @@
+"""What is taken away from a run: scripts that repeat it, and a citation that says what the manifest says."""
+
+import json
+import subprocess
+import sys
+
+from dpsyn_core.data import paths
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.report.takeaways import bibtex, citation, notebook, python_script, shell_script
+from dpsyn_core.runs.spec import RunSpec
+
+SPEC = RunSpec(epsilon=2.0, delta=1e-9, method="independent", seed=7, dataset="again", n_records=500)
+
+
+def test_script_and_notebook_repeat_a_run(tmp_path):
+    table, schema = paths("sample")
+    (tmp_path / "schema.json").write_bytes(schema.read_bytes())
+    code = "".join(
+        "".join(cell["source"]) + "\n"
+        for cell in json.loads(notebook(SPEC, "a run", "out"))["cells"]
+        if cell["cell_type"] == "code"
+    )
+    script = python_script(SPEC, 'a "run"', "out")
+    compile(code, "cells", "exec")
+    (tmp_path / "run.py").write_text(script.replace("YOUR_TABLE.csv", str(table)), "utf-8")
+    done = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == 501
+    made = Manifest.load(tmp_path / "out.manifest.json")
+    assert (made.epsilon, made.method, made.seed, made.dataset) == (2.0, "independent", 7, "again")
+    said, entry = citation(made, 2031), bibtex(made, 2031)
+    assert "epsilon 2, delta 1e-09" in said.lower() and made.run_id[:16] in said and "500 records" in said
+    assert entry.startswith("@misc{again2031synthetic,") and entry.count("{") == entry.count("}")
+
+
+def test_a_shell_script_is_the_command_over_lines():
+    assert shell_script("dpsyn synth T --epsilon 1", "a\nrun").endswith("T \\\n  --epsilon 1\n")

@@ -1,0 +1,51 @@
+"""To take away from a run, on the Export page: script, notebook, citation, and the settings as one file."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import streamlit as st
+
+from dpsyn_core.jobs.folder import MANIFEST
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.report import takeaways
+from ui.export import files
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import t
+from ui.shared.theme import note, section
+
+
+def documents(space: Workspace, job: Job) -> dict[str, str]:
+    """What repeats the run, by file name."""
+    name = files.stem(space, job)
+    return {
+        "run.sh": takeaways.shell_script(files.command(space, job), job.label),
+        "run.py": takeaways.python_script(job.spec, job.label, name),
+        "run.ipynb": takeaways.notebook(job.spec, job.label, name),
+    }
+
+
+def panel(space: Workspace, job: Job) -> None:
+    """Scripts, and how to cite."""
+    section(t("take.title"))
+    note(t("take.note"))
+    with st.container(horizontal=True, gap="small"):
+        for ending, mime in (
+            ("sh", "text/x-shellscript"),
+            ("py", "text/x-python"),
+            ("ipynb", "application/x-ipynb+json"),
+        ):
+            st.download_button(
+                t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
+                mime=mime, on_click="ignore", key=f"take_{ending}",
+            )  # fmt: skip
+    section(t("take.cite"))
+    manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year
+    st.code(takeaways.citation(manifest, year), language=None, wrap_lines=True)
+    st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
+
+
+def _document(space: Workspace, job: Job, name: str) -> str:
+    return documents(space, job)[name]
