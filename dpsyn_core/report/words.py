@@ -8,8 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Words = Mapping[str, str]
+MARKS = str.maketrans(",.", ".,")
+
+
+def local(number: str, words: Words) -> str:
+    """A number as the language writes it: 1,234.5 is 1.234,5 where the mark of decimals is a comma."""
+    return number.translate(MARKS) if words["decimal_mark"] == "," else number
+
 
 ENGLISH: Words = {
+    "decimal_mark": ".",
     "real": "real",
     "synthetic": "synthetic",
     "difference": "synthetic minus real",
@@ -79,7 +87,8 @@ ENGLISH: Words = {
     "gap_alt": "Heat map of synthetic minus real shares of {a} by {b}",
     # one column
     "shares": "share of records",
-    "share_hover": "%{x}: %{y:.2%} of the records<extra>%{fullData.name}</extra>",
+    "share_hover": "%{x}: %{customdata:.2%} of the records<extra>%{fullData.name}</extra>",
+    "density": "share of records for each {width}",
     "column_finding": "{table} differs by {tvd}",
     "column_alt": "Distribution of {finding}",
     # marginals by order

@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
+from importlib import resources
 
 import streamlit as st
 
-from ui.shared.text import ASSETS, t
+from ui.shared.text import t
 
 KINDS = ("svg", "png", "csv")
 READS_PRIVATE = "figures_read_private"  # in the visitor's session: a tag of private data stands above
@@ -16,7 +17,7 @@ READS_PRIVATE = "figures_read_private"  # in the visitor's session: a tag of pri
 
 @lru_cache(maxsize=1)
 def _script() -> str:
-    return (ASSETS / "figures.js").read_text("utf-8")
+    return (resources.files("dpsyn_core.report") / "assets" / "figure_files.js").read_text("utf-8")
 
 
 def from_private(private: bool) -> None:

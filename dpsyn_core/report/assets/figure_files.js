@@ -29,12 +29,23 @@
     return node;
   };
 
+  // in a report the figure around the button, whose caption changes with what is chosen; in the app a widget's key
+  const plotOf = (button) => {
+    const around = button.closest('figure') || document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey));
+    return around && around.querySelector('.js-plotly-plot');
+  };
+  const titleOf = (button, plot) => {
+    const caption = button.closest('figure')?.querySelector('figcaption')?.textContent;
+    return button.dataset.title || caption || plot.getAttribute('aria-label') || '';
+  };
+
   // the figure as it stands on the page, with its title above and its source below
   const picture = (plot, button) => {
     const width = plot.clientWidth, height = plot.clientHeight;
     const colours = getComputedStyle(document.documentElement);
-    const ink = colours.getPropertyValue('--dp-ink'), paper = colours.getPropertyValue('--dp-paper');
-    const title = wrapped(button.dataset.title, width / 8), source = wrapped(button.dataset.source, width / 7);
+    const colour = (name) => colours.getPropertyValue('--dp-' + name) || colours.getPropertyValue('--' + name);
+    const ink = colour('ink'), paper = colour('paper');
+    const title = wrapped(titleOf(button, plot), width / 8), source = wrapped(button.dataset.source, width / 7);
     const top = PAD + LINE * title.length, whole = top + height + PAD + SMALL * source.length;
     const out = document.createElementNS(SVG, 'svg');
     for (const [name, value] of Object.entries({ width: width, height: whole, viewBox: `0 0 ${width} ${whole}` })) {
@@ -82,7 +93,7 @@
   };
 
   const table = (plot, button) => {
-    const rows = [['# ' + button.dataset.title], ['# ' + button.dataset.source]];
+    const rows = [['# ' + titleOf(button, plot)], ['# ' + button.dataset.source]];
     const traces = (plot._fullData || plot.data).filter((trace) => trace.visible !== false && trace.hoverinfo !== 'skip');
     const heat = traces.some((trace) => trace.z);
     rows.push(heat ? ['table', 'row', 'column', 'value'] : ['series', 'x', 'y']);
@@ -105,7 +116,7 @@
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-figure-file]');
     if (!button) return;
-    const plot = document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey) + ' .js-plotly-plot');
+    const plot = plotOf(button);
     if (!plot) return;
     const name = button.dataset.figureName, kind = button.dataset.figureFile;
     if (kind === 'csv') save(new Blob(['\ufeff', table(plot, button)], { type: 'text/csv' }), name + '.csv');
