@@ -59,7 +59,7 @@ def apart(shaped: Shaped, epsilon: float, seed: int) -> dict[str, Any]:
     unit = {"neighbours": "add-remove", "identifier": "parent key", "max_records": theta}
     second = plain(parts[1], unit=unit)  # type: ignore[arg-type]
     half = half_of(epsilon)
-    more = {"epsilon": half, "delta": DELTA, "rng": seed, "dataset": NAME}
+    more: dict[str, Any] = {"epsilon": half, "delta": DELTA, "rng": seed, "dataset": NAME}
     roots = synthesize(root, first, **more).table
     kids = synthesize(child, second, **more).table
     number = roots.pop("number").to_numpy()
@@ -117,7 +117,7 @@ def mixed(shaped: Shaped, epsilon: float, seed: int) -> Any:
 def rows_of(shape: str, epsilon: float, runs: int, roots: int | None, others: bool) -> dict[str, dict[str, float]]:
     """Mean scores of every way to make tables."""
     sums: dict[str, dict[str, float]] = {}
-    more = {} if roots is None else {"roots": roots}
+    more: dict[str, Any] = {} if roots is None else {"roots": roots}
     for run in range(runs):
         shaped = SHAPES[shape](500 + run, **more)
         began = time.perf_counter()

@@ -107,7 +107,8 @@ def run_linked(args: argparse.Namespace) -> None:
         write_text(args.json, json.dumps(document, indent=2) + "\n", private=True)
     if not args.quiet:
         for s in scores:
-            print(f"{s.scope:<28} {s.metric:<16} {s.value:8.4f}  {s.sentence}")
+            value = "-" if s.value is None else f"{s.value:.4f}"
+            print(f"{s.scope:<28} {s.metric:<16} {value:>8}  {s.sentence}")
         print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
 
 

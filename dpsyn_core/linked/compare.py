@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.errors import MetricError
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.forest import Forest
@@ -24,11 +25,11 @@ LARGEST = 50_000_000  # cells of a table of two columns
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedScore:
-    """One figure. scope: a table's name, or parent > child of a link."""
+    """One figure. scope: a table's name, or parent > child of a link. value: None where it cannot be computed."""
 
     scope: str
     metric: str
-    value: float
+    value: float | None
     sentence: str
 
 
@@ -49,7 +50,9 @@ def compare_linked(
             comparison = compare_tables(table.columns, made[table.name], private[table.name])
             listed = [n for n in BY_TABLE if len(table.coded) > 1 or n == "tvd-1way"]
             for name, score in compute(comparison, listed).items():
-                out.append(LinkedScore(scope=table.name, metric=name, value=score.value, sentence=score.sentence))
+                value = None if isinstance(score, MetricError) else score.value
+                sentence = str(score) if isinstance(score, MetricError) else score.sentence
+                out.append(LinkedScore(scope=table.name, metric=name, value=value, sentence=sentence))
     key = draw_key()  # siblings without an order stand in that of their keyed hashes
     forests = [bounded(schema, tables, key=key)[0] for tables in (made, private)]
     for number, link in enumerate(schema.links):
@@ -61,7 +64,7 @@ def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: 
     scope = f"{link.parent} > {link.child}"
     sizes = [sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts
              for f in (made, real)]  # fmt: skip
-    apart = _distance(*sizes, link.max_children + 1)
+    apart = _distance((sizes[0], sizes[1]), link.max_children + 1)
     found = [
         LinkedScore(
             scope=scope, metric="children", value=apart,
@@ -72,7 +75,7 @@ def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: 
     own = [a.coded_attribute() for a in schema[link.child].coded]
     columns = [_columns(f, number) for f in (made, real)]
     across = {
-        (p.name, c.name): _distance(*(roots[i] * c.size + kids[j] for roots, kids in columns), p.size * c.size)
+        (p.name, c.name): _distance([roots[i] * c.size + kids[j] for roots, kids in columns], p.size * c.size)
         for i, p in enumerate(parents)
         for j, c in enumerate(own)
         if p.size * c.size <= LARGEST
@@ -100,7 +103,7 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
     if not min(before.shape[1] for before, _ in pairs):
         return []
     off = {
-        a.name: _distance(*(before[j] * a.size + now[j] for before, now in pairs), a.size**2)
+        a.name: _distance([before[j] * a.size + now[j] for before, now in pairs], a.size**2)
         for j, a in enumerate(own)
         if a.size**2 <= LARGEST
     }
@@ -117,9 +120,9 @@ def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np
     return forest.roots[:, at].astype(np.int64), own.astype(np.int64)
 
 
-def _distance(made: NDArray[np.int64], real: NDArray[np.int64], size: int) -> float:
+def _distance(both: Sequence[NDArray[np.int64]], size: int) -> float:
     """Half the L1 distance of the shares of codes below `size`; 1 where one of the two has no records."""
-    if not len(made) or not len(real):
-        return float(len(made) != len(real))
-    p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in (made, real))
+    if not min(map(len, both)):
+        return float(max(map(len, both)) > 0)
+    p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in both)
     return float(np.abs(p - q).sum() / 2)

@@ -64,7 +64,7 @@ def make_stage(
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
         _start(rows, stage, evidence, siblings, children, rng)
         held = float(weight.sum())
-        targets = own_targets(stage, evidence, held)
+        targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, held)]
         probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
         pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
         if siblings is not None and stage.siblings is not None and coupling.any():
@@ -135,7 +135,7 @@ def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator
         part = slice(start, start + DRAWN_AT_ONCE)
         level = rng.random(len(given[part]))[:, None]
         out[part] = (upto[given[part]] < level).sum(axis=1)
-    return np.minimum(out, table.shape[1] - 1)
+    return np.minimum(out, np.uint16(table.shape[1] - 1)).astype(np.uint16)
 
 
 def _start_by_difference(
@@ -154,6 +154,23 @@ def _start_by_difference(
 def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
     """The tables of a stage that its own columns move, in weights of the synthetic records."""
     return _targets(stage.view, evidence, held, stage.context, siblings=False)
+
+
+def standing_agrees(
+    target: LinkedTarget, rows: NDArray[np.uint16], weight: NDArray[np.float32], context: int
+) -> LinkedTarget:
+    """The table with the sums of its column that stands: what noise says of these, no move of another could follow."""
+    stands = [i for i, a in enumerate(target.axes) if a.other is None and a.column is not None and a.column < context]
+    if len(target.axes) != 2 or len(stands) != 1:
+        return target
+    axis, values = stands[0], np.moveaxis(target.values, stands[0], 0)
+    held = target.axes[axis]
+    codes = held.map[rows[:, held.column or 0]]
+    there = np.bincount(codes, weights=weight, minlength=len(values))
+    other = np.maximum(values.sum(axis=0), 0.0)
+    share = other / max(float(other.sum()), 1e-300)
+    agreed = values + (there - values.sum(axis=1))[:, None] * share
+    return LinkedTarget(axes=target.axes, values=np.ascontiguousarray(np.moveaxis(agreed, 0, axis)), sigma=target.sigma)
 
 
 def sibling_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:

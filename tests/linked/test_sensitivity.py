@@ -109,7 +109,7 @@ def test_neighbours_move_every_access_of_a_run_by_no_more_than_charged(name, del
             assert found <= a.charge.sensitivity * (1 + 1e-12), a.charge.name
             most = max(most, found / a.charge.sensitivity)
         assert compose(first.account.charges).within(8.0, delta)
-    assert most == 1.0
+    assert most == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
