@@ -25,8 +25,8 @@ from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.ruled import RuledColumn
-from dpsyn_core.schema.rules import Meant
 from dpsyn_core.tables.read import read_table
 
 CONDITIONS = (
