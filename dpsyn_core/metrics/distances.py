@@ -71,8 +71,9 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
                 done += 1
             progress("comparing marginals", done, len(sets))
     l1, chi2, support, floor = rows.T
-    held, place = np.unique(np.concatenate([h for h, _ in tally] or [np.zeros(0, np.int64)]), return_inverse=True)
-    cells = np.bincount(place, np.concatenate([n for _, n in tally] or [np.zeros(0)]), len(held)).astype(np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    held, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
+    cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(held)).astype(np.int64)
     return Distances(
         sets=list(sets),
         tvd=np.clip(l1 / 2, 0, 1),

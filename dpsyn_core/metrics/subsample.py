@@ -38,11 +38,11 @@ def subsample_distance(held: NDArray[np.int64], cells: NDArray[np.int64], n: int
     possible = (v <= np.minimum(r, m)) & (m - v <= n - r)
     r, v, count = r[possible], v[possible], count[possible]
 
-    def choose(a: NDArray[np.float64] | float, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = gammaln(np.asarray(a) + 1) - gammaln(b + 1) - gammaln(a - b + 1)
-        return found
-
-    chance = np.exp(choose(r, v) + choose(n - r, m - v) - choose(float(n), np.full(1, float(m))))
+    chance = np.exp(
+        gammaln(r + 1) - gammaln(v + 1) - gammaln(r - v + 1)
+        + gammaln(n - r + 1) - gammaln(m - v + 1) - gammaln(n - r - m + v + 1)
+        - gammaln(n + 1) + gammaln(m + 1) + gammaln(n - m + 1)
+    )  # fmt: skip
     deviation = 2 * v * (n - r - m + v) / n * chance
     return float((deviation * count).sum() / m)
 

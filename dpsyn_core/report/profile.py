@@ -14,7 +14,7 @@ from dpsyn_core.metrics.small_groups import GroupError, group_errors
 from dpsyn_core.report import figures
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.verdict import amount, fine, told_apart
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 BOTH = " / "  # between the real figure and the synthetic one
 
@@ -42,31 +42,33 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
         r, s = p.real, p.synthetic
         out.append([
             p.column,
-            percent(r.missing) + BOTH + percent(s.missing),
-            f"{r.distinct:,}{BOTH}{s.distinct:,}",
-            both(r.mean, s.mean),
-            both(r.deviation, s.deviation),
-            *(both(_quantile(r, at), _quantile(s, at)) for at in (0.0, 0.5, 0.95, 1.0)),
+            local(percent(r.missing) + BOTH + percent(s.missing), words),
+            local(f"{r.distinct:,}{BOTH}{s.distinct:,}", words),
+            both(r.mean, s.mean, words),
+            both(r.deviation, s.deviation, words),
+            *(both(_quantile(r, at), _quantile(s, at), words) for at in (0.0, 0.5, 0.95, 1.0)),
             ", ".join(words[f"profile_{w}"] for w in p.wrong),
         ])  # fmt: skip
     return out
 
 
-def both(real: float | str | None, synthetic: float | str | None) -> str:
+def both(real: float | str | None, synthetic: float | str | None, words: Words = ENGLISH) -> str:
     """Two figures in one cell, with the digits that tell them apart; a dash for none."""
     if isinstance(real, float) and isinstance(synthetic, float):
         pair = (amount(real), amount(synthetic)) if real == synthetic else told_apart(real, synthetic)
-        return BOTH.join(pair)
+        return local(BOTH.join(pair), words)
     if real is None and synthetic is None:
         return "–"
-    return BOTH.join("–" if x is None else x if isinstance(x, str) else amount(x) for x in (real, synthetic))
+    return BOTH.join(
+        "–" if x is None else x if isinstance(x, str) else local(amount(x), words) for x in (real, synthetic)
+    )
 
 
 def _quantile(f: Figures, at: float) -> float | str | None:
     return f.quantiles[QUANTILES.index(at)] if f.quantiles else None
 
 
-def gap_rows(c: Comparison) -> list[list[str]]:
+def gap_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
     """A row a number, a category and a value, the farthest off first, in standard deviations of the number."""
     rows = []
     for g in moved.gaps(c):
@@ -77,7 +79,7 @@ def gap_rows(c: Comparison) -> list[list[str]]:
             left, right = float(g.real[k]), float(g.synthetic[k])
             real, made = (amount(left), "–") if m == 0 else told_apart(left, right)
             far = float("inf") if m == 0 else abs(right - left) / (g.deviation or 1.0)
-            rows.append((far, [g.column, g.category, value, f"{n:,}", real, made]))
+            rows.append((far, [g.column, g.category, value, *(local(x, words) for x in (f"{n:,}", real, made))]))
     return [row for _, row in sorted(rows, key=lambda x: -x[0])]
 
 
@@ -85,7 +87,10 @@ def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[
     """The differences between groups that are not as large as they are, in words, the largest first."""
     off = [(g, g.kept) for g in moved.gaps(c) if g.kept is not None and g.pulled and g.moved.any()]
     off.sort(key=lambda pair: -abs(pair[1] - 1))
-    return [words["gaps_pulled"].format(column=g.column, category=g.category, kept=fine(k)) for g, k in off[:most]]
+    return [
+        words["gaps_pulled"].format(column=g.column, category=g.category, kept=local(fine(k), words))
+        for g, k in off[:most]
+    ]
 
 
 def grouping(c: Comparison) -> list[str]:
@@ -113,14 +118,15 @@ def groups_figure(tables: dict[str, Comparison], name: str, words: Words = ENGLI
 def groups_sentence(rows: Sequence[GroupError], name: str, words: Words = ENGLISH) -> str:
     """Who pays: the smaller half of the groups against the larger one."""
     if len(rows) < 2:
-        return words["groups_one"].format(column=name, error=percent(rows[0].error), floor=percent(rows[0].floor))
+        return words["groups_one"].format(column=name, error=local(percent(rows[0].error), words),
+            floor=local(percent(rows[0].floor), words))  # fmt: skip
     half = len(rows) // 2
     large, small = rows[: len(rows) - half], rows[len(rows) - half :]
     parts = []
     for part in (small, large):
         n = sum(r.real for r in part)
-        parts += [percent(sum(getattr(r, k) * r.real for r in part) / n) for k in ("error", "floor")]
+        parts += [local(percent(sum(getattr(r, k) * r.real for r in part) / n), words) for k in ("error", "floor")]
     return words["groups_two"].format(
-        column=name, small=len(small), most=number(small[0].real), error=parts[0], floor=parts[1], other=parts[2],
-        other_floor=parts[3], large=len(large),
+        column=name, small=len(small), most=local(number(small[0].real), words), error=parts[0], floor=parts[1],
+        other=parts[2], other_floor=parts[3], large=len(large),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.moved import MovedGroup
 from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import Verdict, verdict
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 
 def sentence(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> str:
@@ -27,14 +27,14 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     """The rank correlations, means and groups that moved most, each in words."""
     out = [
-        words["verdict_pair"].format(a=p.columns[0], b=p.columns[1], real=fine(p.real), synthetic=fine(p.synthetic))
+        words["verdict_pair"].format(
+            a=p.columns[0], b=p.columns[1], real=local(fine(p.real), words), synthetic=local(fine(p.synthetic), words)
+        )
         for p in found.correlations
     ]
-    out += [
-        words["verdict_mean"].format(column=m.column, **dict(zip(("real", "synthetic"), told_apart(m.real, m.synthetic),
-                                                                   strict=True)))
-        for m in found.means
-    ]  # fmt: skip
+    for m in found.means:
+        real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic))
+        out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
     return out + [group_words(g, words) for g in found.groups]
 
 
@@ -42,9 +42,10 @@ def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
     """A group's mean, or a value's share of the records, in both tables."""
     if not g.column:
         return words["verdict_share"].format(
-            category=g.category, value=g.value, real=percent(g.real), synthetic=percent(g.synthetic)
-        )
-    real, synthetic = told_apart(g.real, g.synthetic)
+            category=g.category, value=g.value, real=local(percent(g.real), words),
+            synthetic=local(percent(g.synthetic), words),
+        )  # fmt: skip
+    real, synthetic = (local(x, words) for x in told_apart(g.real, g.synthetic))
     return words["verdict_group"].format(
         column=g.column, category=g.category, value=g.value, real=real, synthetic=synthetic
     )
@@ -53,7 +54,7 @@ def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
 def _values(found: Verdict, words: Words, epsilon: float | None) -> dict[str, str]:
     kept = "" if found.relations_kept is None else percent(found.relations_kept, 0)
     pairs = found.pairs
-    return {
+    said = {
         "kept": kept,
         "ones": percent(found.ones.value),
         "ones_floor": percent(found.ones.floor or 0.0),
@@ -61,8 +62,10 @@ def _values(found: Verdict, words: Words, epsilon: float | None) -> dict[str, st
         "floor": "" if pairs is None else percent(pairs.fresh),
         "unrelated": "" if pairs is None else percent(pairs.unrelated),
         "n": f"{found.n:,}",
-        "at": "" if epsilon is None else words["verdict_at"].format(epsilon=f"{epsilon:g}", n=f"{found.n:,}"),
     }
+    out = {name: local(text, words) for name, text in said.items()}
+    at = "" if epsilon is None else words["verdict_at"].format(epsilon=local(f"{epsilon:g}", words), n=out["n"])
+    return out | {"at": at}
 
 
 def percent(x: float, digits: int | None = None) -> str:

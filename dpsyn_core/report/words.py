@@ -8,8 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Words = Mapping[str, str]
+MARKS = str.maketrans(",.", ".,")
+
+
+def local(number: str, words: Words) -> str:
+    """A number as the language writes it: 1,234.5 is 1.234,5 where the mark of decimals is a comma."""
+    return number.translate(MARKS) if words["decimal_mark"] == "," else number
+
 
 ENGLISH: Words = {
+    "decimal_mark": ".",
     "real": "real",
     "synthetic": "synthetic",
     "difference": "synthetic minus real",

@@ -122,6 +122,11 @@ def load_release(path: Path) -> ReleaseFile:
     )  # fmt: skip
 
 
+def manifest_of(content: bytes, name: str) -> Manifest:
+    """The manifest in a release file, for a first look; `load_release` reads the rest. Raises as that does."""
+    return Manifest.parse(_members(content, name)[MANIFEST], name)[0]
+
+
 def _members(content: bytes, name: str) -> dict[str, bytes]:
     """The members of a release file, whose digests hold; nothing is read that is larger than it may be."""
     try:

@@ -1,5 +1,7 @@
 """Columns and groups in figures: what pandas finds in the two files, and what is called wrong."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,7 +11,10 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.metrics.profile import QUANTILES, profiles
 from dpsyn_core.metrics.small_groups import group_errors
+from dpsyn_core.metrics.verdict import verdict
 from dpsyn_core.report.profile import both, columns_entry, gap_rows, gap_sentences, groups_sentence, profile_rows
+from dpsyn_core.report.verdict import sentence
+from dpsyn_core.report.words import ENGLISH, local
 from dpsyn_core.schema.document import Schema
 
 SCHEMA = Schema.of({
@@ -83,3 +88,10 @@ def test_small_groups_pay_more_and_a_fresh_sample_says_how_much_is_chance():
 def test_a_cell_shows_both_figures():
     assert both(632.4, 452.0) == "632 / 452" and both(None, None) == "–" and both("a", "b") == "a / b"
     assert both(1.0, 1.0) == "1 / 1"
+
+
+def test_figures_in_german_have_a_comma():
+    german = dict(ENGLISH) | {"decimal_mark": ","}
+    assert local("1,234.5", german) == "1.234,5" and both(1234.5, 2.5, german) == "1.234 / 2,5"
+    c = compare_tables(SCHEMA, pa.Table.from_pandas(stays(900, 2)), pa.Table.from_pandas(stays(900, 1)))
+    assert not re.search(r"\d\.\d", sentence(verdict(c), german, epsilon=0.5))

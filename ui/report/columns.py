@@ -18,6 +18,7 @@ ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
 HEADS = ("column", "blank", "distinct", "mean", "deviation", "least", "median", "most_of", "largest", "wrong")
+WIDE = 120  # pixels of a column that holds two figures
 CHOSEN = "report_column"
 CROWDED = 0.5  # share of a column's records in one bin from which on scores on bins tell little of it
 
@@ -49,7 +50,7 @@ def _figures(view: Look) -> None:
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         st.dataframe(
             [dict(zip(heads, row, strict=True)) for row in rows], hide_index=True, key=f"profile_{side.letter}",
-            alt=t("columns.figures"),
+            alt=t("columns.figures"), column_config={h: st.column_config.TextColumn(width=WIDE) for h in heads[1:-1]},
         )  # fmt: skip
 
 

@@ -43,13 +43,9 @@ def _gaps(view: Look) -> None:
     """Sentences on what is not right, then every mean by group."""
     for side in view.sides:
         prefix = "" if len(view.sides) == 1 else f"{view.name(side)}: "
-        key = ("gaps", side.job.id)
-        said, rows = kept(
-            view.space, key,
-            lambda side=side: (  # type: ignore[misc]
-                profile.gap_sentences(side.comparison, figure_words()), profile.gap_rows(side.comparison)
-            ),
-        )  # fmt: skip
+        words, c, run = figure_words(), side.comparison, side.job.id
+        said = kept(view.space, ("gaps", run), lambda c=c, words=words: profile.gap_sentences(c, words))  # type: ignore[misc]
+        rows = kept(view.space, ("means", run), lambda c=c, words=words: profile.gap_rows(c, words))  # type: ignore[misc]
         if not rows:
             note(prefix + t("by_group.no_gaps"))
             continue
