@@ -137,6 +137,7 @@ CSVW = {"@context": "http://www.w3.org/ns/csvw", "url": "t.csv", "tableSchema": 
         ({"name": "t", "schema": "https://evil.example/s.json", "path": "t.csv"}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "http://evil.example"}}}, "nothing is fetched"),
         (MODEL | {"properties": {"a": {"$ref": "#/$defs/A"}}}, "write it out"),
+        (MODEL | {"properties": {"a": {"anyOf": None}}}, "declares values or a range of no column"),
     ],
 )  # fmt: skip
 def test_hostile_codebooks_are_refused_in_one_sentence(raw, words):

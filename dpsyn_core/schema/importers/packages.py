@@ -234,7 +234,8 @@ def read_json_schema(document: Mapping[str, Any], *, name: str, what: str) -> De
 
 
 def _property(name: str, given: Mapping[str, Any], document: Mapping[str, Any], what: str) -> DeclaredColumn:
-    choices: Sequence[Any] = given.get("anyOf", given.get("oneOf", (given,)))
+    several = given.get("anyOf", given.get("oneOf"))
+    choices: Sequence[Any] = several if isinstance(several, list) else (given,)
     parts = [_followed(c, document, what) for c in choices if isinstance(c, Mapping)]
     blank = any(p.get("type") == "null" or (isinstance(p.get("type"), list) and "null" in p["type"]) for p in parts)
     filled = [p for p in parts if p.get("type") != "null"]
