@@ -86,8 +86,11 @@ def _all_lenient(values: np.ndarray, sigma: float, *, tuning: Any, **_: object) 
 
 
 PARTS: dict[str, Part] = {
-    "second rounds": Part(measuring=True, instead={f"{ENGINE}.system.triples_may_pay": _false}),
-    "triples": Part(measuring=True, instead={f"{ENGINE}.second_round._best_part": lambda *_, **__: ([], 0.0)}),
+    "second rounds": Part(
+        measuring=True, instead={f"{ENGINE}.system.triples_may_pay": _false, f"{ENGINE}.orders.Search.pays": _false}
+    ),
+    "wider sets": Part(measuring=True, instead={f"{ENGINE}.orders._best_parts": _empty}),
+    "search for any order": Part(measuring=True, instead={f"{ENGINE}.orders.Search.pays": _false}),
     "second scores of pairs": Part(
         measuring=True, instead={f"{ENGINE}.pairs._second_scoring": lambda *_, **__: np.zeros(0, dtype=np.intp)}
     ),
@@ -152,7 +155,6 @@ PARTS: dict[str, Part] = {
     ),
     "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.system.beside_target": _first}),
     "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
-    "fine values of one-ways": Part(making=True, instead={f"{ENGINE}.system.settle_values": _none}),
     "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
 }  # fmt: skip
 

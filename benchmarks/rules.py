@@ -26,9 +26,10 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.measured import Measured, measure
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.runs.spec import RunSpec
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.schema.ruled import any_broken, read_ruled
 from dpsyn_core.sources.choose import source_of
+from dpsyn_core.synthesizers import registry
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
 from tools.hospital_sample import hospital, hospital_schema
@@ -146,9 +147,16 @@ TABLES: dict[str, Callable[[int], tuple[pa.Table, Schema]]] = {"stays": stays, "
 
 def compared(table: pa.Table, ruled: Schema, *, system: str, epsilon: float, seed: int) -> tuple[Found, Found]:
     """Two tables of one measurement, which rules do not change: one made without them, one with them."""
+    promise = registry.config_class(system).guarantee
+    if "add-remove" not in promise.neighbours:
+        unit = SchemaUnit(neighbours="replace")
+        ruled = ruled.model_copy(update={"unit": unit})
+    if promise.needs_public_n or promise.one_record:
+        ruled = ruled.model_copy(update={"n_records": table.num_rows})
+    delta = DELTA if promise.approximate else 0.0
     with tempfile.TemporaryDirectory() as folder:
         book = Ledger(Path(folder) / "l.db")
-        spec = RunSpec.of(epsilon=epsilon, delta=DELTA, method=system, seed=seed)
+        spec = RunSpec.of(epsilon=epsilon, delta=delta, method=system, seed=seed)
         run = measure(source_of(table, schema=ruled), ruled, spec, ledger=book)
     bare = ruled.model_copy(update={"rules": ()})
     free = replace(run, schema=bare, system=run.config.calibrate(spec.task(bare)), rng=np.random.default_rng(seed))

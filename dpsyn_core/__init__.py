@@ -17,6 +17,7 @@ from dpsyn_core.version import __version__ as __version__  # so that it is expor
 if TYPE_CHECKING:
     from dpsyn_core.errors import DPSynError
     from dpsyn_core.privacy.ledger.ledger import Ledger
+    from dpsyn_core.refits.refit import refit
     from dpsyn_core.report.answering import answer
     from dpsyn_core.runs.buying import buy_schema
     from dpsyn_core.runs.parts import synthesize_to
@@ -36,12 +37,13 @@ _HOME = {
     "confirm_schema": "dpsyn_core.suggest.drafting:confirm",
     "draft_schema": "dpsyn_core.suggest.drafting:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
+    "refit": "dpsyn_core.refits.refit:refit",
     "synthesize": "dpsyn_core.runs.release:synthesize",
     "synthesize_to": "dpsyn_core.runs.parts:synthesize_to",
 }
 __all__ = [
     "DPSynError", "Ledger", "Release", "Schema", "answer", "buy_schema", "confirm_schema", "draft_schema", "read_table",
-    "synthesize", "synthesize_to",
+    "refit", "synthesize", "synthesize_to",
 ]  # fmt: skip
 
 settle()  # before any part of the package imports numba

@@ -56,6 +56,7 @@ with left:
             on_click="ignore",
             key="export_schema",
         )
+        files.release_button(space, job, key="export_release")
 with right:
     section(t("export.bundle"))
     note(t("export.bundle_note"))

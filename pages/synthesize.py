@@ -12,7 +12,7 @@ from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
 from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import heading, note, section
-from ui.synthesize import answers, design, methods, runs
+from ui.synthesize import answers, design, methods, refits, runs
 from ui.synthesize.starting import problem, start
 
 space = workspace()
@@ -34,7 +34,7 @@ with right:
         methods.estimate(space)
         plan.warning(space)
     expected.on_synthesize(space)
-    point_out_names(space)
+    point_out_names(space, key="synthesize")
     name = limited(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space.schema)
     if space.schema is not None and space.schema.unit.identifier is not None:
         note(dropped(space.schema))
@@ -50,6 +50,7 @@ with right:
 if methods.chosen(space) == design.METHOD:
     design.editor(space)
 answers.panel(space)
+refits.panel(space)
 
 mine = jobs().of(space.owner)
 st.space("small")

@@ -18,11 +18,11 @@ def test_every_mechanism_can_be_taken_out_and_comes_back(name):
 
 
 def test_a_function_that_is_gone_is_an_error_and_leaves_the_engine_as_it_was():
-    before = system.settle_values
-    gone = {f"{system.__name__}.settle_values": lambda *_: None, f"{system.__name__}.never_there": lambda *_: None}
+    before = system.place_numbers
+    gone = {f"{system.__name__}.place_numbers": lambda *_: None, f"{system.__name__}.never_there": lambda *_: None}
     with pytest.raises(AttributeError, match="never_there"), without(Part(making=True, instead=gone)):
         pass
-    assert system.settle_values is before
+    assert system.place_numbers is before
 
 
 def test_a_run_without_what_it_does_not_use_is_the_same_and_without_evening_another():

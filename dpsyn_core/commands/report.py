@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> None:
     if not outputs:
         msg = "a report needs a file to be written to; give --html R.html, --json R.json, or both"
         raise SettingError(msg)
+    if args.html is not None:
+        require("app", "a report in HTML (--html)")
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)

@@ -302,17 +302,18 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
             msg = f"{about}{finding.text}"
             raise SchemaError(msg)
         print(f"{finding.level}: {about}{finding.text}")
-    if schema.rules:
+    if schema.rules or any(a.kind == "derived" for a in schema.attributes):
         print_rules(schema, table)
 
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
     from dpsyn_core.runs.repair import check_rules
-    from dpsyn_core.schema.ruled import broken_counts
+    from dpsyn_core.schema.rule_breaks import broken_counts
 
-    check_rules(schema)
-    print(f"rules: {len(schema.rules)}, and records can keep them all")
+    check_rules(schema, schema.n_records)
+    if schema.rules:
+        print(f"rules: {len(schema.rules)}, and records can keep them all")
     if table is not None:
         for number, (rule, count) in enumerate(broken_counts(table, schema), 1):
             print(f"rule {number} ({rule}): {count:,} of {table.num_rows:,} records break it")

@@ -53,6 +53,10 @@ def add(commands: Any) -> None:
         "--save-model", type=Path, metavar="M.safetensors",
         help="also keep the trained model of a deep system, from which `dpsyn draw` makes more records for nothing",
     )  # fmt: skip
+    parser.add_argument(
+        "--save-release", type=Path, metavar="R.dpsyn",
+        help="also keep all that was released in one file, from which `dpsyn refit` makes more tables for nothing",
+    )  # fmt: skip
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
@@ -78,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
     places = Places.of(
         args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
-        private=not spec.reasons(schema),
+        release=args.save_release, private=not spec.reasons(schema),
     )  # fmt: skip
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:
@@ -86,10 +90,10 @@ def run(args: argparse.Namespace) -> None:
         raise OutputError(msg)
     places.check(args.table, args.schema, args.questions)
     if name.suffix.lower() in LABELLED:
+        from dpsyn_core.extras import require
         from dpsyn_core.schema.importers.formats import not_carried
-        from dpsyn_core.tables.labelled import library
 
-        library()
+        require("codebooks", f"the output '{name.name}'")
         for what in not_carried(schema, name.suffix.lower()):
             print(f"note: {name.name}: {what}", file=sys.stderr)
     spec.check(most=places.most_records)
@@ -97,6 +101,11 @@ def run(args: argparse.Namespace) -> None:
         from dpsyn_core.runs.models import check_savable
 
         check_savable(spec.method, args.save_model)
+    if args.save_release is not None:
+        from dpsyn_core.runs.release_file import check_name, check_reusable
+
+        check_name(args.save_release)
+        check_reusable(spec.config)
     key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
@@ -113,9 +122,13 @@ def run(args: argparse.Namespace) -> None:
     measured = measure(source, schema, spec, most=places.most_records, progress=progress)
     say_odd(table, str(args.table))
     del table, source
-    marginals = None if places.measurements is None else pack_measurements(measured.released, schema=schema)
+    kept = places.measurements is not None or places.release is not None
+    marginals = pack_measurements(measured.released, schema=schema) if kept else None
     release = PendingRelease(measured=measured, memory=memory_of(args.memory))
-    manifest = write_release(release, places, measurements=marginals, key=key, progress=progress)
+    columns = [c for c in measured.columns if c in schema.output_names]
+    manifest = write_release(
+        release, places, measurements=marginals, columns=columns, key=key, progress=progress
+    )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
     if measured.repaired and not args.quiet:

@@ -180,3 +180,43 @@ def copy_rows(table: NDArray[np.float64], codes: NDArray[np.int64], start: int, 
     for i in range(codes.size):
         for j in range(table.shape[1]):
             out[i, start + j] = table[codes[i], j]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def margin_distances(
+    table: NDArray[np.int64], sizes: NDArray[np.int64], ptr: NDArray[np.int64], axes: NDArray[np.int64],
+    out: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """The sum of absolute values of many margins of one table, which is read once for each.
+
+    Args:
+        table: int64 (cells,), of any sign.
+        sizes: int64 (dimensions,), of its axes.
+        ptr: int64 (margins + 1,), where the axes of each margin start in `axes`.
+        axes: int64, axis numbers.
+        out: int64 (margins,), written.
+    """
+    dimensions = sizes.size
+    held = np.zeros(table.size, dtype=np.int64)
+    digit, stride = np.zeros(dimensions, dtype=np.int64), np.zeros(dimensions, dtype=np.int64)
+    for s in range(ptr.size - 1):
+        stride[:] = 0
+        cells = 1
+        for q in range(ptr[s], ptr[s + 1]):
+            stride[axes[q]] = cells
+            cells *= sizes[axes[q]]
+        held[:cells] = 0
+        digit[:] = 0
+        at = 0
+        for x in range(table.size):
+            held[at] += table[x]
+            j = dimensions - 1
+            while j >= 0:
+                digit[j] += 1
+                at += stride[j]
+                if digit[j] < sizes[j]:
+                    break
+                at -= stride[j] * sizes[j]
+                digit[j] = 0
+                j -= 1
+        out[s] = np.abs(held[:cells]).sum()

@@ -94,6 +94,21 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
     large for the app, or was not, must not show in what is written.
     """
     from dpsyn_core.marginals.released_file import pack_measurements
+
+    _write(folder, spec, measured, pack_measurements(measured.released, schema=measured.schema), progress)
+
+
+def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
+    """Makes a table of the release file in the folder, and leaves what `leave_release` does; nothing is charged."""
+    from dpsyn_core.refits.refit import Changes, opened, prepared
+
+    given = opened(folder / str(spec.release))
+    changes = Changes(method=spec.maker, n_records=spec.n_records, seed=spec.seed, where=spec.where)
+    put_private(folder / SCHEMA, given.released.schema.dumps().encode("utf-8"))
+    _write(folder, spec, prepared(given, changes, progress=progress), given.measurements or b"", progress)
+
+
+def _write(folder: Path, spec: JobSpec, measured: Measured, measurements: bytes, progress: Progress) -> None:
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import Places, write_release
 
@@ -102,7 +117,7 @@ def leave_release(folder: Path, spec: JobSpec, measured: Measured, progress: Pro
     )  # fmt: skip
     write_release(
         PendingRelease(measured=measured, memory=planned(spec.memory_mb)), places,
-        measurements=pack_measurements(measured.released, schema=measured.schema), progress=progress,
+        measurements=measurements, progress=progress,
     )  # fmt: skip
 
 

@@ -24,6 +24,11 @@ class JobSpec(RunSpec):
     version: Literal[1] = 1
     table: str = "table.parquet"
     form: ReadForm = Field(default=AS_FOUND, description="How the table is read, where it lies outside the folder")
+    release: str | None = Field(
+        default=None, description="A release file of the folder, from which the table is made for nothing; null: a run"
+    )
+    maker: str | None = Field(default=None, description="The system that makes it; null: that of the run, where it can")
+    where: str | None = Field(default=None, description="A condition that every record of a refit meets; null: none")
     tables: Literal[1] = Field(default=1, exclude=True, description="The pages show one")
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)

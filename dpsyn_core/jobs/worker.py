@@ -18,6 +18,7 @@ from dpsyn_core.jobs.folder import (
     SCHEMA,
     Reporter,
     leave_fault,
+    leave_refit,
     leave_refusal,
     leave_release,
     load_spec,
@@ -40,6 +41,12 @@ def run(folder: Path) -> None:
     report = Reporter(folder)
     spec = load_spec(folder)
     report("loading the engine", 0, 1)
+    if spec.release is not None:
+        confine_process(of_worker())
+        limit_resources(spec.memory_mb, spec.seconds)
+        leave_refit(folder, spec, report)
+        write_json(folder / DONE, {"seconds": time.time() - started})
+        return
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.choose import source_of

@@ -35,6 +35,11 @@ class Children:
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @property
+    def position(self) -> Ints:
+        """The place of each child among the rest of its root, from 0, (n,)."""
+        return np.arange(int(self.counts.sum())) - np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+
+    @property
     def first(self) -> NDArray[np.bool_]:
         """Which of the rest is the first of its root, (n,)."""
         found = np.zeros(self.rest.shape[1], dtype=bool)

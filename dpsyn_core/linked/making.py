@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -9,12 +11,14 @@ from numpy.typing import NDArray
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Children, Forest, shapes_of
 from dpsyn_core.linked.stages import Stage, View, ViewColumn, context_columns, difference_codes
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
 from dpsyn_core.records.rls.fit import Target, schedule
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Codes = NDArray[np.unsignedinteger]
+DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of megabytes
 
 
 def empty_forest(roots: Codes, shapes: tuple[NDArray[np.int64], ...], schema: LinkedSchema) -> Forest:
@@ -58,7 +62,7 @@ def make_stage(
             weight = (1 / np.repeat(children.counts, children.counts)).astype(np.float32)
             pairs = np.repeat(children.counts - 1, children.counts)
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
-        _start(rows, stage, evidence, rng)
+        _start(rows, stage, evidence, siblings, children, rng)
         held = float(weight.sum())
         targets = own_targets(stage, evidence, held)
         probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
@@ -76,23 +80,75 @@ def _as_target(target: LinkedTarget) -> Target:
     return Target(attributes=places, maps=(), values=target.values, sigma=target.sigma)
 
 
-def _start(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, rng: Generator) -> None:
-    """Own columns by themselves; a number by its difference from a sibling's, where that is known."""
-    n = len(rows)
+def _start(
+    rows: NDArray[np.uint16],
+    stage: Stage,
+    evidence: RlsEvidence,
+    siblings: RlsEvidence | None,
+    children: Children,
+    rng: Generator,
+) -> None:
+    """Where a fit starts: what single moves would take long to find is drawn first.
+
+    A number follows its difference from a single sibling's, another column the same column of the sibling before it or
+    the child's position, where these are known; else it is drawn by itself.
+    """
+    n, columns = len(rows), stage.view.columns
+    position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
+    pairs = set() if siblings is None else {m.attributes for m in siblings.joint}
+    twins = {c.of[1] for c in columns if c.kind == "difference"}
     for place in range(stage.context, rows.shape[1]):
+        name = columns[place].attribute.name
         p = evidence.probabilities[place]
         rows[:, place] = rng.choice(len(p), size=n, p=p / p.sum())
-    for at, column in enumerate(stage.view.columns):
+        if stage.single is not None or place in twins:
+            continue
+        if position is not None:
+            table = _expected(evidence, columns[position].attribute.name, name)
+            rows[:, place] = _drawn(table, rows[:, position], rng)
+        if siblings is not None and (f"{name} before", name) in pairs:
+            table = _expected(siblings, f"{name} before", name)
+            turn = children.position
+            order = np.argsort(turn, kind="stable")
+            ends = np.cumsum(np.bincount(turn))
+            for start, end in pairwise(ends):
+                now = order[start:end]
+                rows[now, place] = _drawn(table, rows[now - 1, place], rng)
+    for at, column in enumerate(columns):
         if column.kind == "difference":
-            minus, of = column.of
-            a, b = (stage.view.columns[c].attribute for c in (minus, of))
-            ranked = [x.size - x.special for x in (a, b)]
-            p = evidence.probabilities[at][: sum(ranked) - 1]
-            if p.sum() <= 0:
-                continue
-            drawn = rng.choice(len(p), size=n, p=p / p.sum()) - (ranked[0] - 1) + rows[:, minus].astype(np.int64)
-            fits = (rows[:, minus] < ranked[0]) & (drawn >= 0) & (drawn < ranked[1])
-            rows[fits, of] = drawn[fits]
+            _start_by_difference(rows, stage, column.of, evidence.probabilities[at], rng)
+
+
+def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
+    """The table of two columns at full resolution, as released values let expect it."""
+    sizes = {n: evidence.domain[n].size for n in (first, second)}
+    return evidence.expected((first, second), {n: Coarsening.identity(s) for n, s in sizes.items()})
+
+
+def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator) -> NDArray[np.uint16]:
+    """A column for each record, from the row of the table that its other column names; even where that is empty."""
+    held = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
+    upto = np.cumsum(held, axis=1)
+    upto /= upto[:, -1:]
+    out = np.zeros(len(given), dtype=np.uint16)
+    for start in range(0, len(given), DRAWN_AT_ONCE):
+        part = slice(start, start + DRAWN_AT_ONCE)
+        level = rng.random(len(given[part]))[:, None]
+        out[part] = (upto[given[part]] < level).sum(axis=1)
+    return np.minimum(out, table.shape[1] - 1)
+
+
+def _start_by_difference(
+    rows: NDArray[np.uint16], stage: Stage, of: tuple[int, int], known: NDArray[np.float64], rng: Generator
+) -> None:
+    """A number as that of a single sibling with a drawn difference, where both fit."""
+    ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in of)]
+    p = known[: sum(ranked) - 1]
+    if p.sum() <= 0:
+        return
+    drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, of[0]].astype(np.int64)
+    fits = (rows[:, of[0]] < ranked[0]) & (drawn >= 0) & (drawn < ranked[1])
+    rows[fits, of[1]] = drawn[fits]
 
 
 def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:

@@ -21,13 +21,13 @@ from dpsyn_core.synthesizers.rls.view import RlsEvidence
 class LinkedShares:
     """How the budget is divided: parts of rho, or under the root of a pure epsilon, in proportion."""
 
-    root: float = 1.1
+    root: float = 1.2
     """For the root table with the numbers of children."""
 
-    single: float = 1.1
+    single: float = 0.8
     """For each role that one child may have."""
 
-    rest: float = 1.5
+    rest: float = 2.2
     """For all other children of a link."""
 
     siblings: float = 0.3

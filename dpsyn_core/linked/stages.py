@@ -22,6 +22,7 @@ from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 Columns = list[NDArray[np.int64]]
 
 EXACT_CHILDREN = 16  # children of a parent up to which 1 / number is a whole number of `unit_of`
+MOST_POSITIONS = 16  # of a child among its siblings in order, that are kept apart; later ones are one
 FEWEST_VALUES = 5  # of a number or an ordered category, from which on its differences between siblings are counted
 
 
@@ -160,6 +161,10 @@ def _rest(
     if shape.distinct and shape.order is not None:  # the shape says it: it stands
         standing = [*standing, ViewColumn(attribute=own[shape.order], kind="context", source=shape.order)]
         sources.remove(shape.order)
+    elif shape.order is not None:
+        size = min(link.max_children, MOST_POSITIONS)
+        attribute = CodedAttribute(name=f"{link.child}: position", size=size, ordered=True)
+        standing = [*standing, ViewColumn(attribute=attribute, kind="context")]
     named = [own[i] for i in sources]
     unit = unit_of(link.max_children)
     stage = _stage(number, None, standing, named, sources, twins, unit)
@@ -233,6 +238,8 @@ def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Colum
                 out.append(np.where(there, column.astype(np.int64), absent)[rows])
     if stage.single is None and shape.distinct:
         out.append(shape.orders(forest.shapes[stage.link]))
+    elif stage.single is None and shape.order is not None:
+        out.append(np.minimum(children.position, min(shape.link.max_children, MOST_POSITIONS) - 1))
     return out
 
 

@@ -86,7 +86,11 @@ def constraints_of(measured: Sequence[Measurement], names: AttributeSet) -> list
         )
         for same in found.values()
     ]  # fmt: skip
-    return [c for c in each if not any(c.follows(other) for other in each)]
+    # of two that say the same, as where values only stand in another order, the first is kept
+    return [
+        c for i, c in enumerate(each)
+        if not any(c.follows(o) and (j < i or not o.follows(c)) for j, o in enumerate(each))
+    ]  # fmt: skip
 
 
 def proper(recode: Coarsening | None) -> Coarsening | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.files import write_bytes
 from dpsyn_core.marginals.coarsening import Coarsening, coarse_shape
 from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
@@ -22,6 +23,7 @@ from dpsyn_core.schema.domain import Domain
 
 VERSION = 2  # 1 named no law of noise, and knew neither tables that share their noise nor joint ones
 LIMIT = 1 << 30  # characters after inflating
+MOST_NUMBERS = 60_000_000  # in one file: each takes 32 bytes while it is read, and a table of all pairs has 50 million
 
 
 def dump_measurements(path: Path, measurements: Sequence[Measurement]) -> None:
@@ -85,63 +87,83 @@ class ReleasedFile:
 
 
 def load_released(path: Path, schema: Schema | None = None) -> ReleasedFile:
-    """Reads a whole file of released marginals.
+    """Reads a whole file of released marginals; see `read_released`."""
+    return read_released(_content(path), path.name, schema)
+
+
+def read_released(content: bytes, name: str, schema: Schema | None = None) -> ReleasedFile:
+    """Reads the content of a file of released marginals.
 
     Args:
-        path: of the file.
+        content: of the file.
+        name: of the file, for messages.
         schema: of the run; None takes the one in the file.
 
     Raises:
         TableError: it is something else, does not fit the schema, or names none and none is given.
+        SizeError: it holds more than is read.
     """
-    document = _read(path)
+    document = _read(content, name)
     stated = document.get("schema")
     known = Schema.loads(stated) if schema is None and isinstance(stated, str) else schema
     if known is None:
-        msg = f"'{path.name}' was written by an earlier version, without its schema; name the schema of the run too"
+        msg = f"'{name}' was written by an earlier version, without its schema; name the schema of the run too"
         raise TableError(msg)
     if isinstance(stated, str) and Schema.loads(stated).dumps() != known.dumps():
-        msg = f"'{path.name}' was released with another schema than the one that is named; name the schema of the run"
+        msg = f"'{name}' was released with another schema than the one that is named; name the schema of the run"
         raise TableError(msg)
     domain = known.domain()
-    return ReleasedFile(measurements=_tables(document, domain, path), schema=known)
+    return ReleasedFile(measurements=_tables(document, domain, name), schema=known)
 
 
 def load_measurements(path: Path, domain: Domain) -> ReleasedTables:
     """Reads what `dump_measurements` wrote. Raises TableError when it is something else or does not fit the domain."""
-    return _tables(_read(path), domain, path)
+    return _tables(_read(_content(path), path.name), domain, path.name)
 
 
-def _tables(document: dict[str, Any], domain: Domain, path: Path) -> ReleasedTables:
+def _tables(document: dict[str, Any], domain: Domain, name: str) -> ReleasedTables:
     try:
         found = ReleasedTables(_measurement(entry, domain) for entry in document["measurements"])
         found.scores = None if document.get("scores") is None else _scores(document["scores"], domain)
         found.joint = tuple(_joint(entry, domain) for entry in document.get("joint", ()))
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise _unfit(path) from error
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise _unfit(name) from error
     return found
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _content(path: Path) -> bytes:
     try:
-        with gzip.open(path, "rb") as packed:
-            document = json.loads(packed.read(LIMIT))
+        return path.read_bytes()
+    except OSError as error:
+        raise _unfit(path.name) from error
+
+
+def _read(content: bytes, name: str) -> dict[str, Any]:
+    try:
+        with gzip.open(io.BytesIO(content), "rb") as packed:
+            text = packed.read(LIMIT + 1)
+        if len(text) > LIMIT or text.count(b",") > MOST_NUMBERS:
+            msg = f"'{name}' holds more than {LIMIT >> 20} MB or {MOST_NUMBERS:,} numbers; no run writes that many"
+            raise SizeError(msg)
+        document = json.loads(text)
+    except SizeError:
+        raise
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise _unfit(path) from error
+        raise _unfit(name) from error
     if not isinstance(document, dict):
-        raise _unfit(path)
+        raise _unfit(name)
     version = document.get("version", 1)
     if not isinstance(version, int) or version > VERSION:
         msg = (
-            f"'{path.name}' was written by a later version, in a form that this one does not know; use that version, "
+            f"'{name}' was written by a later version, in a form that this one does not know; use that version, "
             "or a later one"
         )
         raise TableError(msg)
     return document
 
 
-def _unfit(path: Path) -> TableError:
-    msg = f"'{path.name}' does not hold released marginals of this schema; give the file that the run wrote"
+def _unfit(name: str) -> TableError:
+    msg = f"'{name}' does not hold released marginals of this schema; give the file that the run wrote"
     return TableError(msg)
 
 
@@ -159,7 +181,7 @@ def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:
     found = np.asarray(codes, dtype=np.intp)
-    if found.shape != (size,) or found.min() < 0:
+    if found.shape != (size,) or found.min() < 0 or found.max() >= size:
         msg = "a coarse map does not fit"
         raise ValueError(msg)
     return Coarsening.of(found)

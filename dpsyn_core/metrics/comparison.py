@@ -19,7 +19,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.questions.language import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.ruled import RuleBreaks
+from dpsyn_core.schema.rule_breaks import RuleBreaks
 
 if TYPE_CHECKING:
     from dpsyn_core.counting.base import Counter

@@ -24,6 +24,7 @@ class Distances:
 
     tvd: total variation distance, half of l1. chi2: two-sample chi-square with dof degrees of freedom.
     floor: mean tvd that a fresh sample of the real table of the synthetic table's size would score.
+    held, cells: the numbers of real records that cells hold, and for each how many cells of all sets hold it.
     """
 
     sets: list[AttributeSet]
@@ -31,6 +32,8 @@ class Distances:
     chi2: NDArray[np.float64]
     dof: NDArray[np.int64]
     floor: NDArray[np.float64]
+    held: NDArray[np.int64]
+    cells: NDArray[np.int64]
 
     @property
     def l1(self) -> NDArray[np.float64]:
@@ -52,7 +55,7 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
 
     deviations = binomial_deviations(c.n, c.m)
     rows = np.zeros((len(sets), 4))
-    done = 0
+    done, tally = 0, []
     with ThreadPoolExecutor(max_workers=2) as pool:  # the counting kernels release the lock
         for batch in batches(c.domain, sets):
             if c.domain.cells(batch[0]) > DENSE_CELLS:
@@ -64,15 +67,21 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
                 tables = [(r.reshape(-1), s.reshape(-1)) for r, s in pairs]
             for r, s in tables:
                 rows[done] = distances(r, s, c.n, c.m, deviations)
+                tally.append(np.unique(r[r > 0], return_counts=True))
                 done += 1
             progress("comparing marginals", done, len(sets))
     l1, chi2, support, floor = rows.T
+    none = np.zeros(0, dtype=np.int64)
+    held, place = np.unique(np.concatenate([none, *(h for h, _ in tally)]), return_inverse=True)
+    cells = np.bincount(place, np.concatenate([none, *(n for _, n in tally)]), len(held)).astype(np.int64)
     return Distances(
         sets=list(sets),
         tvd=np.clip(l1 / 2, 0, 1),
         chi2=chi2,
         dof=np.maximum(support.astype(np.int64) - 1, 0),
         floor=floor / 2,
+        held=held.astype(np.int64),
+        cells=cells,
     )
 
 

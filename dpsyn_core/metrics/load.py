@@ -16,7 +16,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.schema.ruled import rule_breaks
+from dpsyn_core.schema.rule_breaks import rule_breaks
 from dpsyn_core.tables import casting
 from dpsyn_core.tables.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import locate

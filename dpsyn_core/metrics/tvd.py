@@ -12,6 +12,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.distances import Distances, marginal_distances, sampled_sets
+from dpsyn_core.metrics.subsample import equivalent_subsample, in_words
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 WORST = 10
@@ -42,14 +43,16 @@ class KWayTVD(Metric):
         sets = sampled_sets(comparison.domain, self.order, self.count, all_up_to=self.all_up_to, seed=self.seed)
         found = marginal_distances(comparison, sets)
         mean, floor = float(found.tvd.mean()), float(found.floor.mean())
+        share = equivalent_subsample(found, comparison.n)
         what = {1: "an attribute", 2: "a pair of attributes"}.get(self.order, f"a set of {self.order} attributes")
         return Score(
             metric=self.name,
             value=mean,
             floor=floor,
             sentence=f"On average, {mean:.1%} of the records would have to move for {what} to match; "
-            f"a fresh sample of this size would need {floor:.1%}.",
-            details=_details(found, comparison, sampled=len(sets) < math.comb(d, self.order)),
+            f"a fresh sample of this size would need {floor:.1%}. It is as good as {in_words(share)}.",
+            details=_details(found, comparison, sampled=len(sets) < math.comb(d, self.order))
+            | {"equivalent_subsample": share},
         )
 
 

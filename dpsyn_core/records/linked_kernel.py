@@ -158,7 +158,7 @@ def move_linked(
                 old = rows[k, at]
                 if v == np.uint64(old):
                     continue
-                bound = exponentials[z & np.uint64(1023)] * temperature
+                bound = exponentials[z & np.uint64(1023)] * temperature * w  # else light records would never cool
                 gain = np.float32(0)
                 for g in range(layout.run_ptr[j], layout.run_ptr[j + 1]):
                     r = layout.run_reading[g]

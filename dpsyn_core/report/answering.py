@@ -182,6 +182,7 @@ def answer_codes(
     The same release gives the same answers: the refits draw from a fixed public seed.
     """
     checked(truth, confidence)
+    check_whole(manifest)
     inferrer = inferrer_of(codes, measured, schema, manifest, scores=scores, progress=progress, tuning=tuning)
     return [answer_question(q, schema, inferrer, truth=truth, confidence=confidence) for q in questions.questions]
 
@@ -210,6 +211,16 @@ def inferrer_of(
     refit = refit_of(manifest, schema, codes.shape[1], effort=tuning.effort)
     fits = Fits(codes, measured, refit, pure=pure, progress=progress, tuning=tuning)
     return Inferrer(evidence, fits, rng=np.random.default_rng(0), tuning=tuning)
+
+
+def check_whole(manifest: Manifest) -> None:
+    """Raises ReceiptError for the table of some records: the released tables answer for all of them."""
+    if manifest.refit is not None and manifest.refit.where is not None:
+        msg = (
+            f"the table holds records where {manifest.refit.where}, and the released tables count all; ask with that "
+            "condition in the question, of a table of all records"
+        )
+        raise ReceiptError(msg)
 
 
 def check_kept(measured: Sequence[Measurement], manifest: Manifest) -> None:

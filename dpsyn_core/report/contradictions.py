@@ -52,6 +52,10 @@ def contradictions(
         measurements: the released marginals; None where nobody has them.
     """
     out, config = _of_charges(found), _config(found)
+    if found.refit is not None and found.refit.by is not None:
+        if found.private or found.charges:
+            out.append("the manifest states a promise of ours, and its tables are those of others")
+        config = PrivBasisSettings() if isinstance(config, MethodConfig) else config  # no run of it charged anything
     if isinstance(config, str):
         out.append(config)
     elif isinstance(config, MethodConfig) and not isinstance(schema, LinkedSchema):

@@ -226,7 +226,11 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     if parts:
         which = f"the table ({parts} part{'s' * (parts > 1)})" if table.is_dir() else "one part"
     charged = f"whose charges add up to {promise}" if found.charges else "of a run that added no noise"
+    if found.refit is not None and found.refit.by is not None:
+        charged = f"made of tables of {found.refit.by}"
     said = f"'{table.name}' {'holds' if more else 'is'} {which} of this manifest, {charged}; {who}"
+    if found.refit is not None:
+        said += "; it was made again from the release of that run, for nothing" if found.refit.by is None else ""
     if found.query:
         said += "; that its query reads each record by itself is the owner's word"
     if not found.private:

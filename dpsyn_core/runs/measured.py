@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -15,7 +16,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.runs.open import Declared, Run, open_run
+from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.plan import check_drawable, plan_of
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
@@ -23,21 +24,31 @@ from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 
 
+class Stating(Protocol):
+    """Who states what was released, with the charges that paid for it: a run, or the run behind a refit."""
+
+    def manifest(
+        self, declared: Declared, *, settings: Mapping[str, Any], n_records: int, seed: int | None, seconds: float,
+        questions: AskedQuestions | None,
+    ) -> Manifest:  # fmt: skip
+        """See `Run.manifest`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
     """A run after its private phase: all that post-processing needs, and nothing that holds records.
 
-    measurements: what the system released, in its own form. columns: names of the source's columns, in their order.
-    seed: of `rng`; None for a caller's own generator. started: when the private phase had ended.
-    repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were left out
-    for it, once a table or shard.
+    run: states the release. measurements: what the system released, in its own form. columns: names of the source's
+    columns, in their order. seed: of `rng`; None for a caller's own generator. started: when the private phase had
+    ended. repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were
+    left out for it, once a table or shard.
     """
 
     source: Source
     schema: Schema
     spec: RunSpec
     config: MethodConfig
-    run: Run
+    run: Stating
     task: Task
     system: Synthesizer
     measurements: Any

@@ -97,13 +97,13 @@ def exchange(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
                 if not n:
                     break
                 first, second = rng.permutation(left)[:n], rng.choice(others, n, replace=False)
-                here, there = np.concatenate([first, second]), np.concatenate([second, first])
-                after = {m: c[here] for m, c in columns.items()}
-                after[name] = columns[name][there]
+                places, partners = np.concatenate([first, second]), np.concatenate([second, first])
+                after = {m: c[places] for m, c in columns.items()}
+                after[name] = columns[name][partners]
                 fits = ~any_broken(rules, after)
                 both = np.flatnonzero(np.tile(fits[:n] & fits[n:], 2))
-                columns[name].put(here[both], after[name][both])
-                fine[here[both]], met[here[both]] = True, met[there[both]]
+                columns[name].put(places[both], after[name][both])
+                fine[places[both]], met[places[both]] = True, met[partners[both]]
                 left = left[~fine[left]]
 
 

@@ -44,13 +44,14 @@ class Places:
     """Where the files of a release go.
 
     outs: a file for each table of the release, or the one folder that gets Parquet parts (`folder`). measurements: of
-    the released marginals. model: of a trained model. None: not written.
+    the released marginals. model: of a trained model. release: of the file for refits. None: not written.
     """
 
     outs: tuple[Path, ...]
     manifest: Path
     measurements: Path | None = None
     model: Path | None = None
+    release: Path | None = None
     folder: bool = False
 
     @classmethod
@@ -62,6 +63,7 @@ class Places:
         tables: int = 1,
         measurements: Path | None = None,
         model: Path | None = None,
+        release: Path | None = None,
         private: bool = True,
     ) -> Places:
         """The places that a person names.
@@ -72,6 +74,7 @@ class Places:
             tables: of the release; several go to out-1.csv, out-2.csv and so on.
             measurements: of the released marginals.
             model: of the trained model.
+            release: of the file for refits.
             private: False gives every file but the manifest a name that says NOT-PRIVATE.
 
         Raises:
@@ -88,6 +91,7 @@ class Places:
             manifest=manifest_beside(path) if manifest is None else Path(manifest),
             measurements=None if measurements is None else mark(measurements),
             model=None if model is None else mark(model),
+            release=None if release is None else mark(release),
             folder=folder,
         )
 
@@ -105,7 +109,8 @@ class Places:
         Raises:
             OutputError: naming the place.
         """
-        files = [p for p in (*self.outs, self.manifest, self.measurements, self.model) if p is not None]
+        beside = (self.manifest, self.measurements, self.model, self.release)
+        files = [*self.outs, *(p for p in beside if p is not None)]
         for a, b in [*itertools.product(files, inputs), *itertools.combinations(files, 2)]:
             if same_path(a, b):
                 msg = f"'{a.name}' is named twice, as an input or as another output; give every file its own name"
@@ -152,6 +157,7 @@ def write_release(
     places: Places,
     *,
     measurements: bytes | None = None,
+    columns: Sequence[str] = (),
     key: Ed25519PrivateKey | None = None,
     progress: Progress = silent,
 ) -> Manifest:
@@ -164,6 +170,7 @@ def write_release(
         release: what a run made.
         places: where its files go.
         measurements: content of the file of released marginals.
+        columns: of the tables, in their order; for the file for refits.
         key: signs the manifest.
         progress: told the stages.
 
@@ -176,11 +183,15 @@ def write_release(
     stated = False
     try:
         with release.staged(places, progress=progress) as whole:
-            beside = ((measurements, places.measurements), (whole.model, places.model))
+            beside = [(measurements, places.measurements), (whole.model, places.model)]
             digests = {"measurements": _sha256(measurements), "model": _sha256(whole.model)}
             manifest = whole.manifest.written(whole.digests.model_copy(update=digests))
             if key is not None:
                 manifest = manifest.signed(key)
+            if places.release is not None and measurements is not None:
+                from dpsyn_core.runs.release_file import pack_release
+
+                beside.append((pack_release(manifest, measurements, columns), places.release))
             manifest.dump(places.manifest)
             stated = True
             for content, path in beside:

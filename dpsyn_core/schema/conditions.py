@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dpsyn_core.errors import QuestionError
@@ -124,6 +125,7 @@ def _end(attribute: Any, labels: list[str], text: str, *, last: bool) -> float:
         return math.nan
 
 
+@lru_cache(maxsize=1000)  # of conditions, which are public; a rule is asked of many tables
 def _moment(text: str, unit: int, *, last: bool) -> float:
     """The first, or the last, day or second of a date, a time, a month or a year; NaN for other text."""
     period = PERIOD.match(text)

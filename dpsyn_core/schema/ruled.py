@@ -20,7 +20,7 @@ from dpsyn_core.schema.lookups import Lookup, joined
 from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import canonical, has_decimal_comma
+from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -298,35 +298,6 @@ def repeats(rule: UniqueRule, group: Group) -> Bools:
     again = np.ones(len(at), dtype=bool)
     again[np.unique(keys[at], return_index=True)[1]] = False
     out[at] = again
-    return out
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleBreaks:
-    """A rule in words, and the share of records that break it, in the real (None: not read) and a synthetic table."""
-
-    rule: str
-    real: float | None
-    synthetic: float
-
-
-def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleBreaks, ...]:
-    """For each rule of the schema, of pyarrow tables with at least one record; private where real is given."""
-    theirs = broken_counts(synthetic, schema)
-    ours = [None] * len(theirs) if real is None else [count / real.num_rows for _, count in broken_counts(real, schema)]
-    return tuple(
-        RuleBreaks(rule=str(rule), real=share, synthetic=count / synthetic.num_rows)
-        for (rule, count), share in zip(theirs, ours, strict=True)
-    )
-
-
-def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
-    """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = has_decimal_comma(table)
-    out = []
-    for rule in schema.rules:
-        group = read_ruled(table, schema, rule.columns, comma=comma)
-        out.append((rule, int(broken(rule, group).sum())))
     return out
 
 

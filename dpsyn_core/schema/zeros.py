@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -189,6 +189,8 @@ def _met(rule: ImpossibleRule | BlankRule, attributes: Mapping[str, Any], *, eve
 def _codes_meeting(attribute: Any, meant: Meant, *, every: bool) -> Bools:
     if meant.codes is not None:
         return meant.codes
+    if meant.negated:
+        return ~_codes_meeting(attribute, replace(meant, negated=False), every=not every)
     low, high = _bounds(attribute)
     out = np.zeros(attribute.size, dtype=bool)
     finite = np.isfinite(low)

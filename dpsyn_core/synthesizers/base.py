@@ -156,6 +156,16 @@ class Synthesizer(ABC):
             return measured
         return ReleasedTables(m for m in measured if isinstance(m, Measurement))
 
+    def restored(self, released: ReleasedTables) -> Any:
+        """What `synthesize` takes, made of the tables that `measurements` gave; a refit starts here. Post-processing.
+
+        Raises:
+            MethodError: the records need more than released tables.
+        """
+        del released
+        msg = "its records are made of more than released tables; name another method for the refit, such as 'rls'"
+        raise MethodError(msg)
+
     @abstractmethod
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

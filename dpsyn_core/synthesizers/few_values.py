@@ -109,6 +109,11 @@ class FewValues(Synthesizer):
         out.scores, out.joint = found.scores, found.joint
         return out
 
+    def restored(self, released: ReleasedTables) -> Any:
+        """What the system itself restores, of the tables as it released them."""
+        found = self.inner.restored(ReleasedTables(self._inward(m) for m in released))
+        return ReleasedTables(self._outward(m) for m in found) if isinstance(found, list) else found
+
     def _released(self, measured: Any) -> Any:
         """What the system itself returned."""
         return [self._inward(m) for m in measured] if isinstance(measured, list) else measured

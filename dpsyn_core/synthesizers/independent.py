@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.progress import Progress, silent
@@ -54,6 +54,10 @@ class Independent(Synthesizer):
         """One charge an attribute."""
         sets = self.domain.singletons()
         return measure_marginals(counter, sets, self.cost.split([1.0] * len(sets)), gate=gate)
+
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

@@ -161,6 +161,11 @@ class AIM(Synthesizer):
         """One-ways, then the marginal of every round."""
         return measured.measurements
 
+    def restored(self, released: ReleasedTables) -> MstMeasured:
+        """As of MST. The last model is fitted from the start, and not from where the rounds ended."""
+        ones = released[: len(self.domain)]
+        return MstMeasured(measurements=released, recodes=rare_codes(ones, self.config.rare, self.domain))
+
     def _share(self, part: float) -> Cost:
         return self.cost.scaled(part * (1 - 1e-12))
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
 from dpsyn_core.privacy.budget import Budget, Cost
@@ -105,6 +105,10 @@ class DPSyn(Synthesizer):
             measured += measure_marginals(counter, [names], [cost], gate=gate, kind=kind)
             progress("measure", i + 1, len(tables))
         return measured
+
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

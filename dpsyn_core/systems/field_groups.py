@@ -114,7 +114,7 @@ class FieldGroups(Synthesizer):
 
     def _table(self, counter: Counter, group: AttributeSet, cost: Cost, gate: Gate) -> GroupTable:
         cells = self.task.domain.cells(group)
-        lowest = max(1, math.ceil(threshold(cost.scale(self.task.unit.l1()), cells, self.config.cut)))
+        lowest = self._lowest(cells, cost)
         name = "group " + " x ".join(group)
         if cells > DENSE_CELLS:
             got = gate.release_sparse(
@@ -122,15 +122,25 @@ class FieldGroups(Synthesizer):
             )
             return GroupTable(attributes=group, indices=got.indices, values=got.values, whole=None)
         table = gate.release(name, partial(counter.marginal, group), kind="group", cells=cells, cost=cost)
-        flat = table.values.ravel()
-        kept = np.flatnonzero(flat >= lowest)
-        values = flat.reshape(self.task.domain.shape(group)).astype(np.float64)
+        values = table.values.reshape(self.task.domain.shape(group)).astype(np.float64)
         whole = Measurement(attributes=group, values=values, sigma=table.sigma, law=law_of(table.charge))
-        return GroupTable(attributes=group, indices=kept, values=flat[kept], whole=whole)
+        return _cut(whole, lowest)
+
+    def _lowest(self, cells: int, cost: Cost) -> int:
+        """Records that a bin needs to be kept."""
+        return max(1, math.ceil(threshold(cost.scale(self.task.unit.l1()), cells, self.config.cut)))
 
     def measurements(self, measured: list[GroupTable]) -> ReleasedTables:
         """Every group before the cut; of a group above DENSE_CELLS bins only the high ones were released."""
         return ReleasedTables(t.whole for t in measured if t.whole is not None)
+
+    def restored(self, released: ReleasedTables) -> list[GroupTable]:
+        """Every group, cut as the run cut it. Raises MethodError where only the high bins of one were released."""
+        if [m.attributes for m in released] != self.groups:
+            msg = "only the high bins of a group were released, and no table; name another method, such as 'rls'"
+            raise MethodError(msg)
+        costs = self.cost.split([1.0] * len(self.groups))
+        return [_cut(m, self._lowest(m.cells, cost)) for m, cost in zip(released, costs, strict=True)]
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
@@ -159,3 +169,10 @@ class FieldGroups(Synthesizer):
         if known:
             return max(0, round(float(np.average([t for t, _ in known], weights=[w for _, w in known]))))
         return int(max(t.values.sum() for t in measured))
+
+
+def _cut(whole: Measurement, lowest: int) -> GroupTable:
+    """The bins of a released group that hold enough."""
+    flat = whole.values.ravel().astype(np.int64)
+    kept = np.flatnonzero(flat >= lowest)
+    return GroupTable(attributes=whole.attributes, indices=kept, values=flat[kept], whole=whole)

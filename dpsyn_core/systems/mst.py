@@ -219,6 +219,11 @@ class MST(Synthesizer):
         """One-ways, then what was counted with rare codes together."""
         return measured.measurements
 
+    def restored(self, released: ReleasedTables) -> MstMeasured:
+        """Which codes are rare follows from the first table of each attribute."""
+        ones = released[: len(self.domain)]
+        return MstMeasured(measurements=released, recodes=rare_codes(ones, self.config.rare, self.domain))
+
     def _weights(self, sets: list[AttributeSet]) -> list[float]:
         """Shares of a round: a marginal of weight w gets noise sigma / w, which costs w^2 (w in a pure budget)."""
         power = 1 if self.cost.pure else 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import SizeError
+from dpsyn_core.errors import MethodError, SizeError
 from dpsyn_core.marginals.types import Law, Measurement, ReleasedTables
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import law_of
@@ -163,14 +163,23 @@ class MWEM(Synthesizer):
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Distribution:
         """Rounds of choose, measure, correct."""
+        shares = self.cost.split([1.0] * self.config.rounds)
+
+        def measured(i: int, p: Array) -> Correction:
+            choose, spend = shares[i].split([self.choice_share, 1 - self.choice_share])
+            pick = self._marginal if self.config.kind == "marginals" else self._query
+            return pick(p, self.of_round[i], counter, gate, choose, spend)
+
+        return self._rounds(measured, progress)
+
+    def _rounds(self, measured: Callable[[int, Array], Correction], progress: Progress = silent) -> Distribution:
+        """The distribution after all rounds; measured: what a round measures where the last one left a distribution."""
         rounds = self.config.rounds
         p = uniform(self.domain)
         mean = p / (rounds + 1)  # the uniform start is one of the T + 1 distributions of the theorem
         corrections: list[Correction] = []
-        for i, share in enumerate(self.cost.split([1.0] * rounds)):
-            choose, spend = share.split([self.choice_share, 1 - self.choice_share])
-            pick = self._marginal if self.config.kind == "marginals" else self._query
-            corrections.append(pick(p, self.of_round[i], counter, gate, choose, spend))
+        for i in range(rounds):
+            corrections.append(measured(i, p))
             if self.config.variant == "basic":
                 p = corrected(p, corrections[-1:], self.n, self.domain)
                 mean += p / (rounds + 1)
@@ -191,6 +200,19 @@ class MWEM(Synthesizer):
             )
             for c in measured.corrections
         )  # fmt: skip
+
+    def restored(self, released: ReleasedTables) -> Distribution:
+        """The rounds once more, with what each of them released."""
+        if len(released) != self.config.rounds:
+            msg = "mwem needs the marginal of every round; name another method for the refit, such as 'rls'"
+            raise MethodError(msg)
+        made = [
+            Correction(
+                attributes=m.attributes, cells=np.arange(m.cells), values=m.values.ravel(), sigma=m.sigma, law=m.law
+            )
+            for m in released
+        ]  # fmt: skip
+        return self._rounds(lambda i, _: made[i])
 
     def _expected(self, p: Array, workload: list[AttributeSet]) -> list[Array]:
         return [self.n * marginal_of(p, s, self.domain) for s in workload]

@@ -241,6 +241,10 @@ class PriView(Synthesizer):
         """The views."""
         return ReleasedTables(measured.measured)
 
+    def restored(self, released: ReleasedTables) -> Views:
+        """The views."""
+        return Views(domain=self.domain, measured=released)
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:

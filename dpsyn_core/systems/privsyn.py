@@ -182,12 +182,11 @@ class PrivSyn(Synthesizer):
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> PrivSynMeasured:
         """One-ways, then scores of all pairs in one release, then the chosen marginals."""
-        c = self.config
         pairs = self.domain.subsets(2)
         score_cost, one_way_cost, rest = self._split()
         singles = self.domain.singletons()
         one_ways = measure_marginals(counter, singles, one_way_cost.split([1.0] * len(singles)), gate=gate)
-        compressed = {m.attributes[0]: compress(m.values, c.low_count * m.sigma) for m in one_ways}
+        compressed = self._compressed(one_ways)
         progress("select", 1, 3)
         if not pairs:
             return PrivSynMeasured(one_ways=one_ways, compressed=compressed, marginals=[], scores=np.zeros(0))
@@ -214,6 +213,10 @@ class PrivSyn(Synthesizer):
         return PrivSynMeasured(
             one_ways=one_ways, compressed=compressed, marginals=marginals, scores=scores, score_sigma=noise
         )
+
+    def _compressed(self, one_ways: list[Measurement]) -> dict[str, Compressed]:
+        """How each attribute is counted in pairs, by its released one-way."""
+        return {m.attributes[0]: compress(m.values, self.config.low_count * m.sigma) for m in one_ways}
 
     def _score(
         self,
@@ -263,6 +266,12 @@ class PrivSyn(Synthesizer):
             sets = tuple(self.domain.subsets(2))
             out.scores = Scores(sets=sets, values=measured.scores, sigma=measured.score_sigma)
         return out
+
+    def restored(self, released: ReleasedTables) -> PrivSynMeasured:
+        """The first table of each attribute alone decides how its values were joined in the others."""
+        count = len(self.domain)
+        ones, others = list(released[:count]), list(released[count:])
+        return PrivSynMeasured(one_ways=ones, compressed=self._compressed(ones), marginals=others, scores=np.zeros(0))
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

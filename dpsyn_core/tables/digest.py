@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import ExtraError, TableError
+from dpsyn_core.extras import require
 from dpsyn_core.tables import canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
@@ -103,7 +104,7 @@ def digests_of_file(path: str | Path) -> tuple[str, bool]:
             return content_digest(_excel(path), escaped=True), True
         if name.endswith((".csv", ".tsv", ".csv.gz")):
             return content_digest(_text(path, "\t" if name.endswith(".tsv") else ","), escaped=True), False
-    except TableError:
+    except (TableError, ExtraError):
         raise
     except Exception as error:  # whatever a parser says of a file that somebody edited
         msg = f"'{path.name}' does not read as a table that this program wrote"
@@ -219,6 +220,8 @@ def _text(path: Path, delimiter: str) -> Any:
 def _excel(path: Path) -> Any:
     """Every cell of the first sheet as text."""
     import pyarrow as pa
+
+    require("excel", "an Excel file")
     from openpyxl import load_workbook
 
     book = load_workbook(path, read_only=True)

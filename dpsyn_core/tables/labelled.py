@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,16 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.extras import require
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import canonical
-from dpsyn_core.tables.declared import DeclaredColumn, Kind, carried
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, carried, declared_in
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
 from dpsyn_core.tables.read_form import LABELLED, ReadForm
 
-ADD = "pip install 'dpsyn-studio[codebooks]'"
 MAX_COLUMNS = 32_767
+HERE = "DPSYN_READ_HERE"  # set in a process that reads for another one, and may end with a file
+SAID = 3  # exit status of the reader that has said what is wrong
+SHORT = 100  # missing codes of a range that are listed one by one
 EPOCH = {"sav": "1582-10-14", "dta": "1960-01-01", "sas7bdat": "1960-01-01", "xport": "1960-01-01"}
 # how each program calls the format of a day and of a time; numbers are counted from the epoch in the unit given
 DAYS = {
@@ -45,47 +52,82 @@ MOMENTS = {
 FAR = 1 << 40  # seconds from 1970 beyond which no date is written: about the year 36,000
 
 
-def parse(data: memoryview, form: ReadForm, path: Path | None = None) -> Batches:
-    """Reads such a file. path: where it lies, if it lies somewhere. Raises TableError."""
-    import pyarrow as pa
-
-    kind, frame, meta = _read(data, form, path, records=True)
-    names, said = headers.named(list(frame.columns), strict=form.strict)
-    columns = [_column(frame.iloc[:, i], kind, meta, name) for i, name in enumerate(meta.column_names)]
-    table = carried(pa.table(columns, names=names), _declared(kind, meta, names))
-    return of_table(table, kind=LABELLED, form=form, notices=tuple(said))
+def parse(data: memoryview, form: ReadForm) -> Batches:
+    """Reads such a file. Raises TableError."""
+    table = _apart(data, form, records=True)
+    names, said = headers.named(table.column_names, strict=form.strict)
+    return of_table(table.rename_columns(names), kind=LABELLED, form=form, notices=tuple(said))
 
 
 def declared_by(data: memoryview, form: ReadForm) -> list[DeclaredColumn]:
     """What such a file declares of its columns; no record is read. Raises TableError."""
-    kind, _, meta = _read(data, form, None, records=False)
-    return _declared(kind, meta, headers.named(list(meta.column_names), strict=form.strict)[0])
+    table = _apart(data, form, records=False)
+    names, _ = headers.named(table.column_names, strict=form.strict)
+    return list(declared_in(table.rename_columns(names)).values())
+
+
+def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
+    """The table, read by a process of its own: a damaged file can end whoever reads it. Nothing is put on disk."""
+    import pyarrow as pa
+
+    library()
+    if os.environ.get(HERE):
+        return _table(data, form.encoding, records=records)
+    package = str(Path(__file__).resolve().parents[2])
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))}
+    said = json.dumps({"encoding": form.encoding, "records": records})
+    line = [sys.executable, "-m", "dpsyn_core.tables.labelled", said]
+    done = subprocess.run(line, input=data, capture_output=True, env=env, check=False)
+    if done.returncode == 0:
+        return pa.ipc.open_stream(done.stdout).read_all()
+    if done.returncode == SAID:
+        raise TableError(done.stderr.decode("utf-8", "replace").strip().splitlines()[-1])
+    msg = "the file crashed the reader: it is damaged, or needs more memory than there is; export it again, or as CSV"
+    raise TableError(msg)
+
+
+def main() -> int:
+    """Reads the file on the standard input for `_apart`, and writes the table on the standard output."""
+    import pyarrow as pa
+
+    said = json.loads(sys.argv[1])
+    try:
+        table = _table(memoryview(sys.stdin.buffer.read()), said["encoding"], records=said["records"])
+    except TableError as error:
+        sys.stderr.write(str(error))
+        return SAID
+    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:
+        stream.write_table(table)
+    return 0
 
 
 def library() -> Any:
-    """The library that reads and writes these files. Raises TableError with the command that adds it."""
-    try:
-        import pandas as pd  # noqa: F401 - what the library makes and takes
-        import pyreadstat
-    except ImportError as error:
-        msg = f"SPSS, Stata and SAS files need the extra 'codebooks'; add it with: {ADD}"
-        raise TableError(msg) from error
+    """The library that reads and writes these files. Raises ExtraError where it is not installed."""
+    require("codebooks", "a file of SPSS, Stata or SAS")
+    import pyreadstat
+
     return pyreadstat
 
 
-def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool) -> tuple[str, Any, Any]:
-    """Kind, pandas frame and metadata. Sizes are checked before records are read."""
-    reader = library()
+def _table(data: memoryview, encoding: str | None, *, records: bool) -> Any:
+    """The records with what the header declares, or the header alone; sizes are checked before records are read."""
+    import pyarrow as pa
+
     kind = kind_of_labelled("", bytes(data[:HEAD])) or ""
-    read: Callable[..., Any] = getattr(reader, f"read_{kind}")
-    source = path if path is not None else io.BytesIO(data)
-    options: dict[str, Any] = {"encoding": _encoding(form.encoding), "disable_datetime_conversion": True}
+    read: Callable[..., Any] = getattr(library(), f"read_{kind}")
+    options: dict[str, Any] = {"encoding": _encoding(encoding), "disable_datetime_conversion": True}
     options |= {} if kind == "xport" else {"user_missing": True}  # which has no such codes
     try:
-        frame, meta = read(source, metadataonly=True, **options)
+        frame, meta = read(io.BytesIO(data), metadataonly=True, **options)
+        own = list(meta.column_names)
+        columns = [pa.nulls(0)] * len(own)
         if records:
             _check(meta, len(data))
-            frame, meta = read(source if path is not None else io.BytesIO(data), **options)
+            frame, meta = read(io.BytesIO(data), **options)
+            columns = [_column(frame.iloc[:, i], kind, meta, name) for i, name in enumerate(own)]
+        names = [name or "" for name in own]
+        if names:
+            return carried(pa.table(columns, names=names), [_declared_of(kind, meta, name) for name in own])
     except TableError:
         raise
     except MemoryError as error:
@@ -98,10 +140,8 @@ def _read(data: memoryview, form: ReadForm, path: Path | None, *, records: bool)
         )  # fmt: skip
         msg = f"the {PROGRAMS[kind]} file cannot be read: {why}"
         raise TableError(msg) from error
-    if not meta.column_names:
-        msg = f"the {PROGRAMS[kind]} file has no columns; export it again, or as CSV"
-        raise TableError(msg)
-    return kind, frame, meta
+    msg = f"the {PROGRAMS[kind]} file has no columns; export it again, or as CSV"
+    raise TableError(msg)
 
 
 def _encoding(name: str | None) -> str | None:
@@ -172,12 +212,8 @@ def _instants(numbers: NDArray[np.float64], clock: Kind, unit: int, epoch: str) 
     return pa.array(values, mask=~there).cast(pa.timestamp("s"))
 
 
-def _declared(kind: str, meta: Any, names: list[str]) -> list[DeclaredColumn]:
-    """What the header says of each column; what the labels of a column are called is taken by its own name."""
-    return [_declared_of(kind, meta, own, name) for own, name in zip(meta.column_names, names, strict=True)]
-
-
-def _declared_of(kind: str, meta: Any, own: str, name: str) -> DeclaredColumn:
+def _declared_of(kind: str, meta: Any, own: str) -> DeclaredColumn:
+    """What the header says of one column."""
     text = meta.readstat_variable_types[own] == "string"
     words = {_code(c, text=text): str(w) for c, w in meta.variable_value_labels.get(own, {}).items()}
     # of letters, those with a label alone: which others there are, only the records say
@@ -186,12 +222,14 @@ def _declared_of(kind: str, meta: Any, own: str, name: str) -> DeclaredColumn:
         low, high = span["lo"], span["hi"]
         if low == high:
             missing.append(_code(low, text=text))
-        else:
+        elif not text and float(low).is_integer() and float(high).is_integer() and high - low <= SHORT:
+            missing += [canonical(float(c)) for c in range(int(low), int(high) + 1)]
+        else:  # of a long range, or one without an end, those that have words
             missing += [c for c in words if _number(c) is not None and low <= (_number(c) or 0.0) <= high]
     measure = meta.variable_measure.get(own, "unknown")
     clock, _ = _clock(kind, meta, own)
     return DeclaredColumn(
-        name=name,
+        name=own or "",
         kind="text" if text else clock or _numbers(meta, own),
         label=str(meta.column_names_to_labels.get(own) or ""),
         words=words,
@@ -229,3 +267,7 @@ def _value(code: str, *, text: bool) -> int | float | str:
     if number is None:
         return code
     return int(number) if number.is_integer() else number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

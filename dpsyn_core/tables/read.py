@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.tables import delimited, headers
 from dpsyn_core.tables.batches import MAX_FILE, WHOLE, Batches, Share
 from dpsyn_core.tables.confines import steady
@@ -130,7 +130,7 @@ def _mapped(path: Path, form: ReadForm) -> Batches:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
             return _whole(memoryview(mapped), path.name, MAX_FILE, form, delimited.File(path=here, pages=mapped))
     except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
+        if isinstance(error, DPSynError):
             raise
         reason = getattr(error, "strerror", None) or "no reason given"
         msg = f"'{path}' cannot be read ({reason}); check the path"
@@ -168,7 +168,7 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
     if kind == "labelled":
         from dpsyn_core.tables import labelled
 
-        return labelled.parse(data, form, None if file is None else file.path)
+        return labelled.parse(data, form)
     return delimited.parse(data, name, form, file)
 
 

@@ -1,9 +1,12 @@
 """Maximum entropy against oracle O13, a direct optimiser, and tables that contradict each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dpsyn_core.errors import SizeError
+from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.maxent import reconstruct
 from dpsyn_core.marginals.reconstruction import linear_program
 from dpsyn_core.marginals.types import Measurement
@@ -120,3 +123,10 @@ def test_a_linear_program_finds_the_least_disagreement_of_tables_that_contradict
     assert got.residual == pytest.approx(2.5)  # 10 records too many, shared by four cells
     with pytest.raises(SizeError, match="linear program"):
         linear_program(("a",), (60_000,), [(("a",), np.ones(60_000))])
+
+
+def test_a_table_whose_values_stand_in_another_order_does_not_hide_the_plain_one():
+    domain = Domain.of({"a": 3, "b": 2})
+    turned = replace(table("a", [50, 20, 30]), recodes={"a": Coarsening.of([1, 2, 0])})
+    got = reconstruct([table("a", [20, 30, 50]), turned, table("b", [40, 60])], domain, ("a", "b"))
+    np.testing.assert_allclose(got.values.sum(axis=1), [20, 30, 50])

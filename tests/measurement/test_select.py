@@ -1,6 +1,7 @@
 """Scores have the stated sensitivity; selection takes what pays."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -8,7 +9,16 @@ import pytest
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.select import GRID, added_noise, choose_sets, choose_tables, noise_error, score_sets, shares
+from dpsyn_core.measurement.search import Margins, excesses, search_sets
+from dpsyn_core.measurement.select import (
+    GRID,
+    added_noise,
+    choose_sets,
+    choose_tables,
+    noise_error,
+    score_sets,
+    shares,
+)
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
@@ -60,6 +70,83 @@ def test_scores_are_the_distance_to_what_is_expected():
     codes = np.array([[0, 1, 2, 2], [0, 0, 1, 1]], dtype=np.uint8)
     scores, _, _ = scored(codes, domain, [np.ones((2, 2))], Unit())
     assert scores.tolist() == [4.0]  # counts ((2, 0), (0, 2)) against ones
+
+
+def searched(codes, domain, unit, *, least):
+    """Every answer of a search over all sets of three of five columns, without noise, its sensitivity, and its find."""
+    cost = Cost(rho=1.0)
+    gate = Gate(account=Account(cost), noise=NoNoise(), unit=unit)
+    answers, release = [], gate.release
+    gate.release = lambda *given, **named: answers.append(release(*given, **named)) or answers[-1]
+    margins = [Margins(domain, domain.subsets(3), {}), Margins(domain, domain.subsets(4), {"a": Coarsening.of([0, 0])})]
+    expected = [[np.full(shape, 0.7) for shape in m.shapes] for m in margins]
+    sets = [s for m in margins for s in m.sets]
+    found, asked = search_sets(
+        lambda: excesses(MemoryCounter(codes, domain), margins, expected, np.arange(len(sets)) / 9), len(sets),
+        cost=cost.scaled(1 / 100), least=least, most=100, gate=gate, name="largest",
+    )  # fmt: skip
+    assert asked == sum(a.values.size for a in answers)
+    return answers, {sets[i]: x for i, x in found.items()}
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("theta", [1, 3])
+def test_an_individual_moves_the_answers_of_a_search_by_no_more_than_declared(neighbours, theta):
+    """By exhaustion: everybody who may join, or come in the place of the first, and every group of the search."""
+    rng = np.random.default_rng(1)
+    domain = Domain.of(dict.fromkeys("abcde", 2))
+    base = rng.integers(0, 2, (5, 20)).astype(np.uint8)
+    unit = Unit(neighbours=neighbours, max_records=theta)
+    people = [np.repeat(np.array(v, np.uint8)[:, None], theta, axis=1) for v in itertools.product(range(2), repeat=5)]
+    reference = base if neighbours == "add-remove" else np.hstack([base, people[0]])
+    first = searched(reference, domain, unit, least=-np.inf)[0]
+    worst = 0.0
+    for person in people:
+        for a, b in zip(first, searched(np.hstack([base, person]), domain, unit, least=-np.inf)[0], strict=True):
+            moved = float(np.linalg.norm(a.values - b.values))
+            assert moved <= b.charge.sensitivity
+            worst = max(worst, moved / b.charge.sensitivity)
+    assert worst > 0.4  # the bound is not loose by design
+
+
+def test_margins_of_larger_tables_are_the_tables_of_the_sets():
+    rng = np.random.default_rng(3)
+    domain = Domain.of({name: 2 + i % 3 for i, name in enumerate("abcdefghi")})
+    codes = np.stack([rng.integers(0, a.size, 300) for a in domain.attributes]).astype(np.uint8)
+    counter, maps = MemoryCounter(codes, domain), {"c": Coarsening.of([1, 0, 1, 1])}
+    for order in (3, 4, 6):
+        margins = Margins(domain, domain.subsets(order), maps)
+        assert max(margins.cells) <= 1 << 14
+        exact = [300 * np.ones(s) - t for s, t in zip(margins.shapes, margins.counts(counter), strict=True)]
+        distances = margins.distances([e.astype(np.int64) for e in exact])
+        for shape, table, held in zip(margins.shapes, margins.tables, margins.held, strict=True):
+            for i in held[:: order + 3]:
+                names = margins.sets[i]
+                less = math.prod(size for n, size in zip(table, shape, strict=True) if n not in names)
+                assert distances[i] == np.abs(300 * less - counter.marginal(names, maps)).sum()
+
+
+def test_a_search_finds_the_set_that_is_not_as_expected_with_few_answers():
+    domain = Domain.of(dict.fromkeys("abcdefgh", 2))
+    codes = np.random.default_rng(2).integers(0, 2, (8, 4_000)).astype(np.uint8)
+    sets = domain.subsets(4)
+
+    def search(codes):
+        cost = Cost(rho=1e-3)
+        gate = Gate(account=Account(cost), noise=NoNoise(), unit=Unit())
+        margins = Margins(domain, sets, {})
+        expected = [np.full(shape, 4_000 / np.prod(shape)) for shape in margins.shapes]
+        found, asked = search_sets(
+            lambda: excesses(MemoryCounter(codes, domain), [margins], [expected], np.zeros(len(sets))), len(sets),
+            cost=cost.scaled(0.01), least=1_500.0, most=100, gate=gate, name="largest",
+        )  # fmt: skip
+        return [sets[i] for i in found], asked
+
+    assert search(codes) == ([], 1)
+    codes[6] = codes[1] ^ codes[3] ^ codes[4]
+    found, asked = search(codes)
+    assert found == [("b", "d", "e", "g")]
+    assert asked <= 1 + 4 * 4  # of 70 sets
 
 
 def test_shares_minimise_the_expected_error():

@@ -134,6 +134,7 @@ FREE = {
     "run_id": lambda m: m.update(run_id="0" * 32),
     "ledger_chain": lambda m: m.update(ledger_chain="0" * 64),
     "n_records": lambda m: m.update(n_records=7),
+    "refit": lambda m: m.update(refit={"release": "0" * 64, "method": "dpsyn"}),
     "seed": lambda m: m.update(seed=8),
     "query": lambda m: m.update(query="owner's word"),
     "versions": lambda m: m["versions"].update(numpy="0.1"),

@@ -12,7 +12,7 @@ from dpsyn_core.runs.repair import check_rules, repair
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.ruled import broken_counts
+from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num
@@ -168,7 +168,7 @@ def test_impossible_records_exchange_a_cell_so_that_columns_keep_their_counts():
     before, after = (Codec(schema).encode(t, individuals=False).codes for t in (table, made))
     for i in (0, 1):  # ages in their bins, and marital
         moved = np.bincount(before[i], minlength=20) - np.bincount(after[i], minlength=20)
-        assert np.abs(moved).sum() <= 0.01 * found.records
+        assert np.abs(moved).sum() <= 0.05 * found.records  # without: 0.9 of them
     code = {"single": 0, "married": 1, "widowed": 2}
     assert [code[m] for m in made["marital"].to_pylist()] == made["code"].to_pylist()
 

@@ -213,6 +213,27 @@ def test_a_pandera_schema_becomes_a_schema_by_the_checks_that_it_names():
         schema_of_model(3)
 
 
+def test_codebooks_as_others_write_them():
+    nesstar = (
+        b'<codeBook><dataDscr><var name="sex" intrvl="discrete"><valrng><range min="1" max="2"/></valrng><invalrng>'
+        b'<item VALUE="9"/></invalrng><catgry><catValu>1</catValu><labl>M</labl></catgry><catgry><catValu>2</catValu>'
+        b'</catgry><catgry missing="Y"><catValu>9</catValu></catgry></var><var name="mood"><valrng>'
+        b'<range min="0" max="10"/></valrng><catgry><catValu>0</catValu><labl>low</labl></catgry><catgry>'
+        b"<catValu>10</catValu></catgry></var></dataDscr></codeBook>"
+    )
+    found = read_schema(nesstar, name="t", what="t.xml")
+    assert found["sex"].values == (1, 2, 9) and found["sex"].notes["missing_codes"] == [9]
+    assert (found["mood"].kind, found["mood"].max) == ("numeric", 10)
+    columns = [
+        {"titles": {"en": "day"}, "datatype": {"base": "date", "format": "dd.MM.yyyy", "minimum": "2020-01-01",
+                                               "maximum": "2020-12-31"}},
+        {"name": "job", "datatype": {"base": "boolean", "format": "Y|N"}},
+        {"name": "x", "virtual": True},
+    ]  # fmt: skip
+    found = read_schema(json.dumps(CSVW | {"tableSchema": {"columns": columns}}).encode(), name="t", what="t.json")
+    assert found["day"].formats == ("%d.%m.%Y",) and found["job"].values == ("Y", "N") and len(found.attributes) == 2
+
+
 def test_a_scale_with_words_for_its_ends_is_a_range_and_a_list_of_codes_a_list():
     from dpsyn_core.schema.importers.declared import attribute_of
 

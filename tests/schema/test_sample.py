@@ -11,7 +11,7 @@ from dpsyn_core.errors import OutputError, TableError
 from dpsyn_core.schema.check import check
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import broken_counts
+from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.schema.sample import (
     CODEBOOK,
     NAMES,

@@ -34,6 +34,8 @@ def test_single_values_tell_exactly_which_cells_are_impossible():
     assert zeros.cells(("k", "g")).tolist() == [[False, True, True], [True, False, True], [False] * 3]
     assert zeros.cells(("c", "k")).T.tolist() == [[False, False, True]] * 2 + [[True, True, False]]
     assert zeros.cells(("c", "g")) is None
+    negated = zeros_of(declared([{"kind": "impossible", "where": "not b in [0, 1] and k = z"}], COLUMNS))
+    assert negated.cells(("b", "k"))[:, 2].tolist() == [False, False, True, True]
     halves = {"a": Coarsening.of([0, 0, 1, 1]).map, "b": Coarsening.of([0, 0, 1, 1]).map}
     assert zeros.cells(("a", "b"), halves).tolist() == [[False, False], [True, False]]
 

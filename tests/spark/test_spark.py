@@ -26,7 +26,7 @@ from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import broken_counts
+from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource

@@ -2,8 +2,8 @@
 
 import datetime
 import hashlib
-import io
 import struct
+import sys
 import time
 
 import pyarrow as pa
@@ -11,8 +11,9 @@ import pytest
 
 pytest.importorskip("pyreadstat")
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import ExtraError, TableError
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
+from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.labelled_write import planned
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import write_table
@@ -36,6 +37,27 @@ SAID = {
         name="mood", values=(1, 2, ".a"), words={"1": "good", ".a": "silent"}, codes_missing=(".a",)
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    """Read in this process, which is quicker; one test below has the process of its own."""
+    monkeypatch.setenv(HERE, "1")
+
+
+def test_a_file_is_read_in_a_process_of_its_own_and_one_that_ends_it_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path, "sav")
+    here = read_table(path)
+    monkeypatch.delenv(HERE)
+    assert read_table(path).equals(here, check_metadata=True)
+    with pytest.raises(TableError, match="the SPSS file cannot be read"):
+        read_table(path.read_bytes()[:500])
+    crash = tmp_path / "crash"
+    crash.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    crash.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(crash))
+    with pytest.raises(TableError, match="crashed the reader"):
+        read_table(path)
 
 
 def written(tmp_path, ending, table=TABLE, said=SAID):
@@ -149,16 +171,8 @@ def test_text_that_is_not_in_the_encoding_of_the_file_is_refused_until_it_is_nam
 
 
 def test_a_missing_extra_is_one_sentence_with_its_command(tmp_path, monkeypatch):
-    import builtins
-
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "pyreadstat":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
     raw = written(tmp_path, "sav").read_bytes()
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(TableError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
-        read_table(io.BytesIO(raw).getvalue())
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    for needs in (lambda: read_table(raw), lambda: write_table(TABLE, tmp_path / "x.dta")):
+        with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
+            needs()

@@ -248,11 +248,12 @@ def ledger_name(space: Workspace) -> None:
     if data.sample:
         note(t("data.ledger_sample"))
         return
-    name = st.text_input(
+    place = st.container()
+    name = place.text_input(
         t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=200, help=t("data.ledger_help")
     )
     if name and name.strip():
         data.ledger = name.strip()
-        point_out_names(space)
+        point_out_names(space, key="data")
     else:
         note(t("data.ledger_blank"), "alarm")

@@ -150,6 +150,30 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     )
 
 
+def release_button(space: Workspace, job: Job, *, key: str) -> None:
+    """Download of the file from which more tables are made for nothing, where the run released tables for it."""
+    from dpsyn_core.errors import MethodError
+    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.release_file import SUFFIX, check_reusable, pack_release
+
+    try:
+        check_reusable(job.spec.config)
+    except MethodError:
+        return
+    if job.spec.release is not None:
+        return
+
+    def make() -> bytes:
+        columns = results.synthetic(space, job).column_names
+        return pack_release(Manifest.load(job.folder / MANIFEST), (job.folder / MEASUREMENTS).read_bytes(), columns)
+
+    st.download_button(
+        t("export.release"), data=make, file_name=f"{stem(space, job)}{SUFFIX}", mime="application/zip",
+        on_click="ignore", key=key, help=t("export.release_note"),
+    )  # fmt: skip
+
+
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read."""
     from dpsyn_core.jobs.folder import MANIFEST
@@ -174,6 +198,11 @@ def command(space: Workspace, job: Job) -> str:
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
     # only where it makes another table: the memory of a run decides how a very large one is made
     allowed = "" if fits(*size, memory) == fits(*size, None) else f" --memory {memory}"
+    if spec.release is not None:
+        how = f" --method {spec.maker}" if spec.maker else ""
+        how += f" --where {shlex.quote(spec.where)}" if spec.where else ""
+        how += f" --n-records {spec.n_records}" if spec.n_records is not None else ""
+        return f"dpsyn refit RELEASE.dpsyn{how} --seed {spec.seed} --out {name}.csv --manifest {name}.manifest.json"
     given = written(spec.settings, config_class(spec.method))
     settings = "".join(f" --set {shlex.quote(f'{k}={json.dumps(v)}')}" for k, v in given.items())
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""

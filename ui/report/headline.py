@@ -27,6 +27,14 @@ def asked_for(side: Side, metric: str) -> bool:
     return metric != "pay-gap" or (told is not None and any(q["kind"] == "gap" for q in told["questions"]))
 
 
+def equivalent(got: Score) -> str:
+    """How large a random part of the real records is as good; empty for numbers of which that is not known."""
+    share = got.details.get("equivalent_subsample")
+    if share is None:
+        return ""
+    return "; " + t("headline.equivalent", share=percent(share, 1 if share < 0.1 else 0))
+
+
 def headline(view: Look) -> None:
     """One row of numbers a run."""
     for side in view.sides:
@@ -46,7 +54,7 @@ def headline(view: Look) -> None:
                 continue  # a score without its yardstick is no headline
             name = t(f"headline.{words}")
             shown = (figure(metric, got.value), name if len(view.sides) == 1 else f"{side.letter} · {name}")
-            items.append((*shown, against(view, side, metric, got)))
+            items.append((*shown, against(view, side, metric, got) + equivalent(got)))
         facts(items)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpsyn_core.schema.rule_breaks import derived_rules
 from ui.report.look import Look
 from ui.schema.rule_words import rule_words
 from ui.shared.results import schema
@@ -19,9 +20,10 @@ def panel(view: Look) -> None:
     title = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
     with st.expander(title, key="report_rules"):
         rows = []
-        declared = schema(view.space, view.sides[0].job).rules
-        for i, (rule, said) in enumerate(zip(first, declared, strict=True)):
-            row = {t("report_rules.rule"): rule_words(said)}
+        declared = schema(view.space, view.sides[0].job)
+        words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
+        for i, rule in enumerate(first):
+            row = {t("report_rules.rule"): words.get(rule.rule, rule.rule)}
             if rule.real is not None:
                 row[t("report_rules.real")] = percent(rule.real, 2)
             for side in view.sides:

@@ -122,9 +122,10 @@ def _rows() -> None:
             left = t("side.others", count=number(spent.unbounded))
         total = t("side.unbounded") if spent.epsilon is None else local(spent.epsilon, ".3g")
         made = f" {spent.sentence()}" if spent.sentence() else ""
-        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left) + "." + made))
+        words = t("side.runs", runs=spent.runs, left=left) + "." + made
+        rows.append((t("side.spent"), total, f"{words} {spent.next_run(space.choices.epsilon)}".strip()))
         if spent.limit:
-            share = 100 - min(100.0, 100 * (spent.left or 0.0) / spent.limit)
+            share = 100 * min(1.0, (spent.limit if spent.epsilon is None else spent.epsilon) / spent.limit)
             bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"
     live = [j for j in jobs().of(space.owner) if j.live]
     for job in live[:2]:

@@ -112,7 +112,8 @@ class Job:
 
     @property
     def _spent(self) -> str:
-        return "what it had charged stays spent" if self.spec.charges else "nothing was booked on the ledger"
+        charged = self.spec.charges and self.spec.release is None
+        return "what it had charged stays spent" if charged else "nothing was booked on the ledger"
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -213,14 +214,17 @@ class Jobs:
         self,
         owner: str,
         spec: JobSpec,
-        schema: Schema,
+        schema: Schema | None,
         table: pa.Table | None,
         *,
         label: str,
         fingerprint: str,
         public: dict[str, Any] | None = None,
+        files: dict[str, bytes] | None = None,
     ) -> Job:
         """Queues a run. `table` None: the worker reads `spec.table` itself (a path on this machine).
+
+        schema None: the worker finds it in one of the files, which are put into its folder by their names.
 
         Raises JobError when too many of the owner's runs wait, or when this server is for a class.
         """
@@ -240,7 +244,10 @@ class Jobs:
 
                 with open_private(folder / spec.table) as file:
                     pq.write_table(table, file)
-            put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
+            for name, content in (files or {}).items():
+                put_private(folder / name, content)
+            if schema is not None:
+                put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
             created = time.time()
             note = {
                 "owner": mine,

@@ -27,6 +27,7 @@ from dpsyn_core.privacy.manifest.statement import (
     AskedQuestions,
     Digests,
     HangingTable,
+    Refit,
     Signature,
     Statement,
     guarantee,
@@ -80,6 +81,7 @@ def certificate(manifest: Statement) -> str:
         *(f"    {key} = {value}" for key, value in _settings(m.settings)),
         *_asked(m),
         *_query(m),
+        *_refitted(m),
         f"  records              {m.n_records}",
         f"  ledger entry         {m.run_id}",
         f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
@@ -127,6 +129,18 @@ def _query(m: Statement) -> list[str]:
         if m.query is None
         else [f"  query                {m.query}: that it reads each record by itself is not checked"]
     )
+
+
+def _refitted(m: Statement) -> list[str]:
+    """How the table was made again from a release."""
+    if m.refit is None:
+        return []
+    r = m.refit
+    paid = "of others" if r.by is not None else "of the run above, which paid for it"
+    lines = [f"  refit                by {r.method}, from the release {paid} ({r.release[:16]}); nothing was charged"]
+    lines += [] if r.where is None else [f"    of records where     {r.where}"]
+    lines += [] if r.columns is None else [f"    columns              {', '.join(r.columns)}"]
+    return lines + [f"    with the rule        {json.dumps(rule, ensure_ascii=False)}" for rule in r.rules]
 
 
 def _individual(m: Statement) -> str:
@@ -196,6 +210,7 @@ class Manifest(Statement):
         questions: AskedQuestions | None = None,
         query_vouched: bool = False,
         hanging: Sequence[HangingTable] = (),
+        refit: Refit | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -217,6 +232,7 @@ class Manifest(Statement):
             questions: that the run was told.
             query_vouched: that the query behind the records reads each record by itself is the owner's word.
             hanging: tables that hang on the individual.
+            refit: of tables that others published.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -242,7 +258,15 @@ class Manifest(Statement):
             version=version,
             private=not why,
             not_private_because=why,
-            guarantee=guarantee(budget, unit, private=not why, noisy=bool(charges), hanging=hanging),
+            guarantee=guarantee(
+                budget,
+                unit,
+                private=not why,
+                noisy=bool(charges),
+                hanging=hanging,
+                by=None if refit is None else refit.by,
+            ),
+            refit=refit,
             epsilon=budget.epsilon,
             delta=budget.delta,
             mu=whole.mu,
@@ -320,22 +344,28 @@ class Manifest(Statement):
     def read(cls, path: Path) -> tuple[Manifest, dict[str, Any]]:
         """As `load`, with the document as it stands in the file, which a signature is over."""
         try:
-            document = json.loads(path.read_bytes(), object_pairs_hook=fields_once)
-            found = cls.model_validate(document)
-        except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
-            msg = f"'{path.name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
-            raise InputError(msg) from error
+            return cls.parse(path.read_bytes(), path.name)
         except OSError as error:
             msg = f"cannot read the manifest '{path.name}': {error.strerror}"
+            raise InputError(msg) from error
+
+    @classmethod
+    def parse(cls, content: bytes, name: str) -> tuple[Manifest, dict[str, Any]]:
+        """As `read`, of the content of a file of this name."""
+        try:
+            document = json.loads(content, object_pairs_hook=fields_once)
+            found = cls.model_validate(document)
+        except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
+            msg = f"'{name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
             raise InputError(msg) from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(p) for p in first["loc"]) or "the document"
-            msg = f"'{path.name}' is no manifest of version 1 or 2: {where}: {first['msg']}"
+            msg = f"'{name}' is no manifest of version 1 or 2: {where}: {first['msg']}"
             raise InputError(msg) from error
         faults = found.faults()
         if faults:
-            msg = f"the manifest '{path.name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
+            msg = f"the manifest '{name}' does not add up: {'; '.join(faults)}; get it again from whoever made it"
             raise InputError(msg)
         return found, document
 

@@ -90,6 +90,22 @@ class HangingTable(BaseModel):
     max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
 
 
+class Refit(BaseModel):
+    """How a table was made once more from what a run had released. Nothing was charged for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    release: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the file that it was made from")
+    by: str | None = Field(
+        default=None, min_length=1, description="Who published the tables and promises something; null: the run"
+    )
+    method: str = Field(description="The system that made the records, of what `method` measured")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Of that system")
+    where: str | None = Field(default=None, description="The condition that every record meets; null: none")
+    columns: tuple[str, ...] | None = Field(default=None, description="The columns that were kept; null: all")
+    rules: tuple[dict[str, Any], ...] = Field(default=(), description="Rules that the schema of the run did not have")
+
+
 class Statement(BaseModel):
     """The fields of a manifest.
 
@@ -133,6 +149,9 @@ class Statement(BaseModel):
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
     bought: tuple[ChargeRecord, ...] = Field(default=(), description="Earlier charges that bought parts of the schema")
+    refit: Refit | None = Field(
+        default=None, description="How the table was made again from the release of the run; null: by the run itself"
+    )
     seed: int | None = Field(default=None, description="Seed of post-processing; noise has none")
     versions: dict[str, str] = Field(default_factory=dict)
     digests: Digests | None = Field(default=None, description="What was written with this manifest; null: not known")
@@ -154,15 +173,15 @@ class Statement(BaseModel):
 
     @model_serializer(mode="wrap")
     def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As a document: equal charges grouped in version 2, and without what version 1 or one table does not have."""
-        if self.version == 1:
-            document: dict[str, Any] = dump(self)
-            document.pop("columns", None)
-        else:
-            document = dump(self.model_copy(update={"charges": (), "bought": ()}))
+        """As a document: equal charges grouped in version 2, and without what version 1 or most runs do not have."""
+        grouped = self.version == 2
+        document: dict[str, Any] = dump(self.model_copy(update={"charges": (), "bought": ()}) if grouped else self)
+        if self.refit is None:  # manifests of runs stay readable for earlier versions
+            document.pop("refit", None)
         if not self.hanging:
             document.pop("hanging", None)
-        if self.version == 1:
+        if not grouped:
+            document.pop("columns", None)
             return document
         groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
         return document | {k: v for k, v in groups.items() if k in document}
@@ -196,8 +215,9 @@ class Statement(BaseModel):
         """What the promise says against the numbers beside it; nobody signs such a manifest."""
         budget = Budget(epsilon=self.epsilon, delta=self.delta)
         out = []
+        by = None if self.refit is None else self.refit.by
         promised = guarantee(
-            budget, Unit.of(self), private=self.private, noisy=bool(self.charges), hanging=self.hanging
+            budget, Unit.of(self), private=self.private, noisy=bool(self.charges), hanging=self.hanging, by=by
         )
         if self.guarantee != promised:
             out.append("the manifest's sentence of the guarantee is not what its numbers say")
@@ -233,9 +253,22 @@ def _near(stated: float | None, found: float | None) -> bool:
 
 
 def guarantee(
-    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, hanging: Sequence[HangingTable] = ()
-) -> str:
-    """What is promised, in one sentence. noisy: some noise was added, whatever it is worth."""
+    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, hanging: Sequence[HangingTable] = (),
+    by: str | None = None,
+) -> str:  # fmt: skip
+    """What is promised, in one sentence.
+
+    Args:
+        budget: of the run.
+        unit: whom it protects.
+        private: whether the promise holds, as far as the run knows.
+        noisy: some noise was added, whatever it is worth.
+        hanging: tables that hang on the individual.
+        by: who published the tables, where no run of ours did.
+    """
+    if by is not None:
+        stated = f"epsilon {budget.epsilon:g}, delta {budget.delta:g} for {individual(unit)}"
+        return f"{NOT_PRIVATE} by any proof here: the tables are those of {by}, whose own statement is {stated}."
     if not private and not noisy:
         return f"{NOT_PRIVATE}: no noise was added, and nothing is promised to anybody."
     delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"

@@ -19,6 +19,9 @@ from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 CONTEXT = "http://www.w3.org/ns/csvw"
 EYES_OFF = "csvw-eo-context.jsonld"  # how the address of its context ends
 OWN = "dpsyn:"  # prefix of what CSVW has no property for
+DATES = {
+    "yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "M": "%m", "d": "%d",
+}  # fmt: skip
 REMOTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:|^//")
 OF_BASE: dict[str, Kind] = {
     "string": "text", "normalizedString": "text", "token": "text", "anyAtomicType": "", "any": "", "boolean": "boolean",
@@ -122,7 +125,12 @@ def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
     given = _partitions(column) or (values if isinstance(values, list) else [])
     listed: list[Value] = [v for v in (_listed(g, kind) for g in given) if v is not None]
     pattern = form.get("format")
-    if not listed and isinstance(pattern, str) and kind in ("text", ""):
+    formats: tuple[str, ...] = ()
+    if isinstance(pattern, str) and kind in ("date", "datetime"):
+        formats = _strptime(pattern)
+    elif isinstance(pattern, str) and kind == "boolean" and pattern.count("|") == 1:  # yes|no
+        kind, listed = "text", [v for v in pattern.split("|") if v]
+    elif not listed and isinstance(pattern, str) and kind in ("text", ""):
         listed = _alternatives(pattern)
     words, digits = column.get(f"{OWN}labels"), column.get(f"{OWN}decimals")
     nulls = column.get("null", "")
@@ -140,6 +148,7 @@ def _column(column: Mapping[str, Any], what: str) -> DeclaredColumn:
         low=_end(low, kind, what, name),
         high=_end(high, kind, what, name),
         step=_step(column.get(f"{OWN}step")),
+        formats=formats,
         decimals=digits if isinstance(digits, int) and not isinstance(digits, bool) else None,
     )
 
@@ -169,6 +178,19 @@ def _partitions(column: Mapping[str, Any]) -> list[object]:
         return []
     predicates = [p.get("predicate") for p in found if isinstance(p, Mapping)]
     return [p["partitionValue"] for p in predicates if isinstance(p, Mapping) and p.get("partitionValue") is not None]
+
+
+def _strptime(pattern: str) -> tuple[str, ...]:
+    """A pattern of dates as CSVW writes it (dd.MM.yyyy) as Python does; nothing for one with other parts."""
+    found = re.sub("|".join(map(re.escape, DATES)), lambda m: DATES[m[0]], pattern)
+    return (found,) if not re.search(r"(?<!%)[A-Za-z]", found.replace("T", " ")) else ()
+
+
+def _pattern(form: str) -> str | None:
+    """The same the other way round; None where CSVW has no letter for a part."""
+    back = {python: letters for letters, python in reversed(DATES.items())}
+    parts = re.split(r"(%.)", form)
+    return None if any(p[:1] == "%" and p not in back for p in parts) else "".join(back.get(p, p) for p in parts)
 
 
 def _alternatives(pattern: str) -> list[Value]:
@@ -224,7 +246,8 @@ def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict
         out |= {"privacyId": True} if named else {}
     else:
         words = {"format": f"^({'|'.join(_quoted(canonical(v)) for v in values)})$"} if values else {}
-        form = {"base": base} | ends | (words if base == "string" else {})
+        pattern = _pattern(column.formats[0]) if column.formats else None
+        form = {"base": base} | ends | (words if base == "string" else {}) | ({"format": pattern} if pattern else {})
         out |= {"datatype": form if len(form) > 1 else base}
         out |= {f"{OWN}values": list(values)} if values else {}
         out |= {f"{OWN}identifier": True} if named else {}

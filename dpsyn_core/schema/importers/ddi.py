@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, TreeBuilder, indent, tost
 from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import Declaration, listed_values
+from dpsyn_core.schema.importers.declared import ENDS, Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -111,8 +111,8 @@ def _column(var: Any, what: str) -> DeclaredColumn:
     if set(words) | set(values) == {"true", "false"}:
         kind, values = "boolean", [v == "true" for v in values]
     listed = LEVEL.get(var.get("nature", ""))
-    every = [*values, *missing] if values and low is None and listed is not False else []
-    full = bool(every) and (listed is True or len(values) > 1)
+    every = [*values, *missing] if values and listed is not False else []
+    full = bool(every) and (listed is True or _complete(values, low, high))
     concept = _text(var, "concept")
     return DeclaredColumn(
         name=name,
@@ -129,6 +129,16 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         high=high,
         decimals=int(var.get("dcml")) if kind == "float" and (var.get("dcml") or "").isdigit() else None,
     )
+
+
+def _complete(values: list[Value], low: object, high: object) -> bool:
+    """Whether categories are all that a variable holds, and not ends of a scale or special codes of a number."""
+    if len(values) < 2 or low is None:
+        return len(values) > 1
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return False
+    inside = {v for v in values if isinstance(v, int | float) and low <= v <= high}
+    return len(inside) > ENDS or len(inside) == high - low + 1
 
 
 def _text(node: Any, path: str) -> str:

@@ -106,6 +106,11 @@ class BudgetPlan:
         first, second = pairs.split([1 - self.tuning.shares.held_back, self.tuning.shares.held_back])
         return first, second
 
+    def answer(self, pairs: Cost) -> Cost:
+        """For one answer of the search for sets of any order, of this cost of pairs."""
+        orders = self.tuning.orders
+        return pairs.scaled(orders.answer_pure if pairs.pure else orders.answer)
+
     def triple_scores(self, pairs: Cost) -> Cost:
         """For the scores of triples, at most, of what the second round would get from this cost of pairs."""
         return pairs.scaled(self.tuning.shares.held_back * self.tuning.triples.score_share)

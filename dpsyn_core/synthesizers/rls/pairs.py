@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,11 @@ class Pairs:
     scores: dict[AttributeSet, float]
     sigma: float
     cost: Cost
+
+    def only(self, places: Sequence[int]) -> Pairs:
+        """Some of them."""
+        sets, recodes = [self.sets[i] for i in places], [self.recodes[i] for i in places]
+        return replace(self, sets=sets, recodes=recodes, cells=self.cells[list(places)])
 
 
 def choose_pairs(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from dpsyn_core.progress import Progress
 from dpsyn_core.records.rls.fit import Course, Pace, Target, follow, schedule
 from dpsyn_core.records.rls.place import place_numbers
-from dpsyn_core.records.rls.settle import settle_values
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RecordTuning
 from dpsyn_core.records.shards import Shard, phases_of, shard_share, shards_of
@@ -75,7 +74,6 @@ def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: Recor
                 known = counts if n == len(draft) else counts - course.plan.counts(draft[n:])
                 to = course.towards(shard_share(values, shard, phases))
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
-            settle_values(rows, targets, view.one_ways, [(x.place, x.ranked) for x in view.places], rng=own)
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 

@@ -24,7 +24,6 @@ from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
 from dpsyn_core.records.rls.place import place_numbers
-from dpsyn_core.records.rls.settle import settle_values
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
@@ -37,8 +36,8 @@ from dpsyn_core.synthesizers.rls.declared import (
     target_of,
     with_target,
 )
+from dpsyn_core.synthesizers.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
-from dpsyn_core.synthesizers.rls.second_round import second_round, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.sharding import in_shards
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import RlsEvidence, even_blocks, total_of
@@ -171,20 +170,27 @@ class Rls(Synthesizer):
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
-        if not chosen.sets:  # nothing is left to spend it on but the one-ways
-            measured += self.measure_one_ways(counter, plan, gate, chosen.cost)
+
+        def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
+            if not pairs.sets:  # nothing is left to spend it on but the one-ways
+                return self.measure_one_ways(counter, plan, gate, cost)
+            return self.measure_pairs(counter, pairs, cost, gate)
+
+        search = Search(view, plan, chosen.cost, target)
+        triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
+        if triples and not triples_may_pay(view, plan, chosen, len(triples)):
+            triples = []
+        if not (self.config.triples and (triples or search.pays())):
+            measured += measure_pairs(chosen.cost, chosen)
             return measured
-        first, later = chosen.cost, None
-        triples = triples_to_score(view, chosen.scores) if self.config.triples else []
-        if triples and triples_may_pay(view, plan, chosen, len(triples)):
-            first, later = plan.rounds(chosen.cost)
-        measured += self.measure_pairs(counter, chosen, first, gate)
+        first, later = plan.rounds(chosen.cost)
+        if chosen.sets:
+            measured += measure_pairs(first, chosen)
         progress("measuring pairs", 1, 1)
-        if later is not None:
-            measured += second_round(
-                counter, self.view(measured), triples, plan=plan, pairs=chosen, cost=later, gate=gate,
-                measure_pairs=lambda cost: self.measure_pairs(counter, chosen, cost, gate),
-            )  # fmt: skip
+        measured += measure_orders(
+            counter, self.view(measured), triples, search, plan=plan, pairs=chosen,
+            cost=later if chosen.sets else chosen.cost, gate=gate, measure_pairs=measure_pairs,
+        )  # fmt: skip
         return measured
 
     def _target(self) -> str | None:
@@ -238,6 +244,10 @@ class Rls(Synthesizer):
         parts = cost.split(self.noise.shares(pairs.cells))
         return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
 
+    def restored(self, released: ReleasedTables) -> ReleasedTables:
+        """The very tables."""
+        return released
+
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent
     ) -> NDArray[np.unsignedinteger]:
@@ -261,7 +271,6 @@ class Rls(Synthesizer):
                     rows, targets, view.probabilities, pace=pace, rng=rng, numbers=numbers, progress=progress,
                     tuning=tuning,
                 )  # fmt: skip
-            settle_values(rows, targets, view.one_ways, [(x.place, x.ranked) for x in view.places], rng=rng)
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
@@ -344,20 +353,22 @@ class Rls(Synthesizer):
             likely.append([float(c) for c in cells[chosen]])
         held = [h or [float(cells.min())] for h in likely]
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
-        limits = self.tuning.triples
+        limits, orders, releases = self.tuning.triples, self.tuning.orders, 2
         if self.config.triples and 3 <= d <= limits.most_attributes:
-            # a second round may score triples, and measure some of them, or the pairs again
-            most += max(pairs, min(limits.most_triples, math.comb(d, 3)))
+            # a second round may score triples, look for wider sets, and measure some of them, or the pairs again
+            most += max(pairs, min(limits.most_triples, math.comb(d, 3)) + orders.most_answers)
             extra = share_of(plan.triple_scores(plan.pairs), self.cost)
+            extra += orders.most_answers * share_of(plan.answer(plan.pairs), self.cost)
+            releases += 1 + orders.most_answers
         rest = share_of(plan.pairs, self.cost)
         scales = [noise_of(c, self.unit) for h in held for c in plan.pairs.split(self.noise.shares(np.array(h)))]
         tables = [int(c) for h in held for c in h]
         target = self._target()
-        most_cells = max(tables) * (1 if target is None else self.domain[target].size)
+        most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
         return [
-            # coarser tables of some pairs may be scored as well
+            # coarser tables of some pairs may be scored as well, and the largest of many scores released
             Step(
-                kind="scores", parts=(int(certain), 2 + (extra > 0)),
+                kind="scores", parts=(int(certain), releases),
                 share=(scored if certain else 0.0, 2 * scored + extra), about=about,
             ),
             Step(

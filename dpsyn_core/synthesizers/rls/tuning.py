@@ -65,8 +65,9 @@ class Shares:
     """Noise of the score of a pair, of the records, from which on no pair is scored or measured: scores would choose by
     noise alone, and what pairs would get is worth more to one-ways."""
 
-    held_back: float = 0.25
-    """Of the cost of pairs, for the second round, in which triples are scored (notebook triples)."""
+    held_back: float = 0.5
+    """Of the cost of pairs, for the second round, in which wider sets are looked for; what these do not need measures
+    the same pairs again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -235,7 +236,7 @@ class TripleChoice:
     precise: float = 0.0125
     """Share of the records: standard deviation of a triple's score up to which scores are precise."""
 
-    score_share: float = 0.06
+    score_share: float = 0.03
     """Of what was held back, for the scores, at most; down to `score_least` of it where less suffices."""
 
     score_least: float = 0.25
@@ -244,7 +245,7 @@ class TripleChoice:
     score_enough: float = 0.008
     """Share of the records: standard deviation of a score that suffices."""
 
-    parts: tuple[float, ...] = (0.08, 0.12)
+    parts: tuple[float, ...] = (0.04, 0.06)
     """Of what was held back, for triples that pay; pairs get the rest."""
 
     gains: tuple[float, ...] = (2.0, 50.0)
@@ -261,6 +262,68 @@ class TripleChoice:
 
     significant: float = 4.0
     """Standard deviations of its noise by which a score must stand above what no dependence would show."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Orders:
+    """The search for sets of any order, and how much those that it finds may take from pairs (benchmarks.order)."""
+
+    most_attributes: int = 60
+    """Attributes up to which it is made: 34,220 triples."""
+
+    answer: float = 3e-4
+    """Of the cost of pairs in rho, for one answer: where there is nothing, it ends after one an order."""
+
+    answer_pure: float = 1e-3
+    """The same of a pure epsilon, with which noise falls faster."""
+
+    most_answers: int = 100
+    """Answers at most: one set among 27,405 takes some 30."""
+
+    significant: float = 4.5
+    """Standard deviations of its noise by which an answer must exceed what explains it."""
+
+    apart: float = 1.0
+    """How far errors of sampling and what smaller sets explain add up to more than in squares: 0 where both are spread
+    alike over the cells, 2 where they lie in different cells. With 0, what explains a set of four shows in fives."""
+
+    strongest: float = 0.5
+    """Of the records: the excess that can be seen at least, or nothing is looked for. A parity with 5 % of errors
+    shows .9."""
+
+    strong: float = 0.1
+    """Of the records: error of a set from which on it may take more than a few per cent from pairs (convention)."""
+
+    usual_part: float = 0.25
+    """Of the cost of pairs, the part that a table may come to have ..."""
+
+    lost: float = 0.5
+    """... and the noise that it may then have, of the records: larger tables are no candidates."""
+
+    most_cells: float = 2_000
+    """Cells of a candidate, at most."""
+
+    few_values: int = 12
+    """Values up to which an attribute keeps all of them."""
+
+    resolutions: tuple[float, ...] = (12.0, 8.0, 6.0, 5.0, 4.0, 3.0)
+    """Coarse values of the others that are tried, the finest first."""
+
+    most_sets: int = 30_000
+    """Sets of one order, at most: all sets of four of thirty attributes. Beyond it, those with a declared target."""
+
+    most_counted: float = 1e8
+    """Records times tables that are counted for one order, at most: half a second for data and fits."""
+
+    most_read: float = 1e8
+    """Cells of these tables that are read for all sets of one order, at most: a quarter of a second."""
+
+    parts: tuple[float, ...] = (0.12, 0.25, 0.4, 0.6, 0.8)
+    """Of what was held back, for sets where there are strong ones."""
+
+    counts_fully: float = 0.75
+    """Of the records: dependence of a set whose error counts as much as that of pairs. Weaker sets count for less in
+    proportion, stronger ones for more: answers and models miss what is large."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -307,6 +370,7 @@ class Tuning:
     resolution: Resolution = Resolution()
     pairs: PairChoice = PairChoice()
     triples: TripleChoice = TripleChoice()
+    orders: Orders = Orders()
     declared: DeclaredTables = DeclaredTables()
     records: RecordTuning = RECORDS
 

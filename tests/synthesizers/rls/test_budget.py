@@ -43,7 +43,7 @@ def test_what_is_decided_later_comes_out_of_the_pairs():
     plan = system_of().budget_plan(5_000.0)
     first, second = plan.rounds(plan.pairs)
     assert amount(first) + amount(second) == pytest.approx(amount(plan.pairs))
-    assert amount(plan.triple_scores(plan.pairs)) == pytest.approx(0.06 * amount(second))
+    assert amount(plan.triple_scores(plan.pairs)) == pytest.approx(0.03 * amount(second))
     assert amount(plan.second_scores(1, 3)) == pytest.approx(amount(plan.scores) / 3)
 
 

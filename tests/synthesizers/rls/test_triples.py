@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.synthesizers.rls.second_round import Expectation, expect, removable_errors, sampling_error
+from dpsyn_core.synthesizers.rls.expectation import Expectation, expect, removable_errors, sampling_error
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 NAMES = ("a", "b", "c")
@@ -40,7 +40,11 @@ def test_tables_whose_pairs_are_known_keep_the_sampling_error_of_their_triple_al
 
 
 def known(tables, fit_error, sampling_error):
-    return Expectation(tables=tables, fit_error=np.array(fit_error), sampling_error=np.array(sampling_error))
+    nobody = np.zeros((0, 0), np.uint16)
+    return Expectation(
+        tables=tables, fit_error=np.array(fit_error), sampling_error=np.array(sampling_error), domain=Domain(()),
+        records=(nobody, nobody),
+    )  # fmt: skip
 
 
 def test_scores_that_errors_of_sampling_and_fit_explain_win_only_the_sampling_error():

@@ -1,0 +1,139 @@
+"""`dpsyn refit`: more tables from a release file or from tables that others published, free of charge."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.commands.common import add_manifest
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "refit",
+        help="make more tables from a release (dpsyn synth --save-release), free of charge",
+        description="No record is read and nothing is charged; the manifest repeats that of the run that paid.",
+    )
+    parser.add_argument(
+        "release", metavar="RELEASE", type=Path, help="R.dpsyn, or a CSV of tables that others published (--by)"
+    )
+    parser.add_argument("--method", help="that of the run (default), rls, independent, dpsyn or mst")
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--n-records", type=int, help="records to write; default as released")
+    parser.add_argument("--seed", type=int, help="default a fresh one; that of the run makes its table again")
+    parser.add_argument("--where", metavar="CONDITION", help="for all records: 'CITY = Bellmere and AGE in [18, 30]'")
+    parser.add_argument("--columns", metavar="A,B,C", help="keep these columns; names with commas as a JSON list")
+    parser.add_argument("--rules", type=Path, metavar="R.json", help="further rules, as the list in a schema")
+    parser.add_argument("--tables", type=int, default=1, metavar="M", help="write M tables OUT-1.csv ...")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for Parquet parts")
+    add_manifest(parser)
+    parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    others = parser.add_argument_group("tables of others")
+    others.add_argument("--schema", type=Path, help="of the columns of the CSV")
+    others.add_argument("--by", metavar="WHO", help="who published the tables; the manifest names them")
+    others.add_argument("--epsilon", type=float, help="that they state")
+    others.add_argument("--delta", type=float, help="that they state")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Checks release and changes, makes the records and writes them with their manifest."""
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings
+    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.synth import SUFFIXES
+    from dpsyn_core.errors import OutputError
+    from dpsyn_core.progress import silent
+    from dpsyn_core.refits.refit import Changes, prepared
+    from dpsyn_core.runs.parts import PendingRelease
+    from dpsyn_core.runs.writing import Places, write_release
+
+    given = _given(args)
+    places = Places.of(args.out, args.manifest, tables=args.tables, private=given.private)
+    if not places.folder and Path(args.out).suffix.lower() not in SUFFIXES:
+        msg = f"the output '{Path(args.out).name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder"
+        raise OutputError(msg)
+    places.check(args.release, args.schema, args.rules)
+    key = None if args.sign is None else open_key(args.sign)
+    changes = Changes(
+        method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
+        where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
+    )  # fmt: skip
+    progress = silent if args.quiet else TerminalProgress()
+    measured = prepared(given, changes, progress=progress)
+    manifest = write_release(
+        PendingRelease(measured=measured), places, measurements=given.measurements, key=key, progress=progress
+    )
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    mark = "" if manifest.private else f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; "
+    if not args.quiet or mark:
+        print(f"{mark}wrote {manifest.n_records} records to {places}; nothing was charged", file=sys.stderr)
+
+
+def _given(args: argparse.Namespace) -> Any:
+    """The release file, or the tables of others with whose they are."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.refits.refit import opened
+    from dpsyn_core.runs.release_file import SUFFIX
+
+    named = [f for f in ("schema", "by", "epsilon", "delta") if getattr(args, f) is not None]
+    if args.release.suffix == SUFFIX:
+        if named:
+            msg = f"--{named[0]} is for tables that others published; a release file has its own"
+            raise SettingError(msg)
+        return opened(args.release)
+    if len(named) < 4:
+        msg = (
+            f"'{args.release.name}' does not end with {SUFFIX}; tables that others published need --schema, --by, "
+            "--epsilon and --delta, for the promise is theirs"
+        )
+        raise SettingError(msg)
+    from dpsyn_core.refits.published import published_tables
+    from dpsyn_core.refits.refit import Published
+    from dpsyn_core.schema.document import Schema
+
+    whose = Published(by=args.by, epsilon=args.epsilon, delta=args.delta)
+    return published_tables(args.release, Schema.load(args.schema), whose)
+
+
+def _columns(text: str | None) -> tuple[str, ...] | None:
+    """Names between commas, or a list of JSON."""
+    if text is None:
+        return None
+    import json
+
+    from dpsyn_core.errors import SettingError
+
+    if not text.startswith("["):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        msg = '--columns begins with [ and is no list of JSON; write A,B or ["A", "B"]'
+        raise SettingError(msg) from error
+    return tuple(str(name) for name in found)
+
+
+def _rules(path: Path | None) -> tuple[dict[str, Any], ...]:
+    """The list of rules in a file."""
+    if path is None:
+        return ()
+    import json
+
+    from dpsyn_core.errors import SchemaError
+
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        msg = f"'{path.name}' cannot be read as JSON; write the list that would stand as 'rules' in a schema"
+        raise SchemaError(msg) from error
+    if isinstance(found, dict):
+        found = found.get("rules")
+    if not isinstance(found, list) or not all(isinstance(r, dict) for r in found):
+        msg = f"'{path.name}' holds no list of rules; write the list that would stand as 'rules' in a schema"
+        raise SchemaError(msg)
+    return tuple(found)

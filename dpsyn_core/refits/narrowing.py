@@ -1,0 +1,214 @@
+"""The schema of the records that meet a condition: fewer values, narrower ranges, and where each came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.conditions import Clause, clauses
+from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.meant import Meant
+from dpsyn_core.schema.ruled import RuledColumn
+from dpsyn_core.schema.rules import AnyRule, ImpossibleRule
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inside:
+    """Where the values of a narrowed attribute come from.
+
+    origin: (new size,) the value of the whole attribute that each of them lies in. share: the part of it, in (0, 1].
+    """
+
+    origin: NDArray[np.intp]
+    share: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Narrowed:
+    """A schema in which every record meets a condition, and how its attributes lie in those of the whole one."""
+
+    schema: Schema
+    inside: dict[str, Inside]
+
+
+def narrowed(schema: Schema, where: str) -> Narrowed:
+    """The schema of the records that meet a condition, which is written as in questions and rules.
+
+    Raises QuestionError for text that is no condition, SchemaError for a value that a column does not have.
+    """
+    wanted: dict[str, list[Clause]] = {}
+    for clause in clauses(where):
+        wanted.setdefault(clause.attribute, []).append(clause)
+    known = {a.name for a in schema.coded}
+    for name in wanted:
+        if name not in known:
+            msg = f"'{name[:80]}' is no column that is synthesized, so that no condition holds for it"
+            raise SchemaError(msg)
+    made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
+    attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
+    rules = tuple(r for rule in schema.rules if (r := _rule_inside(rule, schema, made)) is not None)
+    # no number of records is public of a part of the table, and questions were asked of the whole
+    update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
+    return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in made.items()})
+
+
+def only_columns(schema: Schema, columns: Sequence[str]) -> Schema:
+    """The schema of some columns; rules that name another one go with it. Raises SchemaError."""
+    lacking = [c for c in columns if c not in schema.output_names]
+    if lacking or not columns:
+        some = ", ".join(schema.output_names[:20])
+        msg = f"'{lacking[0][:80] if lacking else ''}' is no column of the release; its columns are {some}"
+        raise SchemaError(msg)
+    origins = {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute) and a.name in columns}
+    absent = sorted(origins - set(columns))
+    if absent:
+        msg = f"a column that is kept follows from '{absent[0]}', which is left out; keep both, or neither"
+        raise SchemaError(msg)
+    kept = tuple(a for a in schema.attributes if a.name in columns)
+    if not any(a.coded for a in kept):
+        msg = "no column is left that is synthesized; name at least one"
+        raise SchemaError(msg)
+    rules = tuple(r for r in schema.rules if set(r.columns) <= set(columns))
+    return schema.model_copy(update={"attributes": kept, "rules": rules, "questions": None})
+
+
+def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    if isinstance(attribute, CategoricalAttribute):
+        return _fewer(attribute, _codes(attribute, wanted))
+    return _shorter(attribute, wanted)
+
+
+def _codes(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> NDArray[np.bool_]:
+    met = [Meant.of(attribute, clause).codes for clause in wanted]
+    found: NDArray[np.bool_] = np.logical_and.reduce([m for m in met if m is not None])
+    return found
+
+
+def _fewer(attribute: CategoricalAttribute, met: NDArray[np.bool_]) -> tuple[Any, Inside]:
+    listed, special = met[: len(attribute.values)], met[len(attribute.values) :]
+    if not listed.any():
+        raise _nothing(attribute, "a listed value")
+    tail = list(special)
+    update = {
+        "values": tuple(v for v, keep in zip(attribute.values, listed, strict=True) if keep),
+        "other": bool(attribute.other and tail.pop(0)),
+        "missing": bool(attribute.missing and tail.pop(0)),
+    }
+    fresh = type(attribute).model_validate({**_fields(attribute), **update})
+    origin = np.flatnonzero(met)
+    return fresh, Inside(origin=origin, share=np.ones(len(origin)))
+
+
+def _fields(attribute: Any) -> dict[str, Any]:
+    return {name: getattr(attribute, name) for name in type(attribute).model_fields}
+
+
+def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    """A number or a date with a narrower range; its bins are cut where the range is."""
+    empty = np.zeros(0, dtype=np.int64 if attribute.binning.bounds()[0].dtype.kind == "i" else np.float64)
+    grid = RuledColumn(attribute, empty, np.zeros(0, dtype=np.uint8))
+    low, high = grid.ends
+    for clause in wanted:
+        meant = Meant.of(attribute, clause)
+        plain = [p for p in meant.points if p not in getattr(attribute, "special_values", ())]
+        if meant.negated or (not meant.spans and len(plain) != 1):
+            raise _nothing(attribute, "one interval, or one plain value")
+        first, last = meant.spans[0] if meant.spans else (plain[0], plain[0])
+        low, high = max(low, first), min(high, last)
+    low, high = (float(v) for v in (low, high))
+    if low <= high:
+        ends = np.array([low, high])
+        whole = ends.astype(np.int64) if empty.dtype.kind == "i" else ends
+        low_up = math.ceil(low) if empty.dtype.kind == "i" else low
+        low = float(grid.nearest(np.array([low_up], dtype=whole.dtype), up=True)[0])
+        high = float(grid.nearest(whole[1:], up=False)[0])
+    if not low <= high:
+        raise _nothing(attribute, "a value in its range")
+    fresh = _dates(attribute, int(low), int(high)) if isinstance(attribute, DatetimeAttribute) else None
+    fresh = _numbers(attribute, low, high) if fresh is None else fresh
+    origin = attribute.binning.find(fresh.binning.bounds()[0])
+    widths = [_widths(a.binning) for a in (fresh, attribute)]
+    share = np.clip(widths[0] / widths[1][origin], 1e-9, 1.0)
+    return fresh, Inside(origin=np.asarray(origin, dtype=np.intp), share=share)
+
+
+def _numbers(attribute: Any, low: float, high: float) -> Any:
+    whole = attribute.dtype == "integer"
+    starts = attribute.binning.bounds()[0]
+    kind = int if whole else float
+    inner = [kind(s) for s in starts if low < s < high or (whole and s == high and s > low)]
+    update = {
+        "min": kind(low), "max": kind(high), "bins": {"edges": [kind(low), *inner]}, "scale": None, "missing": False,
+        "special_values": (),
+    }  # fmt: skip
+    try:
+        return type(attribute).model_validate({**_fields(attribute), **update})
+    except (DPSynError, ValueError) as error:
+        raise _nothing(attribute, "a range that its step and bins divide") from error
+
+
+def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
+    zone = "Z" if attribute.zoned else ""
+    ends = np.array([low, high]).astype("datetime64[s]" if attribute.precise else "datetime64[D]")
+    text = [f"{v}{zone}" for v in ends]
+    update = {"min": text[0], "max": text[1], "missing": False}
+    fresh = type(attribute).model_validate({**_fields(attribute), **update})
+    starts = attribute.binning.starts
+    inner = starts[(starts > low) & (starts <= high)]
+    # a range has no edges of its own where bins follow the calendar: those of the whole column are kept
+    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high)
+    return fresh
+
+
+def _widths(binning: Any) -> NDArray[np.float64]:
+    low, high = binning.bounds()
+    width = np.asarray(high - low, dtype=np.float64)
+    if isinstance(binning, WholeBins):
+        return width + 1.0
+    return np.where(width > 0, width, 1.0)
+
+
+def _rule_inside(rule: AnyRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> AnyRule | None:
+    """A rule among the narrowed values; None where nothing that is left can break it."""
+    if not isinstance(rule, ImpossibleRule):
+        return rule
+    parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
+    if not all(c.values for c in parts):
+        return None
+    return ImpossibleRule(where=" and ".join(_text(c) for c in parts))
+
+
+def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Clause:
+    """A condition on listed values by those that are left; perhaps none."""
+    attribute = schema[clause.attribute]
+    if clause.attribute not in made or not isinstance(attribute, CategoricalAttribute):
+        return clause
+    fresh, inside = made[clause.attribute]
+    met = _codes(attribute, [clause])[inside.origin]
+    words = [*fresh.keys, *fresh.labels()[len(fresh.keys) :]]
+    return Clause(attribute=clause.attribute, values=tuple(w for w, m in zip(words, met, strict=True) if m))
+
+
+def _text(clause: Clause) -> str:
+    """A condition as it is written."""
+    name, *values = (f'"{t.replace(chr(34), chr(34) * 2)}"' for t in (clause.attribute, *clause.values))
+    if clause.outside:
+        below = clause.values[0] == "-inf"
+        return f"{name} {'<' if below else '>'} {values[1 if below else 0]}"
+    opening, closing = "[]" if clause.interval else "{}"
+    return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
+
+
+def _nothing(attribute: Any, what: str) -> SchemaError:
+    msg = f"the condition on '{attribute.name}' leaves no records: it has to leave {what} of the column"
+    return SchemaError(msg)
