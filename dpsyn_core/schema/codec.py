@@ -124,8 +124,8 @@ class Codec:
         Returns:
             pyarrow table: whole numbers stay whole, dates are dates (both text where the schema declares how they
             are written), `missing` is null; `other` is a listed "other", else the text '(other)', and in columns of
-            numbers a declared value (`declared`). Identifiers and ignored columns are not in it. Where amounts are
-            written with a decimal comma, the metadata says so, and text formats write all numbers with one.
+            numbers a declared value (`declared`). Identifiers and ignored columns are not in it. Where amounts
+            are written with a decimal comma, the metadata says so, and text formats write all numbers with one.
         """
         import pyarrow as pa
 
