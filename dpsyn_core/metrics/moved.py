@@ -62,7 +62,7 @@ class GroupMeans:
 
     sizes: real and synthetic records of each group that have the number. errors: standard error of a mean in a fresh
     sample. kept: the slope of synthetic differences from the overall mean on real ones: 1 where the gaps between groups
-    are as large as they are, 0 where there are none left; None where the real groups do not differ beyond chance.
+    are as large as the real ones, 0 where there are none left; None where the real groups do not differ beyond chance.
     """
 
     column: str
