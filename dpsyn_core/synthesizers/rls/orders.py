@@ -317,7 +317,7 @@ def _best_parts(
         shares, wins, loses = tried(part, gains)
         if (wins - won).sum() / len(found) > factor * (loses - lost) / count:
             usual, won, lost = shares, wins, loses
-    weights = known / (plan.tuning.orders.counts_fully * max(total, 1.0))
+    weights = (known / (plan.tuning.orders.counts_fully * max(total, 1.0))) ** 2
     more, before = dict[int, float](), float((weights * np.maximum(won + known - gains, 0.0)).sum())
     for part in plan.tuning.orders.parts if known.any() else ():
         shares, wins, loses = tried(part, known)

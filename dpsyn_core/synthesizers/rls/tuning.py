@@ -322,8 +322,8 @@ class Orders:
     """Of what was held back, for sets where there are strong ones."""
 
     counts_fully: float = 0.75
-    """Of the records: dependence of a set whose error counts as much as that of pairs. Weaker sets count for less in
-    proportion, stronger ones for more: answers and models miss what is large."""
+    """Of the records: dependence of a set whose error counts as much as that of pairs. Weaker sets count for less,
+    stronger ones for more, by the square: answers and models miss what is large."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
