@@ -30,6 +30,7 @@ from dpsyn_core.refits.conditional import conditioned, fit_size
 from dpsyn_core.refits.narrowing import narrowed, only_columns
 from dpsyn_core.refits.tables import MAKERS, for_maker, onto_columns
 from dpsyn_core.report.contradictions import contradictions
+from dpsyn_core.report.noise_paid import without_noise
 from dpsyn_core.report.receipts import manifest_faults
 from dpsyn_core.runs.measured import Measured, post_processing_generator
 from dpsyn_core.runs.open import Declared
@@ -174,7 +175,7 @@ def check_noise(released: ReleasedFile, name: str) -> None:
     if not released.measurements:
         msg = f"'{name}' holds no table over the attributes of its schema, so that no record can be made of it"
         raise ReceiptError(msg)
-    if any(m.sigma <= 0 for m in released.measurements):
+    if without_noise(released.measurements):
         msg = f"'{name}' holds a table without noise; tables that protect somebody state their sigma, above 0"
         raise ReceiptError(msg)
 

@@ -19,12 +19,12 @@ from dpsyn_core.linked.document import METHOD as LINKED
 from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
 from dpsyn_core.linked.stages import unit_of
 from dpsyn_core.marginals.released_file import ReleasedFile
-from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.report.noise_paid import ROUNDING, underpaid
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
@@ -38,7 +38,6 @@ _MOST = 3  # sentences of one kind: a wrong unit is wrong in every charge
 ITEMSETS = "privbasis"  # the method of `dpsyn itemsets`: no system that makes records, and its "schema" a list of items
 MOST_PLANNED = 150  # columns of schemas for which plans are made: pairs of more take seconds, of each size below
 _SIZES = (1.0, 1e3, 1e6, 1e9)  # records of tables for which plans of a private number of records are tried
-_ROUNDING = 1e-6  # the same of noise, computed on another machine
 
 
 def contradictions(
@@ -67,7 +66,7 @@ def contradictions(
     elif schema is not None:
         out += _of_schema(found, schema)
     if measurements is not None:
-        out += _of_measurements(found, measurements)
+        out += underpaid(found.charges, Unit.of(found), measurements)[:_MOST]
     return out
 
 
@@ -119,7 +118,7 @@ def _of_charges(found: Manifest) -> list[str]:
             out.append(f"the charge '{c.name}' is accounted for another unit of privacy than the manifest states")
         elif (c.kind in ("total", "question") or (c.kind or "").endswith("-way")) and c.mechanism in _UNIT_OF:
             needed = unit.l2() if c.mechanism == "gaussian" else float(unit.l1())
-            if not any(math.isclose(c.sensitivity, needed * u, rel_tol=_ROUNDING) for u in units):
+            if not any(math.isclose(c.sensitivity, needed * u, rel_tol=ROUNDING) for u in units):
                 out.append(
                     f"the charge '{c.name}' has the sensitivity {c.sensitivity:g}, and under the unit of privacy that "
                     f"the manifest states it would be {needed:g}"
@@ -213,7 +212,7 @@ def _of_steps(found: Manifest, made: RunPlan) -> list[str]:
         if len(mine) < step.parts[0]:
             out.append(_too_few(step.kind, step.parts[0], len(mine)))
         least, most = step.sigma or (0.0, math.inf)
-        off = [c for c in mine if not least * (1 - _ROUNDING) <= c.charge().scale <= most * (1 + _ROUNDING)]
+        off = [c for c in mine if not least * (1 - ROUNDING) <= c.charge().scale <= most * (1 + ROUNDING)]
         out += [f"the charge '{c.name}' states noise that the method does not add at this budget" for c in off]
     return out[:_MOST]
 
@@ -233,8 +232,8 @@ def _of_planned(found: Manifest, planned: Sequence[ChargeRecord]) -> list[str]:
     off = [
         c
         for c, p in zip(mine, others, strict=True)
-        if not math.isclose(c.charge().scale, p.charge().scale, rel_tol=_ROUNDING)
-        or not math.isclose(c.sensitivity, p.sensitivity, rel_tol=_ROUNDING)
+        if not math.isclose(c.charge().scale, p.charge().scale, rel_tol=ROUNDING)
+        or not math.isclose(c.sensitivity, p.sensitivity, rel_tol=ROUNDING)
     ]
     return [f"the charge '{c.name}' states noise that the method does not add at this budget" for c in off][:_MOST]
 
@@ -263,21 +262,3 @@ def _of_linked_schema(found: Manifest, schema: LinkedSchema) -> list[str]:
     if schema.name != found.schema_name:
         out.append(f"the manifest calls its schema '{found.schema_name}', and it is '{schema.name}'")
     return out
-
-
-def _of_measurements(found: Manifest, released: ReleasedFile) -> list[str]:
-    """What released marginals deny: each has at least the noise that its charges paid for."""
-    precision: dict[str, float] = {}
-    for c in found.charges:
-        if c.mechanism in _UNIT_OF:
-            precision[c.name] = precision.get(c.name, 0.0) + sigma_of(c.charge()) ** -2
-    out = []
-    for m in released.measurements:
-        over = " x ".join(m.attributes)
-        names = (f"marginal {over}", f"group {over}") if over else ("total",)
-        name = next((n for n in names if n in precision), names[0])
-        if name not in precision:
-            out.append(f"the released marginals hold '{name}', and the manifest lists no charge for it")
-        elif m.sigma < precision[name] ** -0.5 * (1 - _ROUNDING):
-            out.append(f"'{name}' was released with less noise than the manifest's charge says")
-    return out[:_MOST]

@@ -211,6 +211,67 @@ HOSTILE = {
 }  # fmt: skip
 
 
+def repeated(tables):
+    tables["measurements"] *= 50
+
+
+def joint(tables, sigma, of):
+    axes = [{"attributes": [n], "recode": r} for n, r in (("sex", [0, 1]), ("city", [0, 0, 1, 1, 1]))]
+    entry = {"axes": axes[:of], "law": "gaussian", "sigma": sigma, "shape": [2] * of, "values": [1.0] * 2**of}
+    tables["joint"] = [entry]
+
+
+def grown(tables):
+    for m in tables["measurements"]:
+        m["values"] = [1e13] * len(m["values"])
+
+
+MORE_THAN_PAID = {
+    "every table fifty times": (repeated, "or more often"),
+    "one table twice": (lambda t: t["measurements"].append(t["measurements"][2]), "or more often"),
+    "a joint table of exact counts": (lambda t: joint(t, 0.0, 1), "less noise"),
+    "a joint table beside the one that was paid": (lambda t: joint(t, 1e3, 2), "or more often|lists no charge"),
+    "exact scores": (lambda t: t["scores"].update(sigma=0.0), "scores of pairs"),
+    "scores of less noise": (lambda t: t["scores"].update(sigma=t["scores"]["sigma"] / 2), "scores of pairs"),
+    "a score twice": (
+        lambda t: t["scores"].update(sets=[t["scores"]["sets"][0]] * len(t["scores"]["sets"])), "scores of pairs"
+    ),
+    "a view that is said to share its noise": (lambda t: first(t, shared="marginal sex"), "holds? more of"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", list(MORE_THAN_PAID))
+@pytest.mark.parametrize("method", ["rls", "privsyn"])
+def test_tables_that_say_more_than_was_paid_are_refused_and_never_verified(released, capsys, kind, method):
+    change, said = MORE_THAN_PAID[kind]
+    file = Path("more.dpsyn")
+    file.write_bytes(with_tables(released(method), change))
+    with pytest.raises(InputError, match=said):
+        refit(file, rng=0)
+    held = members(file)
+    Path("more.json").write_bytes(held[MANIFEST])
+    Path("more.m.json.gz").write_bytes(held[MEASUREMENTS])
+    words = [f"{method}.csv", "--manifest", "more.json", "--measurements", "more.m.json.gz"]
+    assert main(["verify", *words]) == 2
+    assert "safe to publish" not in capsys.readouterr().out
+
+
+def test_fourier_views_share_one_charge_and_no_view_comes_twice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = [{"name": n, "kind": "categorical", "values": ["n", "y"]} for n in "abcd"]
+    Path("s.json").write_text(json.dumps({"version": 1, "name": "binary", "attributes": columns}))
+    Path("t.csv").write_text(
+        "a,b,c,d\n" + "".join(",".join("ny"[i >> k & 1] for k in range(4)) + "\n" for i in range(99))
+    )
+    words = "synth t.csv --schema s.json --epsilon 2 --delta 1e-6 --method priview --set strategy=fourier -o o.csv"
+    assert main([*words.split(), "--set", "cover=3", "--save-release", "o.dpsyn", "--quiet"]) == 0
+    assert refit("o.dpsyn", rng=1).arrow.num_rows
+    for change in (lambda t: t["measurements"].append(t["measurements"][0]), lambda t: first(t, sigma=1e-3)):
+        Path("more.dpsyn").write_bytes(with_tables(Path("o.dpsyn"), change))
+        with pytest.raises(InputError, match="more of 'Fourier coefficients"):
+            refit("more.dpsyn", rng=0)
+
+
 @pytest.mark.parametrize("kind", list(HOSTILE))
 def test_a_hostile_file_is_refused_in_one_sentence(released, capsys, kind):
     file = Path("hostile.dpsyn")
