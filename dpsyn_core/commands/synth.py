@@ -167,7 +167,9 @@ def run_linked(args: argparse.Namespace) -> None:
     schema = LinkedSchema.load(args.schema)
     settings = dict(parse_settings(args.settings))
     unknown = sorted(set(settings) - {"effort"})
-    without = ("questions", "questions_share", "measurements", "save_model", "engine", "memory", "spark_master")
+    without = (
+        "questions", "questions_share", "measurements", "save_model", "save_release", "engine", "memory", "spark_master"
+    )  # fmt: skip
     given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables != 1)
     given += ["method"] * (args.method not in (None, "linked")) + [f"set {n}" for n in unknown]
     if given:

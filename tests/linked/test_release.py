@@ -16,6 +16,7 @@ from dpsyn_core.linked.compare import compare_linked
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
@@ -149,6 +150,10 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert not Manifest.load(tmp_path / "out/manifest.json").promise_faults()
     assert main(["synth", *words, "--out", str(tmp_path / "out/"), "--method", "mst"]) == 2
     assert "do not take --method" in capsys.readouterr().err
+    before = Ledger().entries()
+    assert main(["synth", *words, "--out", str(tmp_path / "two/"), "--save-release", str(tmp_path / "r.dpsyn")]) == 2
+    assert "do not take --save-release" in capsys.readouterr().err
+    assert Ledger().entries() == before and not (tmp_path / "two").exists()
 
 
 @pytest.mark.parametrize("ending", ["sqlite", "duckdb", "xlsx"])
