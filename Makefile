@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep spark app test test-all check bench audit screenshots sbom lock clean
+.PHONY: setup dev deep spark app test test-all check bench audit screenshots dist sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -62,14 +62,18 @@ audit: dev
 screenshots: dev
 	$(BIN)/python -m tools.screenshots
 
+# wheel and sdist, built twice: the bytes must be the same
+dist: setup
+	$(BIN)/python -m tools.dist
+
 sbom: dev
 	$(BIN)/python -m tools.sbom
 
 # resolves anew; the locks name no host. requirements-deep.lock and requirements-spark.lock are kept by hand
 # (docs/decisions/project.md)
 lock:
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra build --extra databases --extra login -o requirements.lock pyproject.toml
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra pgm --extra boost --extra databases --extra polars --extra login --extra build --extra dev -o requirements-dev.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra build --extra codebooks --extra databases --extra excel --extra login -o requirements.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra excel --extra pgm --extra boost --extra databases --extra polars --extra login --extra codebooks --extra build --extra dev -o requirements-dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

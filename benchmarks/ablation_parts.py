@@ -15,7 +15,6 @@ import numpy as np
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_pair
 from dpsyn_core.records.rls.stretches import supported
-from dpsyn_core.synthesizers.rls import budget
 
 ENGINE = "dpsyn_core.synthesizers.rls"
 RECORDS = "dpsyn_core.records.rls"
@@ -103,9 +102,6 @@ PARTS: dict[str, Part] = {
         measuring=True, making=True, instead={f"{ENGINE}.budget._mixed_resolution": _unlimited}
     ),
     "share of one-ways": Part(measuring=True, instead={f"{ENGINE}.budget._one_way_share": lambda *_: 0.25}),
-    "one-ways known from pairs": Part(
-        measuring=True, instead={f"{ENGINE}.budget._predicted_share": budget._one_way_share}
-    ),
     "share of scores": Part(measuring=True, instead={f"{ENGINE}.budget._score_share": lambda *a: a[-1].scores}),
     "number of records again": Part(measuring=True, instead={f"{ENGINE}.budget.total_again_cost": _none}),
     "no pairs where hopeless": Part(measuring=True, instead={f"{ENGINE}.budget._pairs_lost": _false}),

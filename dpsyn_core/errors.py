@@ -12,6 +12,7 @@ DPSynError
 │   ├── SizeError                  a cell product, table or model above its cap
 │   ├── OutputError                output that cannot be written
 │   ├── LedgerError                a limit reached, or a ledger that cannot be used
+│   ├── ExtraError                 a part of the installation that was not added
 │   └── MetricError                a metric that cannot be computed on these tables
 └── EngineError (RuntimeError)     a mistake in the program: exit status 1
 
@@ -71,6 +72,10 @@ class LedgerError(InputError):
 
 class ReceiptError(InputError):
     """A table, its manifest or a signature are not those of one release."""
+
+
+class ExtraError(InputError):
+    """A part of the installation that was not added; the message has the command that adds it."""
 
 
 class MetricError(InputError):

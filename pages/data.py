@@ -26,6 +26,8 @@ with right:
     dataset = space.dataset
     if dataset is not None:
         section(dataset.name)
+        if sources.refused():
+            note(t("data.still", refused=sources.refused(), name=dataset.name), "warning")
         for notice in dataset.notices:
             note(said(notice), "warning")
         sources.returned(space)

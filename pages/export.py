@@ -7,7 +7,7 @@ import streamlit as st
 from ui.export import files
 from ui.shared import results
 from ui.shared.state import workspace
-from ui.shared.text import t
+from ui.shared.text import literal, t
 from ui.shared.theme import end_page, heading, not_private, note, section
 from ui.synthesize import runs
 
@@ -33,6 +33,13 @@ with left:
         offered = files.endings(space, job)
         for ending in offered:
             files.table_button(space, job, ending, key=f"export_{ending}", primary=ending == offered[0])
+    labelled = files.labelled(space, job)
+    if labelled:
+        with st.container(horizontal=True, gap="small"):
+            for ending in labelled:
+                files.table_button(space, job, ending, key=f"export_{ending}")
+        gone = files.left_out(space, job)
+        note(t("export.labelled", what=literal(gone)) if gone else t("export.labelled_whole"))
     if len(offered) == 1:
         note(t("export.large"))
     elif "xlsx" in offered and files.excel_first(space, job):

@@ -2,7 +2,20 @@
 
 import streamlit as st
 
-from ui.report import asked, attack, columns, headline, incomes, learning, pairs, queries, released, several
+from ui.report import (
+    asked,
+    attack,
+    columns,
+    groups,
+    headline,
+    incomes,
+    learning,
+    pairs,
+    queries,
+    released,
+    rules,
+    several,
+)
 from ui.report.look import look, sampled
 from ui.shared import results
 from ui.shared.state import workspace
@@ -10,7 +23,7 @@ from ui.shared.text import t
 from ui.shared.theme import end_page, heading, not_private, note, private_tag
 from ui.synthesize import runs
 
-VIEWS = ("pairs", "columns", "queries", "incomes", "learning", "several", "attack", "released")
+VIEWS = ("pairs", "columns", "groups", "queries", "incomes", "learning", "several", "attack", "released")
 
 space = workspace()
 heading("report")
@@ -52,10 +65,11 @@ if shown is None:
     end_page()
 sampled(space, job)
 headline.headline(shown)
+rules.panel(shown)
 st.space("small")
 if view == "incomes":
     incomes.panel(space, chosen, shown)
 elif view == "several":
     several.panel(space, runs.finished(space))
 else:
-    {"pairs": pairs, "columns": columns, "queries": queries, "learning": learning}[view].panel(shown)
+    {"pairs": pairs, "columns": columns, "groups": groups, "queries": queries, "learning": learning}[view].panel(shown)

@@ -5,10 +5,12 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.privacy import plan
 from ui.questions import expected
+from ui.schema.unit import dropped, limited
 from ui.shared import stamps
+from ui.shared.going import reveal
 from ui.shared.names import point_out_names
 from ui.shared.state import jobs, workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import heading, note, section
 from ui.synthesize import answers, design, methods, refits, runs
 from ui.synthesize.starting import problem, start
@@ -32,11 +34,13 @@ with right:
         methods.estimate(space)
         plan.warning(space)
     expected.on_synthesize(space)
-    point_out_names(space)
-    name = t("synthesize.spend", epsilon=plain(space.choices.epsilon))
+    point_out_names(space, key="synthesize")
+    name = limited(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space.schema)
+    if space.schema is not None and space.schema.unit.identifier is not None:
+        note(dropped(space.schema))
     if st.button(name, type="primary", disabled=bool(why), key="synthesize", width="stretch"):
         try:
-            start(space)
+            st.session_state[runs.STARTED] = start(space).id
         except DPSynError as error:
             st.error(literal(sentence(error)))
         else:
@@ -50,10 +54,13 @@ refits.panel(space)
 
 mine = jobs().of(space.owner)
 st.space("small")
-section(t("synthesize.runs"))
-if not mine:
-    note(t("synthesize.none"))
-for job in [j for j in mine if j.live]:
-    runs.watch(space, job, key="list")
+with st.container(key="runs"):
+    section(t("synthesize.runs"))
+    if not mine:
+        note(t("synthesize.none"))
+    for job in [j for j in mine if j.live]:
+        runs.watch(space, job, key="list")
+if started := st.session_state.get(runs.STARTED):
+    reveal("runs", started)
 for job in [j for j in mine if not j.live]:
     runs.line(job, space, key="list")

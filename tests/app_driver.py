@@ -49,6 +49,8 @@ BAD = {
     "blank.csv": (b"a,,c\n1,2,3\n", "blank"),
     "torn.parquet": (b"PAR1 this is no table PAR1", "arquet"),
     "page.csv": (b"%PDF-1.4 x", "PDF"),
+    "photo.png": (b"\x89PNG\r\n\x1a\n" + b"data\n" * 20, "image"),
+    "locked.xlsx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "password"),
     "book.xlsx": (b"PK\x03\x04 torn", "damaged"),
 }
 

@@ -17,6 +17,7 @@ KINDS = {
     "postgresql": "with a PostgreSQL server",
     "deep": "with torch (the extra deep)",
     "spark": "on executors of Spark (the extra spark, and Java)",
+    "registry": "with a package registry (installs the wheel)",
 }
 DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.deep.")}
 COMMAND = "apt-get install chromium default-jre-headless postgresql && make test-all  # installs torch and pyspark"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.schema.maxima import fine_bins
 from tools.hospital_sample import hospital, hospital_schema
+from tools.household_sample import households, households_schema
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -434,6 +435,9 @@ def main(folder: Path) -> None:
     ):
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
         (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+    for name, table in zip(("households", "persons"), households(Chance(SEED + 3)), strict=True):
+        (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
+    (folder / "households.schema.json").write_text(json.dumps(households_schema(), indent=2) + "\n", encoding="utf-8")
     (folder / "sample.specification.json").write_text(json.dumps(census_specification(), indent=1) + "\n", "utf-8")
     (folder / "sample.design.json").write_text(json.dumps(census_design()) + "\n", "utf-8")
     (folder / "sample.codebook.cbk").write_text(census_codebook(), encoding="utf-8")

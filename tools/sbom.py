@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = "dpsyn-studio"
+EXTRAS = frozenset({"app", "codebooks", "databases", "excel", "login"})  # what the lock holds
 PROJECT = Path(__file__).resolve().parents[1]
 LOCK = PROJECT / "requirements.lock"
 
@@ -98,7 +99,7 @@ def component(name: str, dist: Distribution, hashes: list[str], *, kind: str = "
 
 def bill(root: str = ROOT, lock: str = "") -> dict[str, Any]:
     """The whole document."""
-    parts = needed(root)
+    parts = needed(root, EXTRAS if root == ROOT else frozenset())
     hashes = lock_hashes(lock)
     top = str(canonicalize_name(root))
     refs = {name: purl(name, dist.version) for name, (dist, _) in parts.items()}

@@ -53,8 +53,8 @@ class Experiment:
 
 
 PAIRS_ALONE = {"triples": False}
-# no pair is counted on to tell one-ways, and triples of few values wait for as little noise as others
-CONSTANTS: dict[str, Any] = {"shares.pairs_held": 1e-12, "shares.pairs_lost": 1e-11, "triples.low_noise_few": 0.0}
+# triples of few values wait for as little noise as others
+CONSTANTS: dict[str, Any] = {"triples.low_noise_few": 0.0}
 
 EXPERIMENTS = {
     "parts": Experiment(

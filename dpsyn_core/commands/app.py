@@ -58,7 +58,10 @@ def run(args: argparse.Namespace) -> None:
     import sys
 
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.extras import require
     from dpsyn_core.jobs.places import check_apart
+
+    require("app", "the app")
 
     if args.host and not args.for_class:
         msg = "--host is for --class alone; docs/deploy.md says how to serve the whole app to others"

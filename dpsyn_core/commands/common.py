@@ -15,6 +15,7 @@ from dpsyn_core.errors import SettingError
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.runs.spec import RunSpec
     from dpsyn_core.tables.batches import Batches
     from dpsyn_core.tables.read_form import ReadForm
@@ -79,6 +80,29 @@ def add_manifest(parser: argparse.ArgumentParser) -> None:
 def place(text: str) -> Path | str:
     """A path, or the address of a database as it was written: a Path would fold its slashes."""
     return text if "://" in text else Path(text)
+
+
+def named_tables(named: Sequence[str], alone: Path | str | None, schema: LinkedSchema) -> dict[str, Path | str]:
+    """The places of linked tables by their names. Raises SettingError.
+
+    Args:
+        named: NAME=TABLE of each.
+        alone: a table without a name: that of a schema whose tables are columns of one file.
+        schema: of the tables.
+    """
+    if schema.one_file and alone is not None and not named:
+        return {t.name: alone for t in schema.tables}
+    if alone is not None:
+        msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"
+        raise SettingError(msg)
+    found: dict[str, Path | str] = {}
+    for text in named:
+        name, sign, path = text.partition("=")
+        if not sign or not name or not path or name in found:
+            msg = f"--table got '{text}'; it needs the form NAME=FILE, each name once: --table persons=persons.csv"
+            raise SettingError(msg)
+        found[name] = place(path)
+    return found
 
 
 def table_name(args: argparse.Namespace) -> str:

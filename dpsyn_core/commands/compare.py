@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ from dpsyn_core.commands.common import add_incomes, add_reading, add_sample, pla
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
-    parser.add_argument("real", metavar="REAL", type=place, help="the real table")
-    parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table")
+    parser.add_argument("real", metavar="REAL", type=place, nargs="?", help="the real table")
+    parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table; of linked ones, the folder")
+    parser.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE", help="one of several linked tables"
+    )
     parser.add_argument("--schema", type=Path, required=True, help="schema of both tables")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="also write the scores: for the owner only")
     parser.add_argument("--order", type=int, help="also score the marginals of this many attributes, for example 4")
@@ -30,13 +34,20 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
+    from dpsyn_core.linked.document import is_linked
     from dpsyn_core.metrics.base import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines
+    from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
     from dpsyn_core.schema.document import Schema
 
+    if args.named or is_linked(args.schema):
+        run_linked(args)
+        return
+    if args.real is None:
+        msg = "there is no real table; name its file, or several linked ones with --table NAME=FILE"
+        raise SettingError(msg)
     if args.json is None and args.quiet:
         msg = "--quiet prints no scores, and no file is named for them; give --json OUT.json, or leave --quiet away"
         raise SettingError(msg)
@@ -67,7 +78,36 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if not args.quiet:
-        print("\n".join([*lines(scores), *rule_lines(comparison)]))
+        print("\n".join([*verdict_lines(table), *lines(scores), *rule_lines(comparison)]))
+        print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
+
+
+def run_linked(args: argparse.Namespace) -> None:
+    """As `run`, for linked tables: scores by table and by link. Raises SettingError."""
+    from dataclasses import asdict
+
+    from dpsyn_core.commands.common import named_tables, read_input
+    from dpsyn_core.files import check_writable, write_text
+    from dpsyn_core.linked.compare import compare_linked
+    from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.tables.read import read_table
+
+    schema = LinkedSchema.load(args.schema)
+    if args.json is not None:
+        check_writable(args.json)
+    named = named_tables(args.named, args.real, schema)
+    read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
+    outs = places_of(args.synthetic, schema).outs
+    made = [read_table(path) for path in outs]
+    synthetic = {t.name: made[0] if schema.one_file else made[i] for i, t in enumerate(schema.tables)}
+    scores = compare_linked(schema, synthetic, {name: read[path] for name, path in named.items()})
+    if args.json is not None:
+        document = {"schema": schema.name, "private": table_label(), "scores": [asdict(s) for s in scores]}
+        write_text(args.json, json.dumps(document, indent=2) + "\n", private=True)
+    if not args.quiet:
+        for s in scores:
+            print(f"{s.scope:<28} {s.metric:<16} {s.value:8.4f}  {s.sentence}")
         print(f"{'this comparison' if args.json is None else f'wrote {args.json}: it'} {table_label()}")
 
 

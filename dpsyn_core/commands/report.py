@@ -51,9 +51,10 @@ def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.progress import silent
-    from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines
+    from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
     from dpsyn_core.report.html import html_report
     from dpsyn_core.schema.document import Schema
 
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> None:
     if not outputs:
         msg = "a report needs a file to be written to; give --html R.html, --json R.json, or both"
         raise SettingError(msg)
+    if args.html is not None:
+        require("app", "a report in HTML (--html)")
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)
@@ -79,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
         progress.close()
         for t in tables:
             print(f"{t.name}")
-            print("\n".join(f"  {line}" for line in [*lines(t.scores), *rule_lines(t.comparison)]))
+            print("\n".join(f"  {line}" for line in [*verdict_lines(t), *lines(t.scores), *rule_lines(t.comparison)]))
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
 
 

@@ -12,8 +12,9 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
     parser.add_argument("folder", metavar="DIR", type=Path)
     parser.add_argument(
-        "--name", choices=("sample", "baskets", "hospital"), default="sample",
-        help="people of a census, shopping baskets, or stays in a hospital, whose schema has rules; default sample",
+        "--name", choices=("sample", "baskets", "hospital", "households"), default="sample",
+        help="people of a census, shopping baskets, stays in a hospital, whose schema has rules, or households with "
+        "their persons in a table of their own; default sample",
     )  # fmt: skip
     parser.add_argument("--codes", action="store_true", help="the people in codes, with specification and codebook")
     parser.set_defaults(run=run)
@@ -33,6 +34,9 @@ def run(args: argparse.Namespace) -> None:
             raise SettingError(msg)
         write_codes(folder)
         return
+    if args.name == "households":
+        write_linked(folder, args.name)
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -46,6 +50,16 @@ def run(args: argparse.Namespace) -> None:
     print(
         f"  dpsyn synth {table} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"
     )
+
+
+def write_linked(folder: Path, name: str) -> None:
+    """Writes the tables of a linked sample and their schema, and says what to do next."""
+    from dpsyn_core.schema.sample import write_linked_sample
+
+    tables, schema = write_linked_sample(folder, name)
+    print(f"wrote {', '.join(str(t) for t in tables.values())} and {schema}; next:")
+    named = " ".join(f"--table {table}={path}" for table, path in tables.items())
+    print(f"  dpsyn synth {named} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic/")
 
 
 def write_codes(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`dpsyn schema import|draft|check`: public metadata from a file, from a person, or (marked) from the data."""
+"""`dpsyn schema import|export|draft|check`: public metadata from a file, from a person, or (marked) from the data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,27 @@ from dpsyn_core.commands.common import add_reading, place, read_columns, read_in
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
-    parser = commands.add_parser("schema", help="import, draft or check a schema")
+    parser = commands.add_parser("schema", help="import, export, draft or check a schema")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
-    made = actions.add_parser("import", help="from a NIST-style parameters.json or a data dictionary")
-    made.add_argument("parameters", metavar="PARAMS.json", type=Path)
+    made = actions.add_parser("import", help="from a codebook, a data dictionary or a NIST-style parameters.json")
+    made.description = (
+        "FILE is DDI-Codebook, CSVW (also CSVW-EO), a Frictionless Table Schema, SDV metadata, a JSON Schema, what an "
+        "SPSS, Stata or SAS file declares, a data dictionary (CSV, TSV, Excel), or a NIST-style parameters.json"
+    )
+    made.add_argument("parameters", metavar="FILE", type=Path)
     made.add_argument("--datatypes", type=Path, metavar="T.json")
     made.add_argument("--codebook", type=Path, metavar="codebook.cbk", help="what the codes mean, as IPUMS writes it")
+    made.add_argument(
+        "--onto", type=Path, metavar="S.json",
+        help="a schema that keeps its entries of columns of which the codebook declares neither values nor a range",
+    )  # fmt: skip
     made.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
     made.set_defaults(run=run_import)
+    sent = actions.add_parser("export", help="as DDI-Codebook, CSVW, CSVW-EO, Frictionless or SDV metadata")
+    sent.add_argument("schema", metavar="schema.json", type=Path)
+    sent.add_argument("--format", metavar="NAME", help="ddi, csvw, csvw-eo, frictionless or sdv; default by OUT's name")
+    sent.add_argument("-o", "--out", type=Path, required=True, metavar="OUT")
+    sent.set_defaults(run=run_export)
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
     draft.add_argument("table", metavar="TABLE", type=place)
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
@@ -50,6 +63,11 @@ def add(commands: Any) -> None:
     )
     add_reading(draft)
     draft.set_defaults(run=run_draft)
+    rules = actions.add_parser("propose-rules", help="rules that headers, kinds and ranges let expect; reads no table")
+    rules.add_argument("schema", metavar="schema.json", type=Path)
+    rules.add_argument("--add", type=int, nargs="+", default=[], metavar="N", help="which of them to put into --out")
+    rules.add_argument("-o", "--out", type=Path, metavar="schema.json", help="the schema with the rules of --add")
+    rules.set_defaults(run=run_propose_rules)
     check = actions.add_parser("check", help="check a schema, and what of a table it does not describe")
     check.usage = "dpsyn schema check TABLE --schema schema.json [...], or dpsyn schema check schema.json [TABLE]"
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
@@ -62,22 +80,46 @@ def add(commands: Any) -> None:
 def run_import(args: argparse.Namespace) -> None:
     """Imports without loss; says what a person should still decide."""
     from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.importers.declared import undeclared
     from dpsyn_core.schema.importers.parameters import import_file
     from dpsyn_core.schema.maxima import binned
 
     check_writable(args.out)
-    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook)
+    onto = None if args.onto is None else Schema.load(args.onto)
+    schema = import_file(args.parameters, args.datatypes, codebook=args.codebook, onto=onto)
     schema.dump(args.out)
     print(f"wrote {args.out}: {len(schema.coded)} attributes")
-    for sentence in binned(schema):
+    for sentence in (*binned(schema), *undeclared(schema)):
         print(f"note: {sentence}")
     print_findings(schema, None)
+
+
+def run_export(args: argparse.Namespace) -> None:
+    """Writes a schema in a format that others read; says what of it the format does not carry."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import check_writable, write_bytes
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.importers.formats import FORMATS, export
+
+    endings = {form.ending: name for name, form in FORMATS.items()} | {".xml": "ddi"}
+    chosen = args.format or next((n for e, n in endings.items() if args.out.name.lower().endswith(e)), None)
+    if chosen is None:
+        msg = f"the name '{args.out.name}' says no format; add --format with one of {', '.join(FORMATS)}"
+        raise SettingError(msg)
+    check_writable(args.out)
+    raw, missing = export(Schema.load(args.schema), chosen)
+    write_bytes(args.out, raw)
+    print(f"wrote {args.out}: {FORMATS[chosen].title}")
+    for what in missing:
+        print(f"note: not carried: {what}")
 
 
 def run_draft(args: argparse.Namespace) -> None:
     """Drafts from the data, every entry marked as read from it; or buys the columns that --buy names."""
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import check_writable
+    from dpsyn_core.schema.usual_rules import propose_rules
     from dpsyn_core.suggest.drafting import draft
 
     check_writable(args.out)
@@ -92,6 +134,9 @@ def run_draft(args: argparse.Namespace) -> None:
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
+    proposed = len(propose_rules(schema))
+    if proposed:
+        print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -198,6 +243,36 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
     ]  # fmt: skip
 
 
+def run_propose_rules(args: argparse.Namespace) -> None:
+    """Lists proposals with their numbers, or writes the schema with those that a person chose."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import check_writable
+    from dpsyn_core.runs.repair import check_rules
+    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.usual_rules import propose_rules
+
+    schema = Schema.load(args.schema)
+    proposed = propose_rules(schema)
+    for number, rule in enumerate(proposed, 1):
+        print(f"{number}: {rule}")
+    if not proposed:
+        print("the headers propose no rule that the schema does not have")
+    if bool(args.add) != (args.out is not None):
+        msg = "--add and --out belong together: which proposals you know to hold, and where the schema with them goes"
+        raise SettingError(msg)
+    if args.out is None:
+        return
+    if not all(1 <= n <= len(proposed) for n in args.add):
+        msg = f"--add got {' '.join(map(str, args.add))}; there are {len(proposed)} proposals, numbered from 1"
+        raise SettingError(msg)
+    check_writable(args.out)
+    chosen = [proposed[n - 1].model_dump(mode="json") for n in dict.fromkeys(args.add)]
+    made = Schema.of({**schema.document(), "rules": [*schema.document().get("rules", []), *chosen]})
+    check_rules(made)
+    made.dump(args.out)
+    print(f"wrote {args.out}: {len(made.rules)} rules")
+
+
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.errors import SettingError
@@ -227,17 +302,18 @@ def print_findings(schema: Any, table: Any, *, strict: bool = False) -> None:
             msg = f"{about}{finding.text}"
             raise SchemaError(msg)
         print(f"{finding.level}: {about}{finding.text}")
-    if schema.rules:
+    if schema.rules or any(a.kind == "derived" for a in schema.attributes):
         print_rules(schema, table)
 
 
 def print_rules(schema: Any, table: Any) -> None:
     """How many records break each rule. Raises SchemaError where rules contradict each other."""
     from dpsyn_core.runs.repair import check_rules
-    from dpsyn_core.schema.ruled import broken_counts
+    from dpsyn_core.schema.rule_breaks import broken_counts
 
-    check_rules(schema)
-    print(f"rules: {len(schema.rules)}, and records can keep them all")
+    check_rules(schema, schema.n_records)
+    if schema.rules:
+        print(f"rules: {len(schema.rules)}, and records can keep them all")
     if table is not None:
         for number, (rule, count) in enumerate(broken_counts(table, schema), 1):
             print(f"rule {number} ({rule}): {count:,} of {table.num_rows:,} records break it")

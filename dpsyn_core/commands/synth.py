@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from dpsyn_core.commands.common import add_engine, add_manifest, add_reading, add_run, place
 
-SUFFIXES = (".csv", ".parquet")
+LABELLED = (".sav", ".dta", ".xpt")
+SUFFIXES = (".csv", ".parquet", *LABELLED)
 
 
 def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("synth", help="make a differentially private synthetic table")
     parser.add_argument(
-        "table", metavar="TABLE", type=place, help="CSV, TSV (also .gz), Parquet or Excel; a folder or 'pattern*'"
-    )
+        "table", metavar="TABLE", type=place, nargs="?",
+        help="CSV, TSV (also .gz), Parquet, Excel, SPSS, Stata or SAS; a folder or 'pattern*'",
+    )  # fmt: skip
+    parser.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
+        help="one of several linked tables, by its name in a schema of version 2; --out is then a folder, a workbook "
+        "(.xlsx) or a database (.sqlite, .duckdb)",
+    )  # fmt: skip
     add_run(parser)
     add_engine(parser)
     parser.add_argument("--n-records", type=int, help="records to write; default a noisy or public total")
@@ -28,7 +36,11 @@ def add(commands: Any) -> None:
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--out", required=True, metavar="OUT.(csv|parquet)", help="or FOLDER/, for a folder of Parquet parts"
+        "-o",
+        "--out",
+        required=True,
+        metavar="OUT.(csv|parquet)",
+        help="or .sav, .dta, .xpt (SPSS, Stata, SAS) with labels; or FOLDER/, for a folder of Parquet parts",
     )
     add_manifest(parser)
     parser.add_argument(
@@ -55,11 +67,17 @@ def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
     from dpsyn_core.commands.key import open_key
-    from dpsyn_core.errors import OutputError
+    from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import Places
     from dpsyn_core.schema.document import Schema
 
+    if args.named or _is_linked(args.schema):
+        run_linked(args)
+        return
+    if args.table is None:
+        msg = "there is no table; name its file, or several linked ones with --table NAME=FILE"
+        raise SettingError(msg)
     spec, schema = run_spec(args), Schema.load(args.schema)
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
     places = Places.of(
@@ -68,9 +86,16 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     name = Path(args.out)
     if not places.folder and name.suffix.lower() not in SUFFIXES:
-        msg = f"the output '{name.name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder of parts"
+        msg = f"the output '{name.name}' must end with {', '.join(SUFFIXES)}, or with / for a folder of parts"
         raise OutputError(msg)
     places.check(args.table, args.schema, args.questions)
+    if name.suffix.lower() in LABELLED:
+        from dpsyn_core.extras import require
+        from dpsyn_core.schema.importers.formats import not_carried
+
+        require("codebooks", f"the output '{name.name}'")
+        for what in not_carried(schema, name.suffix.lower()):
+            print(f"note: {name.name}: {what}", file=sys.stderr)
     spec.check(most=places.most_records)
     if args.save_model is not None:
         from dpsyn_core.runs.models import check_savable
@@ -107,10 +132,68 @@ def run(args: argparse.Namespace) -> None:
     if isinstance(progress, TerminalProgress):
         progress.close()
     if measured.repaired and not args.quiet:
-        print(f"rules: {sum(measured.repaired):,} synthetic cells were changed to keep them", file=sys.stderr)
+        cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
+        print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
+        if left_out:
+            print(f"rules: {left_out:,} synthetic records were left out, for no free values were left", file=sys.stderr)
     if not manifest.private:
         why = "; ".join(manifest.not_private_because)
         print(f"NOT PRIVATE: {why}; the table is in {places}", file=sys.stderr)
     elif not args.quiet:
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)
+
+
+def _is_linked(schema: Path) -> bool:
+    """Whether a schema file is of version 2, without reading more of the program than a table needs."""
+    try:
+        document = json.loads(schema.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False  # whoever opens it says so
+    return isinstance(document, dict) and document.get("version") == 2
+
+
+def run_linked(args: argparse.Namespace) -> None:
+    """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
+    from dpsyn_core.commands.common import TerminalProgress, named_tables, parse_settings, point_out_names, read_input
+    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.linked.release import synthesize_linked
+    from dpsyn_core.progress import silent
+    from dpsyn_core.runs.writing import write_release
+
+    schema = LinkedSchema.load(args.schema)
+    settings = dict(parse_settings(args.settings))
+    unknown = sorted(set(settings) - {"effort"})
+    without = ("questions", "questions_share", "measurements", "save_model", "engine", "memory", "spark_master")
+    given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables != 1)
+    given += ["method"] * (args.method not in (None, "linked")) + [f"set {n}" for n in unknown]
+    if given:
+        msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
+        raise SettingError(msg)
+    named = named_tables(args.named, args.table, schema)
+    places = places_of(args.out, schema, manifest=args.manifest)
+    places.check(*named.values(), args.schema)
+    key = None if args.sign is None else open_key(args.sign)
+    point_out_names(args.dataset or schema.ledger_name)
+    progress = silent if args.quiet else TerminalProgress()
+    read: dict[object, Any] = {}
+    for path in dict.fromkeys(named.values()):
+        read[path] = read_input(argparse.Namespace(**(vars(args) | {"table": path})))
+    release = synthesize_linked(
+        {name: read[path] for name, path in named.items()}, schema, epsilon=args.epsilon, delta=args.delta,
+        rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
+        **settings,
+    )  # fmt: skip
+    manifest = write_release(release, places, key=key, progress=progress)
+    if isinstance(progress, TerminalProgress):
+        progress.close()
+    where = places.outs[0] if len(places.outs) == 1 else places.outs[0].parent
+    if not manifest.private:
+        print(f"NOT PRIVATE: {'; '.join(manifest.not_private_because)}; the tables are in {where}", file=sys.stderr)
+    elif not args.quiet:
+        sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
+        spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
+        print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)

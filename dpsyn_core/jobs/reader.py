@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -63,8 +64,10 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     from dpsyn_core.privacy.names import dataset_name
     from dpsyn_core.suggest.drafting import draft
     from dpsyn_core.tables.handover import leave
+    from dpsyn_core.tables.labelled import HERE
 
     limit_resources(spec.memory_mb, spec.seconds)
+    os.environ[HERE] = "1"  # this process is the one that may end
     found = _opened(folder, spec)
     draft(found.whole(), dataset_name(spec.name)).dump(folder / DRAFT)
     leave(folder, found)

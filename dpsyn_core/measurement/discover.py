@@ -23,6 +23,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import READ, Schema, SchemaUnit
 from dpsyn_core.tables import amounts, casting, instants
+from dpsyn_core.tables.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import composed
 
 Kind = Literal["categorical", "integer", "float", "date"]
@@ -164,7 +165,7 @@ def discover(
                 found, span = _dates(column, want, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             else:
-                comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+                comma = has_decimal_comma(table)
                 found, span = _numbers(column, want, comma, gate=gate, cost=part, total=total)
                 outside |= _doubt(want.name, span)
             source = "bought-unconfirmed" if want.unconfirmed else "bought"

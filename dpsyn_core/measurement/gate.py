@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -62,6 +64,15 @@ class Gate:
         self.account = account
         self.unit = unit
         self._noise = noise
+
+    def counting(self, records: int) -> Gate:
+        """The same account and noise, for a counter of which one individual holds at most so many records.
+
+        Of linked tables (docs/proofs/linked.md): every view has its own limit. Whoever asks answers for it.
+        """
+        out = copy(self)
+        out.unit = replace(self.unit, max_records=records)
+        return out
 
     def release(
         self,

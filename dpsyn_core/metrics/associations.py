@@ -94,7 +94,7 @@ def _associations(c: Comparison) -> Associations:
     for which, (counter, codes) in enumerate([(c.real_counter, c.truth), (c.synthetic_counter, c.synthetic)]):
         done = 0
         for batch in batches(c.domain, pairs):
-            for names, cells in zip(batch, _cells(counter, codes, c.domain, batch), strict=True):
+            for names, cells in zip(batch, occupied_cells(counter, codes, c.domain, batch), strict=True):
                 a, b = (c.domain[n] for n in names)
                 out[0, which, done] = cramers_v(cells)
                 out[1, which, done] = mutual_information(cells)
@@ -103,7 +103,8 @@ def _associations(c: Comparison) -> Associations:
     return Associations(pairs=pairs, cramers_v=out[0], mutual_information=out[1], spearman=out[2])
 
 
-def _cells(counter: Counter, codes: Codes, domain: Domain, batch: Sequence[AttributeSet]) -> list[Cells]:
+def occupied_cells(counter: Counter, codes: Codes, domain: Domain, batch: Sequence[AttributeSet]) -> list[Cells]:
+    """The cells of some pairs that hold records."""
     if domain.cells(batch[0]) > DENSE_CELLS:
         a, b = (codes[domain.index(n)].astype(np.int64) for n in batch[0])
         size = domain[batch[0][1]].size

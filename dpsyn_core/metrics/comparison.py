@@ -19,7 +19,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.questions.language import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.schema.ruled import RuleBreaks
+from dpsyn_core.schema.rule_breaks import RuleBreaks
 
 if TYPE_CHECKING:
     from dpsyn_core.counting.base import Counter
@@ -127,11 +127,12 @@ Floats = NDArray[np.float64]
 class Comparison:
     """Two coded tables of shape (n_attributes, n_records) on one domain.
 
-    real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns,
-    NaN where missing. bounds: public minimum and maximum of numeric attributes. labels: the words for the codes
-    of an attribute. held_out: real records that the synthesizer never saw. measurements: what was released on
-    the way to the synthetic table. real_of, synthetic_of: where a table is a random sample of a larger one, how many
-    records that has; that of the real table is private. rules: with the shares of records that break them.
+    real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns, NaN where
+    missing. real_dates, synthetic_dates: dates and times as days or seconds since 1970. bounds: public minimum and
+    maximum of numeric attributes. labels: the words for the codes of an attribute. held_out: real records that the
+    synthesizer never saw. measurements: what was released on the way to the synthetic table. real_of, synthetic_of:
+    where a table is a random sample of a larger one, how many records that has; that of the real table is private.
+    rules: with the shares of records that break them.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -140,6 +141,8 @@ class Comparison:
     real: Codes | None = None
     real_values: Mapping[str, Floats] = field(default_factory=dict)
     synthetic_values: Mapping[str, Floats] = field(default_factory=dict)
+    real_dates: Mapping[str, Floats] = field(default_factory=dict)
+    synthetic_dates: Mapping[str, Floats] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     held_out: Codes | None = None
@@ -234,6 +237,22 @@ class Comparison:
         if name in self.real_values and name in self.synthetic_values:
             real, synthetic = self.real_values, self.synthetic_values
             return self.column(name, self.truth, real), self.column(name, self.synthetic, synthetic)
+        return self.ranks(name, self.truth), self.ranks(name, self.synthetic)
+
+    @property
+    def sortable(self) -> list[str]:
+        """Attributes whose cells can be put in order: numbers, dates, ordered categories, categories of numbers."""
+        return [n for n in self.domain.names if self.readable(n)]
+
+    def exact(self, name: str) -> tuple[Floats, Floats]:
+        """Real and synthetic cells of an attribute as they stand in the files, as floats; NaN where missing.
+
+        Numbers and categories of numbers as they are, dates as days or seconds, ordered categories by their rank.
+        Unlike `numbers`, incomes that stand for "not applicable" count: a reader of the file finds them.
+        """
+        for real, synthetic in ((self.real_values, self.synthetic_values), (self.real_dates, self.synthetic_dates)):
+            if name in real and name in synthetic:
+                return real[name], synthetic[name]
         return self.ranks(name, self.truth), self.ranks(name, self.synthetic)
 
     def column(self, name: str, codes: Codes, values: Mapping[str, Floats]) -> Floats:

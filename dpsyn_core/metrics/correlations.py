@@ -74,6 +74,8 @@ def worst_first(names: list[str], errors: Floats) -> list[dict[str, object]]:
 
 
 CHUNK = 1 << 16  # records multiplied at a time
+MOST_RANKED = 500_000_000  # records times pairs with missing cells that are ranked one by one: some 20 s
+FEWEST = 10_000  # records that every pair is ranked on
 
 
 @register(53)
@@ -152,7 +154,10 @@ def _standardised(column: Floats) -> NDArray[np.float32]:
 @register(52)
 @dataclass(frozen=True, kw_only=True)
 class RankCorrelation(Metric):
-    """Spearman's correlation of exact numbers; ties share a rank, records that lack a value are left out."""
+    """Spearman's correlation of exact values, as pandas has it: ties share a rank, records that lack a value are out.
+
+    Of numbers, dates, ordered categories and categories that are numbers.
+    """
 
     name = "rank-correlation"
     title = "Rank correlation of exact numbers"
@@ -164,13 +169,13 @@ class RankCorrelation(Metric):
     on = "exact numbers"
 
     def compute(self, comparison: Comparison) -> Score:
-        """Mean absolute difference over all pairs of numbers, and the largest one."""
-        names = named(comparison)
+        """Mean absolute difference over all pairs that can be put in order, and the largest one."""
+        names = comparison.sortable
         if len(names) < 2:
-            msg = f"a rank correlation of numbers needs two of them; the schema has {len(names)}"
+            msg = f"a rank correlation needs two numbers or other columns in order; the schema has {len(names)}"
             raise MetricError(msg)
-        both = [comparison.numbers(n) for n in names]
-        real, synthetic = (correlation_matrix([ranks(pair[side]) for pair in both]) for side in (0, 1))
+        both = [comparison.exact(n) for n in names]
+        real, synthetic = (rank_correlations([pair[side] for pair in both]) for side in (0, 1))
         pairs = np.triu_indices(len(names), 1)
         difference = abs(synthetic - real)[pairs]
         worst = int(difference.argmax())
@@ -182,6 +187,29 @@ class RankCorrelation(Metric):
             f"{names[i]} and {names[j]} ({real[i, j]:.2f} in the real table, {synthetic[i, j]:.2f} here).",
             details={"attributes": names, "real": real, "synthetic": synthetic, "max": float(difference.max())},
         )
+
+
+def rank_correlations(columns: Sequence[Floats]) -> NDArray[np.float64]:
+    """Spearman's correlations (d, d) over the records that have both values, ranked among those records.
+
+    Ranks of whole columns serve pairs without missing cells. The other pairs are ranked one by one; where that would
+    take minutes, on some of the records, drawn by chance.
+    """
+    from dpsyn_core.metrics.kernels import rank_correlation  # numba is heavy
+
+    out = correlation_matrix([ranks(c) for c in columns])
+    blank = [bool(np.isnan(c).any()) for c in columns]
+    pairs = [(i, j) for i in range(len(columns)) for j in range(i) if blank[i] or blank[j]]
+    if not pairs:
+        return out
+    most = max(FEWEST, MOST_RANKED // len(pairs))
+    n = len(columns[0])
+    drawn = slice(None) if n <= most else np.random.default_rng(0).choice(n, most, replace=False, shuffle=False)
+    short = [np.ascontiguousarray(c[drawn]) for c in columns]
+    orders = [np.argsort(c, kind="stable")[: np.count_nonzero(~np.isnan(c))].astype(np.int32) for c in short]
+    for i, j in pairs:
+        out[i, j] = out[j, i] = rank_correlation(short[i], short[j], orders[i], orders[j])
+    return out
 
 
 def ranks(column: Floats) -> Floats:

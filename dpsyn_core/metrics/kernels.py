@@ -34,3 +34,53 @@ def distances(
             chi2 += (up * r - down * s) ** 2 / (r + s)
             floor += deviations[r]
     return l1, chi2, support, floor / m
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _subset_ranks(
+    values: NDArray[np.float64], order: NDArray[np.int32], both: NDArray[np.bool_], out: NDArray[np.float64]
+) -> None:
+    """Ranks of the values among the records of `both`, ties at their middle; `order` sorts all records."""
+    seen, start, group = 0, 0, np.empty(order.size, np.int32)
+    last = np.nan
+    for k in range(order.size):
+        i = order[k]
+        if not both[i]:
+            continue
+        if seen > start and values[i] != last:
+            for g in range(start, seen):
+                out[group[g]] = (start + seen - 1) / 2
+            start = seen
+        group[seen] = i
+        last = values[i]
+        seen += 1
+    for g in range(start, seen):
+        out[group[g]] = (start + seen - 1) / 2
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def rank_correlation(
+    x: NDArray[np.float64], y: NDArray[np.float64], by_x: NDArray[np.int32], by_y: NDArray[np.int32]
+) -> float:
+    """Spearman's correlation over the records that have both values, ranked among themselves; 0 for a constant.
+
+    Args:
+        x: (n,), NaN where missing.
+        y: the same.
+        by_x: the records in rising order of x, without those that lack it.
+        by_y: the same of y.
+    """
+    both = ~(np.isnan(x) | np.isnan(y))
+    n = both.sum()
+    if n < 2:
+        return 0.0
+    a, b = np.zeros(x.size), np.zeros(x.size)
+    _subset_ranks(x, by_x, both, a)
+    _subset_ranks(y, by_y, both, b)
+    middle, xx, yy, xy = (n - 1) / 2, 0.0, 0.0, 0.0
+    for i in range(x.size):
+        if both[i]:
+            xx += (a[i] - middle) ** 2
+            yy += (b[i] - middle) ** 2
+            xy += (a[i] - middle) * (b[i] - middle)
+    return 0.0 if xx == 0 or yy == 0 else xy / np.sqrt(xx * yy)

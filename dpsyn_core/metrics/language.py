@@ -11,7 +11,7 @@ import numpy as np
 from dpsyn_core.errors import MetricError, QuestionError
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.workload import Condition, CountQuery, count_queries
-from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.conditions import Clause, clauses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +48,10 @@ def parse(text: str, c: Comparison) -> CountQuery:
             msg = f"the query names '{name}', which is not in the schema; known are {', '.join(c.domain.names)}"
             raise MetricError(msg)
         values = list(clause.values)
-        conditions.append(_interval(name, values, c) if clause.interval else _set(name, values, c))
+        if clause.interval and clause.negated:
+            msg = f"it asks what lies outside an interval of '{name}'; ask for what is below or above it, by < or >"
+            raise MetricError(msg)
+        conditions.append(_interval(clause, c) if clause.interval else _set(name, values, c, without=clause.negated))
     return CountQuery(tuple(conditions))
 
 
@@ -72,7 +75,8 @@ def ask(c: Comparison, queries: Sequence[CountQuery]) -> list[QueryAnswer]:
     return out
 
 
-def _interval(name: str, values: list[str], c: Comparison) -> Condition:
+def _interval(clause: Clause, c: Comparison) -> Condition:
+    name, values = clause.attribute, clause.values
     if not c.readable(name):
         msg = f"attribute '{name}' has no order, so it has no interval; ask for it as {name} in {{value, ...}}"
         raise MetricError(msg)
@@ -83,14 +87,17 @@ def _interval(name: str, values: list[str], c: Comparison) -> Condition:
     if not low <= high:
         msg = f"the interval of '{name}' needs two numbers, the lower one first, such as [20, 35] or [-inf, 35]"
         raise MetricError(msg)
+    if clause.outside:
+        low, high = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
     return Condition(attribute=name, low=low, high=high)
 
 
-def _set(name: str, values: list[str], c: Comparison) -> Condition:
+def _set(name: str, values: list[str], c: Comparison, *, without: bool) -> Condition:
     codes = {w: i for i, w in enumerate(c.words(name))}
     for v in values:
         if v not in codes:
             some = ", ".join(list(codes)[:8]) + (", ..." if len(codes) > 8 else "")
             msg = f"'{v}' is no value of '{name}' in the schema; its values are {some}"
             raise MetricError(msg)
-    return Condition(attribute=name, codes=tuple(sorted({codes[v] for v in values})))
+    named = {codes[v] for v in values}
+    return Condition(attribute=name, codes=tuple(sorted(set(codes.values()) - named if without else named)))

@@ -13,10 +13,12 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats, Roles
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.schema.ruled import rule_breaks
+from dpsyn_core.schema.rule_breaks import rule_breaks
 from dpsyn_core.tables import casting
+from dpsyn_core.tables.canonical import has_decimal_comma
 from dpsyn_core.tables.headers import locate
 
 FAR = 1e150  # numbers farther out than this have squares beyond all floats
@@ -67,6 +69,8 @@ def compare_tables(
         real_values=values.get("real", {}),
         synthetic_values=values["synthetic"],
         held_out_values=values.get("held-out", {}),
+        real_dates=dates(schema, kept["real"]) if "real" in kept else {},
+        synthetic_dates=dates(schema, kept["synthetic"]),
         bounds={a.name: (float(a.min), float(a.max)) for a in coded if isinstance(a, NumericAttribute)},
         labels={a.name: tuple(a.labels()) for a in coded},
         measurements=measurements,
@@ -126,7 +130,7 @@ class Columns(Mapping[str, Floats]):
 def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
     """Numbers of the numeric attributes and of categories that are numbers; NaN for missing and other cells."""
     at = locate(table.column_names, [a.name for a in schema.coded])
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     readers: dict[str, Callable[[], Floats]] = {}
     for row, (attribute, i) in enumerate(zip(schema.coded, at, strict=True)):
         if isinstance(attribute, NumericAttribute):
@@ -136,6 +140,18 @@ def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
             if middles is not None:
                 readers[attribute.name] = partial(np.take, middles, codes[row])
     return Columns(readers)
+
+
+def dates(schema: Schema, table: Any) -> Columns:
+    """Dates and times as days or seconds since 1970, NaN where missing."""
+    at = locate(table.column_names, [a.name for a in schema.coded])
+    pairs = zip(schema.coded, at, strict=True)
+    return Columns({a.name: partial(_date, table.column(i), a) for a, i in pairs if isinstance(a, DatetimeAttribute)})
+
+
+def _date(column: Any, attribute: DatetimeAttribute) -> Floats:
+    found, valid = casting.to_instants(column, attribute.formats)
+    return np.where(valid, (found // attribute.unit_seconds).astype(np.float64), np.nan)
 
 
 def _cast(column: Any, attribute: NumericAttribute, comma: bool) -> Floats:

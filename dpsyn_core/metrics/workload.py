@@ -121,7 +121,7 @@ class Condition:
 
     def text(self, words: Sequence[str] = ()) -> str:
         """As it is written in the query language."""
-        name = _written(self.attribute, plain='"' not in self.attribute and "=" not in self.attribute)
+        name = _written(self.attribute, plain=not set(self.attribute) & set('"=<>!'))
         if self.codes is None:
             return f"{name} in [{self.low:g}, {self.high:g}]"
         shown = [words[c] if words else str(c) for c in self.codes]
@@ -139,10 +139,13 @@ class CountQuery:
         return " and ".join(c.text(comparison.words(c.attribute)) for c in self.conditions) or "all records"
 
 
+WORDS = ("in", "not", "between")  # that mean something between names and values
+
+
 def _written(word: str, *, plain: bool = True) -> str:
     """A name or value as the query language reads it back: in double quotes where that is needed."""
-    bare = plain and bool(word) and not set(word) & set(',{}[]"') and word == word.strip() and " in " not in f"{word} "
-    return word if bare and " and " not in word else '"' + word.replace('"', '""') + '"'
+    clear = not set(word) & set(',{}[]"') and not {*WORDS, "and"} & set(word.split())
+    return word if plain and word and word == word.strip() and clear else '"' + word.replace('"', '""') + '"'
 
 
 def random_workload(domain: Domain, count: int, *, seed: int, most: int = 3) -> list[CountQuery]:

@@ -92,7 +92,10 @@ def _no_repeats(question: Question) -> None:
 def _cells(sizes: Sequence[int]) -> None:
     cells = math.prod(sizes)
     if cells > MOST_CELLS:
-        msg = f"its table has {cells} cells, above the cap of {MOST_CELLS}; give bins, or name fewer columns"
+        msg = (
+            f"its table has {cells} cells, above the cap of {MOST_CELLS}; give bins to columns of many values (dates: "
+            "day, month, quarter or year; numbers: a width or edges), or name fewer columns"
+        )
         raise QuestionError(msg)
 
 

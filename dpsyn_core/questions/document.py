@@ -23,7 +23,14 @@ from dpsyn_core.questions.check import check
 from dpsyn_core.questions.forms import KINDS, Question, QuestionPart
 from dpsyn_core.schema.document import Schema
 
-TAGS = {*KINDS, "WidthBins", "CountBins", "EdgeBins", "GroupBins"}  # pydantic's names for members of a union
+TAGS = {
+    *KINDS,
+    "WidthBins",
+    "CountBins",
+    "EdgeBins",
+    "GroupBins",
+    "PeriodBins",
+}  # pydantic's, of unions
 PLAIN = {
     "missing": "is required",
     "extra_forbidden": "is no field of this kind of question; remove it, or check its spelling (docs/questions.md)",

@@ -179,7 +179,7 @@ def _range(question: RangeQuestion, table: _Table) -> Answer:
         if clause.interval and clause.attribute in table.values and hasattr(attribute, "binning"):
             x = table.numbers(clause.attribute)
             low, high = interval_ends(attribute, clause)
-            passes = np.where((x >= low) & (x <= high), passes, 0.0)
+            passes = np.where(((x >= low) & (x <= high)) != clause.negated, passes, 0.0)
         else:
             passes = passes * within(attribute, clause)[table.columns[clause.attribute]]
     return Answer(question=question, axes=(), values=np.array(float(passes.sum())), unit="records", scales=True)

@@ -52,6 +52,12 @@ class QuestionEdgeBins(QuestionPart):
         return self
 
 
+class PeriodBins(QuestionPart):
+    """Dates by the period that they begin in."""
+
+    every: Literal["day", "month", "quarter", "year"]
+
+
 class GroupBins(QuestionPart):
     """Listed values together, one list a group; what no list names is one group of its own."""
 
@@ -64,7 +70,9 @@ def _bins_tag(bins: Any) -> str | None:
         bins = dict(bins)
     if not isinstance(bins, dict):
         return None
-    known = {"width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins"}
+    known = {
+        "width": "WidthBins", "count": "CountBins", "edges": "EdgeBins", "groups": "GroupBins", "every": "PeriodBins",
+    }  # fmt: skip
     return next((tag for key, tag in known.items() if key in bins), "WidthBins")
 
 
@@ -72,7 +80,8 @@ Bins = Annotated[
     Annotated[WidthBins, Tag("WidthBins")]
     | Annotated[QuestionCountBins, Tag("CountBins")]
     | Annotated[QuestionEdgeBins, Tag("EdgeBins")]
-    | Annotated[GroupBins, Tag("GroupBins")],
+    | Annotated[GroupBins, Tag("GroupBins")]
+    | Annotated[PeriodBins, Tag("PeriodBins")],
     Discriminator(_bins_tag),
 ]
 
@@ -102,7 +111,8 @@ class TableQuestion(BaseQuestion):
     of: tuple[Name, ...] = Field(min_length=1, max_length=MOST_TABLE, description="The attributes, up to four")
     bins: dict[Name, Bins] = Field(
         default_factory=dict,
-        description="Coarse bins of attributes: {'width': 10}, {'count': 8}, {'edges': [..]} or {'groups': [[..]]}",
+        description="Coarse bins of attributes: {'width': 10}, {'count': 8}, {'edges': [..]}, {'every': 'month'} for "
+        "dates, or {'groups': [[..]]}",
     )
 
     @property

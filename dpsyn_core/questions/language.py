@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 # looked for in this order, without regard to case and punctuation
 INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")
+MONEY = (*INCOME, "price", "cost", "amount", "revenue", "sales", "budget", "fee", "charge", "payment", "fare", "rent",
+         "premium", "value")  # fmt: skip
 GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education")
 SPLIT = ("sex", "gender")
 TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.marginals.coarsening import Coarsening
-from dpsyn_core.questions.forms import Bins, GroupBins, QuestionCountBins, QuestionEdgeBins, Value, WidthBins
+from dpsyn_core.questions.forms import (
+    Bins,
+    GroupBins,
+    PeriodBins,
+    QuestionCountBins,
+    QuestionEdgeBins,
+    Value,
+    WidthBins,
+)
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause, clauses
+from dpsyn_core.schema.conditions import Clause, clauses, ends_of
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical
 
 Floats = NDArray[np.float64]
+RANK = re.compile(r"^\d{1,3}$")  # of a bin of dates, as documents named them before dates could be written
 
 
 def attribute_of(schema: Schema, name: str) -> Any:
@@ -69,40 +79,38 @@ def numeric(attribute: Any) -> bool:
 
 
 def interval_ends(attribute: Any, clause: Clause) -> tuple[float, float]:
-    """The two numbers of an interval. Raises QuestionError."""
-    if not (numeric(attribute) or ranked(attribute)):
-        msg = f"'{clause.attribute}' has no order, so it has no interval; ask for it as {clause.attribute} in {{value}}"
-        raise QuestionError(msg)
-    try:
-        low, high = (float(v) for v in clause.values)
-    except ValueError:
-        low, high = math.nan, math.nan
-    if not low <= high:
-        msg = f"the interval of '{clause.attribute}' needs two numbers, the lower one first, such as [20, 35]"
-        raise QuestionError(msg)
-    return low, high
+    """The two ends of an interval, which both lie in it. Raises QuestionError."""
+    return ends_of(attribute, clause)
 
 
 def within(attribute: Any, clause: Clause) -> Floats:
     """The share of each cell that meets a condition, shape (size,): 0, 1, or part of a bin that an end cuts.
 
-    Numbers are taken to be spread evenly inside their bin. Ordered values that are no numbers count as their ranks.
+    Numbers and dates are taken to be spread evenly inside their bin. Ordered values that are no numbers count as their
+    ranks, and so do dates where both ends are small whole numbers.
     """
+    out = _within(attribute, clause)
+    return 1.0 - out if clause.negated else out
+
+
+def _within(attribute: Any, clause: Clause) -> Floats:
     if not clause.interval:
         out = np.zeros(attribute.size)
         for value in clause.values:
             out = np.maximum(out, _equal(attribute, clause.attribute, value))
         return out
-    low, high = interval_ends(attribute, clause)
     share = np.zeros(attribute.size)
     binning = getattr(attribute, "binning", None)
-    if binning is None or isinstance(attribute, DatetimeAttribute):
+    by_rank = isinstance(attribute, DatetimeAttribute) and all(RANK.match(v) for v in clause.values)
+    if binning is None or by_rank:
+        low, high = (float(v) for v in clause.values) if by_rank else interval_ends(attribute, clause)
         middles = attribute.middles() if numeric(attribute) else np.arange(ranked(attribute), dtype=np.float64)
         held = np.asarray(middles[: attribute.size], dtype=np.float64)
         share[: len(held)] = (held >= low) & (held <= high)
         return share
+    low, high = interval_ends(attribute, clause)
     first, last = (np.asarray(b, dtype=np.float64) for b in binning.bounds())
-    if attribute.dtype == "integer":
+    if isinstance(attribute, DatetimeAttribute) or attribute.dtype == "integer":
         low = math.ceil(low) if math.isfinite(low) else low
         last, high = last + 1.0, math.floor(high) + 1.0 if math.isfinite(high) else high
     width = np.where(last > first, last - first, 1.0)
@@ -136,6 +144,11 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
     if isinstance(bins, QuestionCountBins):
         key = Coarsening.even(attribute, bins.count).map[:plain]
         names = [_span(labels, np.flatnonzero(key == k)) for k in range(int(key.max(initial=-1)) + 1)]
+    elif isinstance(bins, PeriodBins):
+        key, names = _periods(attribute, bins)
+    elif isinstance(attribute, DatetimeAttribute):
+        msg = f"'{attribute.name}' holds dates; give them bins by {{'every': 'month'}} (day, month, quarter or year)"
+        raise QuestionError(msg)
     else:
         numbers = numbers_of(attribute)[:plain]
         if isinstance(bins, WidthBins):
@@ -148,6 +161,21 @@ def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:
         names = [_named(bins, int(found[k]), labels[int(order[k])]) for k in range(len(found))]
     rest = np.arange(attribute.special) + len(names)
     return Coarsening.of(np.concatenate([key, rest])), [*names, *labels[plain:]]
+
+
+def _periods(attribute: Any, bins: PeriodBins) -> tuple[NDArray[np.intp], list[str]]:
+    """Which period each bin of dates begins in, and the periods as 2020-01-31, 2020-01, 2020-Q1 or 2020."""
+    if not isinstance(attribute, DatetimeAttribute):
+        msg = f"'{attribute.name}' holds no dates; give it bins by {{'width': 10}}, {{'count': 8}} or {{'edges': [..]}}"
+        raise QuestionError(msg)
+    starts = attribute.binning.starts.astype(f"datetime64[{'s' if attribute.precise else 'D'}]")
+    if bins.every == "quarter":
+        quarters = starts.astype("datetime64[M]").astype(np.int64) // 3
+        found, key = np.unique(quarters, return_inverse=True)
+        return key.astype(np.intp), [f"{1970 + q // 4}-Q{q % 4 + 1}" for q in found.tolist()]
+    code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "year": "Y"}[bins.every]  # type: ignore[assignment]
+    periods, key = np.unique(starts.astype(f"datetime64[{code}]"), return_inverse=True)
+    return key.astype(np.intp), [str(p) for p in periods]
 
 
 def _grouped(attribute: Any, bins: GroupBins) -> tuple[Coarsening, list[str]]:
@@ -195,6 +223,8 @@ def _equal(attribute: Any, name: str, text: str) -> Floats:
     try:
         out: Floats = np.eye(attribute.size)[code_of(attribute, text)]
     except QuestionError:
+        if isinstance(attribute, DatetimeAttribute):
+            return _within(attribute, Clause(attribute=name, values=(text, text), interval=True))
         if not numeric(attribute) or _listed(attribute):
             raise
         try:
@@ -203,5 +233,5 @@ def _equal(attribute: Any, name: str, text: str) -> Floats:
             value = math.nan
         if attribute.dtype != "integer" or not float(attribute.min) <= value <= float(attribute.max):
             raise
-        return within(attribute, Clause(attribute=name, values=(text, text), interval=True))
+        return _within(attribute, Clause(attribute=name, values=(text, text), interval=True))
     return out

@@ -9,11 +9,17 @@ from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
-from dpsyn_core.questions.language import GROUP, INCOME, SPLIT, TARGET, find, key, two_sides
+from dpsyn_core.questions.language import GROUP, INCOME, MONEY, SPLIT, TARGET, find, key, two_sides
 from dpsyn_core.questions.meaning import numeric
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 
 FEW = 100  # values that groups have at most
+SHORT = 20  # values of a category that is read at a glance
+EACH = 3  # questions of one role
+MOST = 14  # questions that are offered
+PERIODS = (("year", 3650), ("quarter", 1095), ("month", 60), ("day", 0))  # of dates that range over this many days
 MANY = 10  # values from which on a number is one that people take means of
 
 
@@ -61,6 +67,7 @@ def templates(schema: Schema) -> list[Template]:
         if age in names and hasattr(columns[str(age)], "binning"):
             table["bins"] = {age: {"width": 10}}
         wanted.append((table, "people ask how groups are made up"))
+    wanted += _by_roles(columns, numbers, [g for g in groups if _plain(columns[g]) <= SHORT])
     out: list[Template] = []
     for document, why in wanted:
         try:
@@ -68,8 +75,41 @@ def templates(schema: Schema) -> list[Template]:
             check(question, schema)
         except DPSynError:
             continue  # a suggestion that does not fit this schema is none
-        out.append(Template(question=question, why=why))
+        if question.name not in {template.question.name for template in out}:
+            out.append(Template(question=question, why=why))
+    return out[:MOST]
+
+
+def _by_roles(columns: dict[str, Any], numbers: list[str], short: list[str]) -> list[tuple[dict[str, Any], str]]:
+    """What people ask of columns in a role: money by short categories, rates, counts by time, the top categories."""
+    out: list[tuple[dict[str, Any], str]] = []
+    money = find(MONEY, numbers)
+    for group in short[:EACH] if money else ():
+        why = f"{money} is called as amounts of money are, and {group} has few values"
+        out.append(({"name": f"mean {money} by {group}", "kind": "mean", "of": money, "by": [group]}, why))
+    for name in [n for n, a in columns.items() if _is_rate(a)][:EACH]:
+        by = next((g for g in short if g != name), None)
+        asked: dict[str, Any] = {"kind": "mean", "of": name, "by": [by]} if by else {"kind": "mean", "of": name}
+        out.append(({"name": f"rate of {name}{f' by {by}' if by else ''}"} | asked, f"{name} is 0 or 1"))
+    for name, a in columns.items():
+        if isinstance(a, DatetimeAttribute):
+            every = next(period for period, days in PERIODS if _days(a) >= days)
+            asked = {"kind": "table", "of": [name], "bins": {name: {"every": every}}}
+            out.append(({"name": f"{name} by {every}"} | asked, f"{name} is a date"))
+    listed = {n: a for n, a in columns.items() if isinstance(a, CategoricalAttribute) and not numeric(a)}
+    long = [n for n, a in listed.items() if _plain(a) > SHORT]
+    out += [({"name": f"most frequent {n}", "kind": "table", "of": [n]}, f"{n} has many values") for n in long[:EACH]]
     return out
+
+
+def _is_rate(attribute: Any) -> bool:
+    """Whether it is declared as 0 and 1."""
+    return isinstance(attribute, CategoricalAttribute) and {*map(str, attribute.keys)} == {"0", "1"}
+
+
+def _days(attribute: Any) -> int:
+    ends = (int(attribute.binning.starts[0]), attribute.binning.last)
+    return int((ends[1] - ends[0]) * attribute.unit_seconds // 86_400)
 
 
 def _plain(attribute: Any) -> int:

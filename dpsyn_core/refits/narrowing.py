@@ -17,8 +17,9 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.conditions import Clause, clauses
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.ruled import RuledColumn
-from dpsyn_core.schema.rules import AnyRule, ImpossibleRule, Meant
+from dpsyn_core.schema.rules import AnyRule, ImpossibleRule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +121,7 @@ def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
     for clause in wanted:
         meant = Meant.of(attribute, clause)
         plain = [p for p in meant.points if p not in getattr(attribute, "special_values", ())]
-        if not meant.spans and len(plain) != 1:
+        if meant.negated or (not meant.spans and len(plain) != 1):
             raise _nothing(attribute, "one interval, or one plain value")
         first, last = meant.spans[0] if meant.spans else (plain[0], plain[0])
         low, high = max(low, first), min(high, last)
@@ -201,8 +202,11 @@ def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, In
 def _text(clause: Clause) -> str:
     """A condition as it is written."""
     name, *values = (f'"{t.replace(chr(34), chr(34) * 2)}"' for t in (clause.attribute, *clause.values))
+    if clause.outside:
+        below = clause.values[0] == "-inf"
+        return f"{name} {'<' if below else '>'} {values[1 if below else 0]}"
     opening, closing = "[]" if clause.interval else "{}"
-    return f"{name} in {opening}{', '.join(values)}{closing}"
+    return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
 
 
 def _nothing(attribute: Any, what: str) -> SchemaError:

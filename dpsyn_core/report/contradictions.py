@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
+from dpsyn_core.linked.document import METHOD as LINKED
+from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
+from dpsyn_core.linked.stages import unit_of
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.budget import Budget
@@ -39,7 +42,7 @@ _ROUNDING = 1e-6  # the same of noise, computed on another machine
 
 
 def contradictions(
-    found: Manifest, *, schema: Schema | None = None, measurements: ReleasedFile | None = None
+    found: Manifest, *, schema: Schema | LinkedSchema | None = None, measurements: ReleasedFile | None = None
 ) -> list[str]:
     """Sentences, each one contradiction; none where all that is at hand agrees.
 
@@ -55,19 +58,23 @@ def contradictions(
         config = PrivBasisSettings() if isinstance(config, MethodConfig) else config  # no run of it charged anything
     if isinstance(config, str):
         out.append(config)
-    elif isinstance(config, MethodConfig):
+    elif isinstance(config, MethodConfig) and not isinstance(schema, LinkedSchema):
         out += _of_method(found, config, schema)
-    if schema is not None:
+    if bool(found.hanging) != (found.method == LINKED):
+        out.append("what hangs on an individual belongs to linked tables alone, and each manifest of them states it")
+    if isinstance(schema, LinkedSchema):
+        out += _of_linked_schema(found, schema)
+    elif schema is not None:
         out += _of_schema(found, schema)
     if measurements is not None:
         out += _of_measurements(found, measurements)
     return out
 
 
-def schema_fault(found: Manifest, schema: Schema) -> str:
+def schema_fault(found: Manifest, schema: Schema | LinkedSchema) -> str:
     """Why a schema is not the one that the manifest names; empty where it is."""
     text = schema.dumps()
-    if found.method == ITEMSETS:
+    if found.method == ITEMSETS and isinstance(schema, Schema):
         names = schema.domain().names
         try:
             text = items_text([names[i] for i in item_rows(schema)])
@@ -91,6 +98,8 @@ def _config(found: Manifest) -> BaseModel | str:
     try:
         if found.method == ITEMSETS:
             return PrivBasisSettings.model_validate(found.settings)
+        if found.method == LINKED:
+            return LinkedSettings.model_validate(found.settings)
         return registry.configure(found.method, found.settings)
     except (DPSynError, ValidationError) as error:
         said = "its settings are not those of the method" if isinstance(error, ValidationError) else str(error)
@@ -101,6 +110,7 @@ def _of_charges(found: Manifest) -> list[str]:
     """What the charges say of the promise and the unit."""
     out = []
     unit = Unit.of(found)
+    units = {1, *(unit_of(h.max_children) for h in found.hanging)}  # of linked tables, each view has its own
     meant = (unit.max_records, unit.neighbours == "replace")
     for c in found.charges:
         if _beyond(c):
@@ -109,7 +119,7 @@ def _of_charges(found: Manifest) -> list[str]:
             out.append(f"the charge '{c.name}' is accounted for another unit of privacy than the manifest states")
         elif (c.kind in ("total", "question") or (c.kind or "").endswith("-way")) and c.mechanism in _UNIT_OF:
             needed = unit.l2() if c.mechanism == "gaussian" else float(unit.l1())
-            if not math.isclose(c.sensitivity, needed, rel_tol=_ROUNDING):
+            if not any(math.isclose(c.sensitivity, needed * u, rel_tol=_ROUNDING) for u in units):
                 out.append(
                     f"the charge '{c.name}' has the sensitivity {c.sensitivity:g}, and under the unit of privacy that "
                     f"the manifest states it would be {needed:g}"
@@ -240,6 +250,18 @@ def _of_schema(found: Manifest, schema: Schema) -> list[str]:
         out.append(f"the manifest calls its schema '{found.schema_name}', and it is '{schema.name}'")
     if Counter(found.bought) != Counter(ChargeRecord.of(b.charge()) for b in schema.bought):
         out.append("the manifest lists other charges for what was bought than its schema")
+    return out
+
+
+def _of_linked_schema(found: Manifest, schema: LinkedSchema) -> list[str]:
+    """As `_of_schema`, for linked tables."""
+    out = []
+    if found.private and schema.reasons:
+        out.append(f"the manifest calls the run private, and its schema says that {schema.reasons[0]}")
+    if found.hanging != schema.hanging or (found.identifier, found.max_records) != (schema.root_key, 1):
+        out.append("the manifest states another unit of privacy than its schema (key of the root, links, max_children)")
+    if schema.name != found.schema_name:
+        out.append(f"the manifest calls its schema '{found.schema_name}', and it is '{schema.name}'")
     return out
 
 

@@ -29,9 +29,12 @@ from dpsyn_core.metrics.base import (
 )
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import QueryAnswer
+from dpsyn_core.metrics.unrelated import floors
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
+from dpsyn_core.report.profile import columns_entry
 from dpsyn_core.report.receipts import Receipt
+from dpsyn_core.report.verdict import floors_entry, of, sentence, verdict_entry
 
 VERSION = 1
 Outcome = Score | MetricError
@@ -54,6 +57,11 @@ class ScoredTable:
     asked: Sequence[AskedAnswer] = ()
 
     @property
+    def epsilon(self) -> float | None:
+        """Of the run, where its manifest was given."""
+        return None if self.manifest is None else self.manifest.epsilon
+
+    @property
     def publishable(self) -> bool:
         """Whether this table may be called safe to publish."""
         return self.receipt is not None and self.receipt.publishable
@@ -62,6 +70,9 @@ class ScoredTable:
 def table_entry(table: ScoredTable) -> dict[str, Any]:
     """The scores of one table as JSON types; `mean_tvd` repeats the headline of the marginals by order."""
     scores = {n: outcome_entry(s) for n, s in table.scores.items()}
+    if table.comparison.real is not None:
+        for n, found in floors_entry(floors(table.comparison, table.scores)).items():
+            scores[n]["between"] = found
     means = {k: scores.get(f"tvd-{k}way", {}).get("value") for k in ("1", "2", "3")}
     return (
         {
@@ -76,6 +87,8 @@ def table_entry(table: ScoredTable) -> dict[str, Any]:
             else {"holds": table.receipt.holds, "says": table.receipt.sentence},
             "manifest": None if table.manifest is None else table.manifest.model_dump(mode="json"),
         }
+        | verdict_entry(table.comparison, table.epsilon)
+        | columns_entry(table.comparison)
         | sample_entry(table.comparison)
         | rules_entry(table.comparison)
     )
@@ -184,6 +197,12 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
             floor = "" if s.floor is None else f"   (a fresh sample: {s.floor:.4g})"
             out.append(f"{title:<30} {s.value:<10.6g}{floor}")
     return out
+
+
+def verdict_lines(table: ScoredTable) -> list[str]:
+    """The verdict for a terminal; nothing without a real table."""
+    found = of(table.comparison)
+    return [] if found is None else [sentence(found, epsilon=table.epsilon)]
 
 
 def label_of(tables: Sequence[ScoredTable]) -> str:

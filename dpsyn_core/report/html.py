@@ -14,10 +14,11 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.associations import expected_tvd, interval
 from dpsyn_core.metrics.base import GOAL_WORDS, Score, metric_class, names
 from dpsyn_core.metrics.measured import MeasuredFit
+from dpsyn_core.metrics.unrelated import between
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report import asked, build, sections
-from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence
+from dpsyn_core.report import asked, build, profile_sections, sections
+from dpsyn_core.report.document import ScoredTable, label_of, sample_sentence, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 
 MOST_CHARGES = 200
@@ -113,6 +114,7 @@ NUMBERS = (  # lead where at least half of the attributes are numbers, for bins 
     ("rank-correlation", "rank correlations of numbers are off by"),
     ("wasserstein", "numbers are off by, in interquartile ranges"),
 )
+KEPT = ("relations", "of the relations between columns are kept")
 HEADLINES = (
     ("tvd-2way", "pairs of attributes differ by"),
     ("range-queries", "a range query is off by"),
@@ -143,6 +145,9 @@ def html_report(
         note=f"Synthetic {'tables' if len(tables) > 1 else 'table'} {who}{', ' + made if made else ''}. "
         + sample_sentence(tables),
     )
+    for t in tables:
+        for words in verdict_lines(t):
+            page.text(words if len(tables) == 1 else f"{t.name}: {words}")
     headlines(page, tables)
     for t in tables:
         asked.section(page, t.name, t.asked, publishable=t.publishable)
@@ -152,6 +157,9 @@ def html_report(
     if private:
         sections.pairs(page, tables)
         sections.one_way(page, tables)
+        profile_sections.columns(page, tables)
+        profile_sections.gaps(page, tables)
+        profile_sections.small_groups(page, tables)
         sections.spread(page, tables)
         sections.answers(page, tables)
         sections.ranges(page, tables)
@@ -169,10 +177,10 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
     items = []
     listed = tables[0].comparison.domain.attributes
     lead = 2 * sum(a.number for a in listed) >= len(listed)
-    for name, words in [*NUMBERS, *HEADLINES] if lead else [*HEADLINES[:1], *NUMBERS, *HEADLINES[1:]]:
+    for name, words in [KEPT, *NUMBERS, *HEADLINES] if lead else [KEPT, *HEADLINES[:1], *NUMBERS, *HEADLINES[1:]]:
         s = tables[0].scores.get(name)
         if isinstance(s, Score):
-            items.append((shown(name, s.value), words, beside(name, s)))
+            items.append((shown(name, s.value), words, against(tables[0], name, s)))
     page.facts(items[:5])
     if len(tables) > 1:
         page.note(f"Numbers of “{tables[0].name}”; the others stand in the table of scores.")
@@ -181,15 +189,20 @@ def headlines(page: Page, tables: Sequence[ScoredTable]) -> None:
 def shown(name: str, value: float) -> str:
     """A value in the metric's own unit."""
     unit = metric_class(name).unit if name in names() else "share of records"
-    if unit == "share of records":
+    if unit in ("share of records", "share of the way"):
         return percent(value)
     if unit.startswith("points"):
         return number(value)
     return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"
 
 
-def beside(name: str, s: Score) -> str:
-    """What to hold a headline against."""
+def against(table: ScoredTable, name: str, s: Score) -> str:
+    """What to compare a headline with: a fresh sample, and unrelated columns for what sees more than one column."""
+    if name == KEPT[0]:
+        return "100 %: a fresh sample, 0 %: unrelated columns"
+    found = None if table.comparison.real is None else between(table.comparison, name, s)
+    if found is not None:
+        return f"a fresh sample: {shown(name, found.fresh)}; unrelated columns: {shown(name, found.unrelated)}"
     if s.floor is not None:
         return f"noise alone: {s.floor:.0f}" if name == "measured-fit" else f"a fresh sample: {shown(name, s.floor)}"
     if name == "learning":
@@ -205,30 +218,43 @@ def scores_table(page: Page, tables: Sequence[ScoredTable], bands: Mapping[str, 
     if not wanted:
         return
     page.section("Scores", private=any(t.comparison.real is not None for t in tables))
-    heads = ["Metric", *(t.name for t in tables), "A fresh sample", "Reading"]
+    heads = ["Metric", *(t.name for t in tables), "A fresh sample", "Unrelated columns", "Reading"]
     if bands:
-        heads.insert(-2, "Mean and 95 % interval")
+        heads.insert(-3, "Mean and 95 % interval")
     rows = []
     for name in wanted:
         scores = [t.scores.get(name) for t in tables]
         floor = next((s.floor for s in scores if isinstance(s, Score) and s.floor is not None), None)
+        unrelated = next((b for b in (second_floor(t, name) for t in tables) if b is not None), None)
         known = metric_class(name) if name in names() else None
         row = [
             known.title if known else name,
             *(shown(name, s.value) if isinstance(s, Score) else "–" for s in scores),
             "–" if floor is None else shown(name, floor),
+            "–" if unrelated is None else shown(name, unrelated),
             GOAL_WORDS[known.goal] if known else GOAL_WORDS["low"],
         ]
         if bands:
             b = bands.get(name)
             row.insert(
-                -2, f"{shown(name, b['mean'])} ({shown(name, b['low'])} to {shown(name, b['high'])})" if b else "–"
+                -3, f"{shown(name, b['mean'])} ({shown(name, b['low'])} to {shown(name, b['high'])})" if b else "–"
             )
         rows.append(row)
     page.table(heads, rows)
     if len(tables) == 1:
         words = [s.sentence for n, s in tables[0].scores.items() if isinstance(s, Score) and n.startswith("tvd")]
         page.text(" ".join(words))
+
+
+def second_floor(table: ScoredTable, name: str) -> float | None:
+    """What unrelated columns score; None where the real table was not given, or a metric sees one column at a time."""
+    s = table.scores.get(name)
+    if table.comparison.real is None or not isinstance(s, Score):
+        return None
+    if name == KEPT[0]:
+        return 0.0
+    found = between(table.comparison, name, s)
+    return None if found is None else found.unrelated
 
 
 def questions(page: Page, tables: Sequence[ScoredTable]) -> None:

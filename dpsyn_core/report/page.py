@@ -92,13 +92,21 @@ class Page:
     def figure(self, key: str, figure: Figure) -> None:
         """A figure with its caption, drawn when it comes into view."""
         self.figures[key] = [_spec(figure)]
-        self._add("figure", **_frame(key, figure))
+        self._add("figure", **self._frame(key, figure))
 
     def choice(self, key: str, options: Mapping[str, Figure], label: str) -> None:
         """One figure of several, by a drop-down list."""
         self.figures[key] = [_spec(f) for f in options.values()]
         first = next(iter(options.values()))
-        self._add("choice", label=label, options=list(options), frame=_frame(key, first))
+        self._add("choice", label=label, options=list(options), frame=self._frame(key, first))
+
+    def _frame(self, key: str, figure: Figure) -> dict[str, Any]:
+        """Where a figure is drawn; its files carry the label of the whole report in their source line."""
+        height = int(figure.layout.get("height", LAYOUT["height"]))
+        return {
+            "key": key, "height": height, "width": figure.width, "alt": figure.alt, "caption": figure.caption,
+            "source": f"Source: DPSyn Studio, {self.head['title']}; {self.head['label']}",
+        }  # fmt: skip
 
     def pair_panel(self, series: Sequence[str], *, partial: bool, count: int) -> None:
         """Where the tables of a chosen pair are drawn; with several synthetic tables, which two are compared."""
@@ -135,6 +143,7 @@ class Page:
         assets = resources.files("dpsyn_core.report") / "assets"
         # our own files and JSON that cannot end its element: the only values that are not escaped
         own = {n: Markup((assets / f"report.{n}").read_text("utf-8")) for n in ("css", "js")}  # noqa: S704
+        own["files"] = Markup((assets / "figure_files.js").read_text("utf-8"))  # noqa: S704
         data = {**self.data, "figures": self.figures, "layout": LAYOUT, "light": dict(LIGHT), "dark": dict(DARK)}
         return _environment().get_template("report.html.jinja").render(
             head=self.head, lead=self.lead, sections=self.sections, light=LIGHT, dark=DARK, policy=POLICY, **own,
@@ -178,11 +187,6 @@ def rounded(value: Any) -> Any:
 
 def _spec(figure: Figure) -> dict[str, Any]:
     return {"data": rounded(figure.data), "layout": figure.layout, "caption": figure.caption, "alt": figure.alt}
-
-
-def _frame(key: str, figure: Figure) -> dict[str, Any]:
-    height = int(figure.layout.get("height", LAYOUT["height"]))
-    return {"key": key, "height": height, "width": figure.width, "alt": figure.alt, "caption": figure.caption}
 
 
 def _numeric(text: str) -> bool:

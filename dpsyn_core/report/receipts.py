@@ -28,6 +28,7 @@ from dpsyn_core.report.contradictions import contradictions, items_fault, schema
 from dpsyn_core.tables.digest import digests_of_file, file_digest
 
 if TYPE_CHECKING:
+    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.schema.document import Schema
 
 
@@ -130,7 +131,7 @@ def receipt(
     manifest: Path,
     *,
     measurements: Path | None = None,
-    schema: Schema | None = None,
+    schema: Schema | LinkedSchema | None = None,
     signer: str | None = None,
 ) -> Receipt:
     """Holds a table, and what else is given, against a manifest.
@@ -162,7 +163,7 @@ def receipt(
 def signing_faults(
     found: Manifest,
     *,
-    schema: Schema | None = None,
+    schema: Schema | LinkedSchema | None = None,
     items: Sequence[str] | None = None,
     measurements: Path | None = None,
     table: Path | None = None,
@@ -180,7 +181,7 @@ def signing_faults(
     return [f for f in faults if f]
 
 
-def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | None) -> list[str]:
+def _agreement(found: Manifest, *, measurements: Path | None, schema: Schema | LinkedSchema | None) -> list[str]:
     """What schema, released marginals and method say against a manifest; some may be empty."""
     faults, released = [], None
     if measurements is not None:
@@ -239,7 +240,7 @@ def _said(table: Path, found: Manifest, key: str | None, more: str) -> str:
     return f"{said}; byte for byte as it was written{', and safe to publish' if found.private else ''}"
 
 
-def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[ReleasedFile | None, str]:
+def _released(path: Path, found: Manifest, schema: Schema | LinkedSchema | None) -> tuple[ReleasedFile | None, str]:
     """The released marginals of a file, or why they are not those of the manifest."""
     stated = None if found.digests is None else found.digests.measurements
     if stated is None:
@@ -247,7 +248,7 @@ def _released(path: Path, found: Manifest, schema: Schema | None) -> tuple[Relea
     try:
         if file_digest(path) != stated:
             return None, f"'{path.name}' does not hold the marginals that were released with this manifest"
-        stored = load_released(path, schema)
+        stored = load_released(path, schema if schema is None or schema.version == 1 else None)
     except InputError as error:
         return None, str(error)
     return stored, schema_fault(found, stored.schema)

@@ -19,6 +19,52 @@ ENGLISH: Words = {
     "all_equal": "all equal",
     "released": "released (noisy)",
     "blank": "(blank)",
+    # the verdict
+    "verdict_near": "Nearly as good as a fresh sample of the same people: keeps {kept} of the relations between "
+    "columns; single columns are off by {ones}, pairs by {pairs}, a fresh sample by {floor}.",
+    "verdict_good": "Good for single columns and pairs: keeps {kept} of the relations between columns; single "
+    "columns are off by {ones}, pairs by {pairs}.",
+    "verdict_kept": "Keeps {kept} of the relations between columns (100 %: as a fresh sample of the same people; 0 "
+    "%: as unrelated columns). Single columns are off by {ones}; pairs by {pairs}, a fresh sample by {floor}, "
+    "unrelated columns by {unrelated}.",
+    "verdict_weak": "Most of the relations between columns are lost: keeps {kept} of them (100 %: as a fresh sample "
+    "of the same people; 0 %: as unrelated columns). Single columns are off by {ones}; pairs by {pairs}, a fresh "
+    "sample by {floor}, unrelated columns by {unrelated}.",
+    "verdict_gone": "The relations between columns are gone: keeps {kept} of them, where 0 % are unrelated columns. "
+    "Read nothing from this table that takes two columns. Single columns are off by {ones}; pairs by {pairs}, a "
+    "fresh sample by {floor}, unrelated columns by {unrelated}.",
+    "verdict_bins": "Keeps {kept} of the relations between columns where values are put into a few groups. Value by "
+    "value pairs are off by {pairs}, unrelated columns by {unrelated}: no relation of single values can be read from "
+    "this table.",
+    "verdict_few": "Even single columns are off by {ones}{at}, a fresh sample by {ones_floor}; keeps {kept} of the "
+    "relations between columns. More records, a larger epsilon, or fewer columns and bins help.",
+    "verdict_few_alone": "Even single columns are off by {ones}{at}, a fresh sample by {ones_floor}. More records, a "
+    "larger epsilon, or fewer columns and bins help.",
+    "verdict_alone": "There is a single column: it is off by {ones}, a fresh sample by {ones_floor}.",
+    "verdict_none": "The {n} real records show no relation between columns beyond chance, so that none can be lost. "
+    "Single columns are off by {ones}, a fresh sample by {ones_floor}.",
+    "verdict_unclear": "{n} real records are too few to tell relations that are kept from lost ones. Single columns "
+    "are off by {ones}, a fresh sample by {ones_floor}.",
+    "verdict_at": " at epsilon {epsilon} and {n} records",
+    "verdict_moved": "What changed most: {list}.",
+    "verdict_pair": "rank correlation of {a} and {b} {real}, here {synthetic}",
+    "verdict_mean": "{column}: mean {real}, here {synthetic}",
+    "verdict_group": "mean {column} where {category} is {value}: {real}, here {synthetic}",
+    "verdict_share": "{category} {value}: {real} of the records, here {synthetic}",
+    # columns and groups in figures
+    "profile_missing": "blank cells",
+    "profile_mean": "mean",
+    "profile_deviation": "deviation",
+    "gaps_none": "No difference between groups is off by more than a tenth of its size.",
+    "gaps_pulled": "{column} by {category}: differences between groups are {kept} of their size.",
+    "groups_one": "One group of {column}: off by {error}, a fresh sample by {floor}.",
+    "groups_two": "Groups of {column}: the {small} smaller ones, of at most {most} records, are off by {error} on "
+    "average where a fresh sample is off by {floor}; the {large} larger ones by {other} where a fresh sample is off "
+    "by {other_floor}.",
+    "groups_size": "records of the group in the real table",
+    "groups_error": "error of the other columns (TVD)",
+    "groups_hover": "%{text}: %{x:,.0f} records, off by %{y:.1%}<extra>%{fullData.name}</extra>",
+    "groups_alt": "Dots: the error of each group of {column} by its size. {finding}",
     # the map of pairs
     "map_hover": "%{y} x %{x}%{customdata}: %{z:.1%} of the records would have to move<extra></extra>",
     "map_bar": "difference (TVD)",
@@ -33,7 +79,8 @@ ENGLISH: Words = {
     "gap_alt": "Heat map of synthetic minus real shares of {a} by {b}",
     # one column
     "shares": "share of records",
-    "share_hover": "%{x}: %{y:.2%} of the records<extra>%{fullData.name}</extra>",
+    "share_hover": "%{x}: %{customdata:.2%} of the records<extra>%{fullData.name}</extra>",
+    "density": "share of records for each {width}",
     "column_finding": "{table} differs by {tvd}",
     "column_alt": "Distribution of {finding}",
     # marginals by order

@@ -40,7 +40,8 @@ class Measured:
 
     run: states the release. measurements: what the system released, in its own form. columns: names of the source's
     columns, in their order. seed: of `rng`; None for a caller's own generator. started: when the private phase had
-    ended. repaired: gets how many synthetic cells were changed so that no rule is broken, once a table or shard.
+    ended. repaired: gets how many synthetic cells were changed so that no rule is broken, and how many records were
+    left out for it, once a table or shard.
     """
 
     source: Source
@@ -55,7 +56,7 @@ class Measured:
     rng: Generator
     seed: int | None
     started: float
-    repaired: list[int] = field(default_factory=list)
+    repaired: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def released(self) -> ReleasedTables:
@@ -120,7 +121,7 @@ def measure(
     if schema.rules:
         from dpsyn_core.runs.repair import check_rules
 
-        check_rules(schema)
+        check_rules(schema, schema.n_records if spec.n_records is None else spec.n_records)
     system = config.calibrate(task)
     if not config.unprotected:
         check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet

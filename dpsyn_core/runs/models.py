@@ -74,7 +74,7 @@ def draw(
     arrow = table_of(codes, schema, columns=saved.columns, rng=generator)
     stated = manifest.model_copy(
         update={
-            "n_records": n_records, "seed": seed, "seconds": round(time.perf_counter() - started, 1),
+            "n_records": arrow.num_rows, "seed": seed, "seconds": round(time.perf_counter() - started, 1),
             "digests": None, "signature": None,
         }
     )  # fmt: skip

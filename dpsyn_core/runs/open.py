@@ -21,7 +21,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, HangingTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.document import Schema
 
@@ -32,7 +32,7 @@ class Declared:
 
     name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
     bought: charges of earlier runs that bought parts of it. query_vouched: that the query behind the records reads each
-    record by itself is the owner's word.
+    record by itself is the owner's word. hanging: of linked tables, those that hang on the individual.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Declared:
     reasons: tuple[str, ...] = ()
     bought: tuple[Charge, ...] = ()
     query_vouched: bool = False
+    hanging: tuple[HangingTable, ...] = ()
 
     @classmethod
     def by(cls, schema: Schema, *, reasons: Sequence[str] = (), query_vouched: bool = False) -> Declared:
@@ -114,6 +115,7 @@ class Run:
             bought=declared.bought,
             questions=questions,
             query_vouched=declared.query_vouched,
+            hanging=declared.hanging,
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import json
 import secrets
 import shutil
 import threading
@@ -27,11 +28,12 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, ending, write_release
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules import table_wide
 from dpsyn_core.sources.base import Spreading
 from dpsyn_core.sources.choose import memory_of, source_of
 from dpsyn_core.synthesizers.base import Make, Sharded
 from dpsyn_core.tables.digest import ContentDigest, content_digest, file_digest
-from dpsyn_core.tables.write import check_target, parquet_writer, staged_parts
+from dpsyn_core.tables.write import LABELLED, check_target, parquet_writer, staged_parts
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -121,14 +123,16 @@ class PendingRelease:
 
         Decided by released and public facts alone: the system, the output, the number of synthetic records, and the
         memory that was named. The run's own generator is not touched, so that a seed makes the same table in one piece
-        wherever that is decided.
+        wherever that is decided. A rule on all records together, such as unique ones, needs one piece.
         """
         run = self.measured
-        if run.spec.tables > 1:
+        if run.spec.tables > 1 or any(table_wide(rule) for rule in run.schema.rules):
             return None
         found = run.system.sharded(run.measurements, run.wanted, rng=copy.deepcopy(run.rng))
         if found is None or places.folder:
             return found
+        if places.outs[0].name.lower().endswith(LABELLED):  # whose header names the number of records
+            return None
         return None if fits(found.n_records, len(run.task.domain), self.memory) else found
 
     @contextlib.contextmanager
@@ -151,7 +155,11 @@ class PendingRelease:
             listed = places.folder or ending(out) == "parquet"
             work = _making(run, sharded.begin(progress), run.rng.spawn(len(shards)), listed=listed)
             spread = run.source.spread if isinstance(run.source, Spreading) else None
-        write = _folder(out, shards, work, progress, spread) if places.folder else _file(out, shards, work, progress)
+        write = (
+            _folder(out, shards, work, progress, spread, run.repaired)
+            if places.folder
+            else _file(out, shards, work, progress)
+        )
         with write as digests:
             # the manifest is stated now that all records are made: it says how long that took
             yield Staged(manifest=run.manifest(n), digests=digests, model=model)
@@ -227,11 +235,17 @@ def _file(out: Path, shards: list[Shard], work: Work, progress: Progress) -> Ite
 
 @contextlib.contextmanager
 def _folder(
-    out: Path, shards: list[Shard], work: Work, progress: Progress, spread: Spread | None = None
+    out: Path,
+    shards: list[Shard],
+    work: Work,
+    progress: Progress,
+    spread: Spread | None,
+    repaired: list[tuple[int, int]],
 ) -> Iterator[Digests]:
     """A folder with a Parquet file for each shard; it has its name when the block ends well.
 
     spread: the machines of the source make and write the shards, into the same folder: all of them must see it.
+    repaired: gets how many cells were changed for the rules of the schema; other machines have a copy, and tell.
     """
     check_folder(out)
     staged = out.with_name(f".dpsyn-{secrets.token_hex(6)}")
@@ -250,8 +264,15 @@ def _folder(
                 parts = tuple(made)
         else:
             progress("making records", 0, len(shards))
-            said = spread(lambda i: write(shards[i], _never).model_dump_json(), len(shards))
-            parts = tuple(PartDigests.model_validate_json(text) for text in said)
+
+            def told(number: int) -> str:
+                before = len(repaired)
+                found = write(shards[number], _never).model_dump(mode="json")
+                return json.dumps([found, repaired[before:]])
+
+            said = [json.loads(text) for text in spread(told, len(shards))]
+            parts = tuple(PartDigests.model_validate(found) for found, _ in said)
+            repaired += [(cells, left_out) for _, changed in said for cells, left_out in changed]
             if not all((staged / part.name).exists() for part in parts):
                 msg = (
                     f"the executors wrote '{out.name}' where this machine does not see it; name a folder that all share"

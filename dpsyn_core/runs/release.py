@@ -24,11 +24,13 @@ from dpsyn_core.runs.writing import Places, Staged, staged_tables, write_release
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.choose import source_of
+from dpsyn_core.tables.write import LABELLED
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from dpsyn_core.questions.document import Questions
+    from dpsyn_core.tables.declared import DeclaredColumn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,8 +85,16 @@ class Release:
         """See `Writable.staged`."""
         progress("writing", 0, 1)
         model = self.model if places.model is None else self.packed_model()
-        with staged_tables(self._arrows, places.outs) as digests:
+        with staged_tables(self._arrows, places.outs, self._declared(places)) as digests:
             yield Staged(manifest=self.manifest, digests=digests, model=model)
+
+    def _declared(self, places: Places) -> Mapping[str, DeclaredColumn] | None:
+        """What the schema says of the columns, for files that carry labels."""
+        if self.schema is None or not any(out.name.lower().endswith(LABELLED) for out in places.outs):
+            return None
+        from dpsyn_core.schema.importers.declared import declared_columns
+
+        return declared_columns(self.schema)
 
     def packed_model(self) -> bytes:
         """The file of the trained model. Raises MethodError where the system released none."""
@@ -185,7 +195,7 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     )
     returned = tuple(measured.source.returned(a) for a in arrows)
     return Release(
-        table=returned[0], arrow=arrows[0], manifest=measured.manifest(several[0].shape[1]),
+        table=returned[0], arrow=arrows[0], manifest=measured.manifest(arrows[0].num_rows),
         measurements=measured.measurements, codes=repaired_codes(several[0], arrows[0], schema), tables=returned,
         arrows=arrows, schema=schema, released=measured.released,
     )  # fmt: skip

@@ -8,46 +8,36 @@ where there is none, of records made from the public schema alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator, default_rng
-from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.runs.mending import exchange, mend
+from dpsyn_core.runs.uniqueness import check_room, told_apart
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import cells_of, decode_column, derived_column
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.ruled import (
-    BLANK,
-    PLAIN,
-    Bools,
-    Group,
-    RuledColumn,
-    any_broken,
-    broken,
-    excess_of,
-    meanings,
-    read_ruled,
-)  # fmt: skip
-from dpsyn_core.schema.rules import AdditionRule, AnyRule, DifferenceRule, ImpossibleRule, OrderRule
+from dpsyn_core.schema.ruled import BLANK, Bools, Group, Ready, RuledColumn, any_broken, read_ruled, ready
+from dpsyn_core.schema.rules import KINDS, AnyRule, ImpossibleRule, UniqueRule, table_wide
 
-ROUNDS = 6  # through all rules of a group, before values are taken from another record
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repairs:
-    """What a repair changed in a synthetic table: records that broke a rule, and cells that are now others."""
+    """What a repair changed in a synthetic table: records that broke a rule, and cells that are now others.
+
+    left_out: records that would have had to differ from the others, and could not.
+    """
 
     records: int = 0
     cells: int = 0
-
-
-Try = dict[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
+    left_out: int = 0
 
 
 def groups_of(rules: Sequence[AnyRule]) -> list[list[AnyRule]]:
@@ -60,114 +50,7 @@ def groups_of(rules: Sequence[AnyRule]) -> list[list[AnyRule]]:
             joined = [*other[1], *joined]
             found.remove(other)
         found.append((names, joined))
-    last = (ImpossibleRule, DifferenceRule, AdditionRule, OrderRule)
-    return [sorted(listed, key=lambda r: last.index(type(r))) for _, listed in found]
-
-
-def _tries(rule: AnyRule, rules: Sequence[AnyRule], rows: Group, fine: Group, rng: Generator) -> Iterator[Try]:
-    """Changes that may mend records which all break a rule, in the order in which they are tried.
-
-    fine: of records that break no rule of the group.
-    """
-    if isinstance(rule, ImpossibleRule):
-        yield from _other_values(rule, rules, rows, fine, rng)
-    elif isinstance(rule, OrderRule):
-        yield from _ordered(rule, rows, fine, rng)
-    else:
-        yield from _summed(rule, rows)
-
-
-def _other_values(
-    rule: ImpossibleRule, rules: Sequence[AnyRule], rows: Group, fine: Group, rng: Generator
-) -> Iterator[Try]:  # fmt: skip
-    """One column's cell, from records that agree with the rule; those first that meet its other conditions."""
-    said = meanings(rule, fine)
-    met = {n: np.logical_and.reduce([fine[n].meets(m) for m in listed]) for n, listed in said.items()}
-    pools = []
-    for name, own in met.items():
-        others = np.logical_and.reduce([np.ones_like(own), *(m for n, m in met.items() if n != name)])
-        used = sum(name in r.columns for r in rules)
-        for rest, free in ((0, ~own & others), (1, ~own)):
-            pools.append((rest, used, -int(free.sum()), name, np.flatnonzero(free)))
-    n = len(rows[rule.columns[0]].values)
-    for *_, name, pool in sorted(pools, key=lambda p: p[:4]):
-        if len(pool):
-            yield {name: fine[name][pool[rng.integers(0, len(pool), n)]]}
-
-
-def _ordered(rule: OrderRule, rows: Group, fine: Group, rng: Generator) -> Iterator[Try]:
-    """Both values exchanged; else one of them at the distance that another record has; else next to the other."""
-    low, high = rows[rule.lower], rows[rule.upper]
-    yield {rule.lower: high.values.astype(low.values.dtype), rule.upper: low.values.astype(high.values.dtype)}
-    first, second = fine[rule.lower], fine[rule.upper]
-    known = np.flatnonzero((first.state == PLAIN) & (second.state == PLAIN))
-    if len(known):
-        at = known[rng.integers(0, len(known), len(low.values))]
-        gap = second.values[at] - first.values[at]
-        yield {rule.upper: high.nearest(low.values + gap, up=True)}
-        yield {rule.lower: low.nearest(high.values - gap, up=False)}
-    extra = max(low.step, high.step) if rule.strict else 0
-    yield {rule.upper: high.nearest(low.values + extra, up=True)}
-    yield {rule.lower: low.nearest(high.values - extra, up=False)}
-
-
-def _summed(rule: DifferenceRule | AdditionRule, rows: Group) -> Iterator[Try]:
-    """One column computed from the others; else as little as possible of several.
-
-    Of a sum it is the sum. Of a difference it is what is subtracted from: a stay is told by its first day and its
-    length, whose counts were measured, while the difference of two dates that were made apart is mostly chance.
-    """
-    excess = excess_of(rule, rows)
-    signed = list(zip(rule.signs, rule.columns, strict=True))
-    for sign, name in sorted(signed, key=lambda s: isinstance(rule, DifferenceRule) and s[1] != rule.of):
-        yield {name: rows[name].values - sign * excess}
-    out: Try = {}
-    for sign, name in zip(rule.signs, rule.columns, strict=True):
-        column = rows[name]
-        moved = column.nearest(column.values - sign * excess, up=False)
-        excess = excess + sign * (moved - column.values)
-        out[name] = moved
-    yield out
-
-
-def _mend(rules: Sequence[AnyRule], rows: Group, fine: Group, rng: Generator) -> None:
-    """Rounds through the rules; changes `rows` in place, and may leave some broken."""
-    for _ in range(ROUNDS):
-        clean = True
-        for rule in rules:
-            left = np.flatnonzero(broken(rule, rows))
-            for all_kept in (True, False):
-                if not len(left):
-                    break
-                clean = False
-                here = {n: c[left] for n, c in rows.items()}
-                done = np.zeros(len(left), dtype=bool)
-                for change in _tries(rule, rules, here, fine, rng):
-                    after, ok = _changed(here, change)
-                    ok &= ~done & ~(any_broken(rules, after) if all_kept else broken(rule, after))
-                    at = np.flatnonzero(ok)
-                    for name in change:
-                        rows[name].put(left[at], after[name][at])
-                    done |= ok
-                    if done.all():
-                        break
-                left = left[~done]
-        if clean:
-            return
-
-
-def _changed(here: Group, change: Try) -> tuple[Group, Bools]:
-    """The records after a change, and which of them keep to their domains."""
-    after, ok = dict(here), np.ones(len(next(iter(here.values())).values), dtype=bool)
-    for name, given in change.items():
-        if isinstance(given, RuledColumn):
-            after[name] = given
-        else:
-            column = here[name]
-            moved = given != column.values
-            ok &= ~moved | column.allows(given)
-            after[name] = RuledColumn(column.attribute, given.astype(column.values.dtype), column.state)
-    return after, ok
+    return [sorted(listed, key=lambda r: KINDS.index(type(r))) for _, listed in found]
 
 
 def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
@@ -181,10 +64,11 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
         attribute = schema[name]
         codes = rng.integers(0, attribute.size - attribute.special, TRIED)
         rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
+    alone = ready([r for r in rules if not table_wide(r)], rows)  # one record breaks no rule of a whole table
     for _ in range(2):  # the second time with the fine ones of the first
-        fine = np.flatnonzero(~any_broken(rules, rows))
-        _mend(rules, rows, {n: c[fine] for n, c in rows.items()}, rng)
-    fine = np.flatnonzero(~any_broken(rules, rows))
+        fine = np.flatnonzero(~any_broken(alone, rows))
+        mend(alone, rows, {n: c[fine] for n, c in rows.items()}, rng)
+    fine = np.flatnonzero(~any_broken(alone, rows))
     if not len(fine):
         msg = (
             f"no record was found that keeps these rules together: {'; '.join(map(str, rules))[:500]}; they contradict "
@@ -194,8 +78,9 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
     return {n: c[fine] for n, c in rows.items()}
 
 
-def check_rules(schema: Schema) -> None:
-    """Raises SchemaError where rules contradict each other; reads no data."""
+def check_rules(schema: Schema, n_records: int | None = None) -> None:
+    """Raises SchemaError where rules contradict each other, or so many records cannot all differ; reads no data."""
+    check_room(schema.rules, schema, n_records)
     for rules in groups_of(schema.rules):
         witnesses(rules, schema)
 
@@ -212,9 +97,10 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
     """A decoded synthetic table in which no record breaks a rule, and what was changed for it.
 
     Records that keep all rules stay as they are. The same table, rules, schema and generator give the same result.
+    Records that would have to differ and cannot are left out.
 
     Args:
-        table: pyarrow, as `Codec.decode` makes it.
+        table: pyarrow, as `Codec.decode` makes it; all records of the table where a rule is about them together.
         rules: of the schema.
         schema: public metadata.
         rng: for cells that are drawn again; used only where a rule is broken.
@@ -223,12 +109,13 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
         SchemaError: the rules contradict each other; runs find that before anything is charged.
     """
     changes, records = _Changes(), np.zeros(table.num_rows, dtype=bool)
+    stay = np.ones(table.num_rows, dtype=bool)
     for group in groups_of(rules):
         columns = read_ruled(table, schema, list(dict.fromkeys(n for r in group for n in r.columns)))
         wrong = any_broken(group, columns)
         if wrong.any():
             records |= wrong
-            _repair_group(group, columns, wrong, schema, rng, changes)
+            stay &= _repair_group(group, columns, wrong, schema, rng, changes)
     for name, column in changes.columns.items():
         at = table.column_names.index(name)
         table = table.set_column(at, name, _rewritten(table.column(at), column, changes.cells[name], rng))
@@ -237,29 +124,64 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
             codes = changes.columns[a.origin].values
             filled = derived_column(codes, a, schema[a.origin])
             table = table.set_column(table.column_names.index(a.name), a.name, filled)
-    return table, Repairs(records=int(records.sum()), cells=sum(int(c.sum()) for c in changes.cells.values()))
+    cells = sum(int((c & stay).sum()) for c in changes.cells.values())
+    return table if stay.all() else table.filter(stay), Repairs(
+        records=int((records & stay).sum()), cells=cells, left_out=int((~stay).sum())
+    )
 
 
 def _repair_group(
     rules: Sequence[AnyRule], columns: Group, wrong: Bools, schema: Schema, rng: Generator, changes: _Changes
-) -> None:
-    at, kept = np.flatnonzero(wrong), np.flatnonzero(~wrong)
-    fine = {n: c[kept] for n, c in columns.items()} if len(kept) else witnesses(rules, schema)
-    rows = {n: c[at] for n, c in columns.items()}
-    _mend(rules, rows, fine, rng)
-    left = np.flatnonzero(any_broken(rules, rows))
-    if len(left):
-        donors = rng.integers(0, len(next(iter(fine.values())).values), len(left))
+) -> Bools:
+    """Mends the records of a group, and says which of them stay."""
+    public = [r for r in rules if not table_wide(r)]
+    alone = ready(rules, columns, ~any_broken(public, columns))
+    unique = [r for r in rules if isinstance(r, UniqueRule)]
+    old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
+    computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
+    for some in (computed, alone):
+        broke = any_broken(some, columns)
+        at, kept = np.flatnonzero(broke), np.flatnonzero(~any_broken(alone, columns))
+        fine = {n: c[kept] for n, c in columns.items()} if len(kept) else _closed(alone, rules, schema)
+        rows = {n: c[at] for n, c in columns.items()}
+        mend(some, rows, fine, rng)
+        if some is computed:
+            for name, column in rows.items():
+                columns[name].put(at, column)
+            exchange(alone, columns, rng)
+            continue
+        left = np.flatnonzero(any_broken(alone, rows))
+        if len(left):
+            donors = rng.integers(0, len(next(iter(fine.values())).values), len(left))
+            for name, column in rows.items():
+                column.put(left, fine[name][donors])
         for name, column in rows.items():
-            column.put(left, fine[name][donors])
-    for name, column in rows.items():
-        old = columns[name][at]
-        new = (column.state != old.state) | ((column.values != old.values) & (column.state != BLANK))
-        if new.any():
-            whole = np.zeros(len(wrong), dtype=bool)
-            whole[at] = new
             columns[name].put(at, column)
-            changes.columns[name], changes.cells[name] = columns[name], whole
+    stay = told_apart(unique, alone, columns, fine, rng)[1] if unique else np.ones(len(wrong), dtype=bool)
+    last = any_broken(rules, columns) & stay
+    if last.any():  # a record of the schema alone may follow otherwise than those of the table
+        same = {n: c[np.flatnonzero(~last)] for n, c in columns.items()} if not last.all() else fine
+        for name, column in columns.items():
+            column.put(np.flatnonzero(last), same[name][np.zeros(int(last.sum()), dtype=np.intp)])
+        stay &= ~any_broken(unique, columns)
+    for name, column in columns.items():
+        before = old[name]
+        new = (column.state != before.state) | ((column.values != before.values) & (column.state != BLANK))
+        if new.any():
+            changes.columns[name], changes.cells[name] = column, new
+    return stay
+
+
+def _closed(alone: Sequence[Ready], rules: Sequence[AnyRule], schema: Schema) -> Group:
+    """Records that keep all rules, where no record of the table does: one of those that the schema alone gives.
+
+    Only one, for what follows without a map must follow in one way.
+    """
+    found = witnesses(rules, schema)
+    fine = np.flatnonzero(~any_broken(alone, found))
+    if len(fine):
+        return {n: c[fine] for n, c in found.items()}
+    return {n: c[np.zeros(1, dtype=np.intp)] for n, c in found.items()}
 
 
 def _rewritten(column: Any, found: RuledColumn, new: Bools, rng: Generator) -> Any:

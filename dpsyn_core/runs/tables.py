@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,6 +20,9 @@ from dpsyn_core.runs.measured import Measured
 from dpsyn_core.schema.codec import Codec, Codes
 from dpsyn_core.schema.document import Schema
 
+if TYPE_CHECKING:
+    from dpsyn_core.schema.zeros import KnownZeros
+
 
 def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDArray[np.unsignedinteger]]:
     """Codes (n_attributes, n_records) of every table that the run makes. Costs nothing, however many there are.
@@ -25,7 +30,8 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     One table is the fit to the released values themselves. Of several, each is a fit to values with fresh noise on top;
     all have as many records.
     """
-    released, wanted, rng, tables = measured.measurements, measured.wanted, measured.rng, measured.spec.tables
+    wanted, rng, tables = measured.wanted, measured.rng, measured.spec.tables
+    released = without_known_zeros(measured.measurements, measured.task.zeros)
     if tables == 1:
         return [measured.system.synthesize(released, wanted, rng=rng, progress=progress)]
     if not isinstance(released, list) or not all(isinstance(m, Measurement) for m in released):
@@ -40,9 +46,27 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     return out
 
 
+def without_known_zeros(released: Any, zeros: KnownZeros | None) -> Any:
+    """Released tables without what stands in cells that rules make impossible; what is no table stays as it is."""
+    if zeros is None:
+        return released
+    if isinstance(released, Measurement):
+        values = zeros.emptied(released.values, released.attributes, {n: r.map for n, r in released.recodes.items()})
+        return released if values is released.values else replace(released, values=values)
+    if isinstance(released, list):
+        out = copy(released)  # keeps the scores beside the tables
+        out[:] = [without_known_zeros(one, zeros) for one in released]
+        return out
+    if is_dataclass(released) and not isinstance(released, type):  # what a system keeps beside its tables
+        held = {f.name: getattr(released, f.name) for f in fields(released) if f.init}
+        lists = {k: v for k, v in held.items() if isinstance(v, list) and v and isinstance(v[0], Measurement)}
+        return replace(released, **{k: without_known_zeros(v, zeros) for k, v in lists.items()}) if lists else released
+    return released
+
+
 def table_of(
     codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False,
-    repaired: list[int] | None = None,
+    repaired: list[tuple[int, int]] | None = None,
 ) -> Any:  # fmt: skip
     """A pyarrow table of synthetic codes, with the types that the schema declares; no record breaks its rules.
 
@@ -52,7 +76,7 @@ def table_of(
         columns: names of the source's columns; those that come out keep their order.
         rng: for positions inside bins.
         listed: see `Codec.decode`.
-        repaired: gets how many cells were changed to keep the rules.
+        repaired: gets how many cells were changed to keep the rules, and how many records had to be left out.
     """
     codec = Codec(schema)
     scores = scores_in_bins(codes, codec.domain, rng=rng)
@@ -63,7 +87,7 @@ def table_of(
 
     table, found = repair(table, schema.rules, schema, rng)
     if repaired is not None:
-        repaired.append(found.cells)
+        repaired.append((found.cells, found.left_out))
     return table
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,8 @@ from dpsyn_core.tables.write import staged_table
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from dpsyn_core.tables.declared import DeclaredColumn
 
 MOST_RECORDS = 10_000_000_000  # that one run may write into a folder of parts
 
@@ -207,10 +209,15 @@ def _sha256(content: bytes | None) -> str | None:
 
 
 @contextmanager
-def staged_tables(tables: Sequence[Any], outs: Sequence[Path]) -> Iterator[Digests]:
-    """Writes pyarrow tables, each to its own place; the ending chooses the format. See `Writable.staged`."""
+def staged_tables(
+    tables: Sequence[Any], outs: Sequence[Path], declared: Mapping[str, DeclaredColumn] | None = None
+) -> Iterator[Digests]:
+    """Writes pyarrow tables, each to its own place; the ending chooses the format. See `Writable.staged`.
+
+    declared: of their columns, for formats with labels.
+    """
     with ExitStack() as stack:
-        whole = [stack.enter_context(staged_table(t, o)) for t, o in zip(tables, outs, strict=True)]
+        whole = [stack.enter_context(staged_table(t, o, declared)) for t, o in zip(tables, outs, strict=True)]
         found = [_table_digests(t, o, w) for t, o, w in zip(tables, outs, whole, strict=True)]
         yield Digests(**found[0].model_dump(), tables=tuple(found) if len(found) > 1 else ())
 

@@ -24,7 +24,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import amounts, casting
-from dpsyn_core.tables.canonical import UNREADABLE, blanks, to_text, uniques
+from dpsyn_core.tables.canonical import UNREADABLE, blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short
 
 FEW = 3  # cells shown of a kind of misfit
@@ -63,7 +63,7 @@ class Misfit:
 
 def misfits(schema: Schema, table: Any) -> list[Misfit]:
     """What a run with this schema would not find described in a pyarrow table; columns it lacks are passed over."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = has_decimal_comma(table)
     out: list[Misfit] = []
     for a in schema.coded:
         if has(table, a.name):

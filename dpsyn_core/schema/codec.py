@@ -20,11 +20,12 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables import canonical as canonical_text
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.canonical import COMMA, canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Column = NDArray[Any]
+OTHER = "other"  # a listed value that says what the cell of unlisted values says
 NO_OTHER = "add the value to the schema, or declare other: true"
 NO_MISSING = "declare missing: true for it, or fill the blank cells"
 
@@ -84,7 +85,7 @@ class Codec:
         if strict and table.num_rows == 0:
             msg = "the table has no records; give a table with at least one"
             raise TableError(msg)
-        comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+        comma = has_decimal_comma(table)
         codes = np.empty((len(at), table.num_rows), dtype=self.dtype)
         kept = np.ones(table.num_rows, dtype=bool)
         for row, (attribute, i) in enumerate(zip(self.schema.coded, at, strict=True)):
@@ -122,8 +123,9 @@ class Codec:
 
         Returns:
             pyarrow table: whole numbers stay whole, dates are dates (both text where the schema declares how they
-            are written), `missing` is null; `other` is the text
-            '(other)' in text columns and null elsewhere. Identifiers and ignored columns are not in it.
+            are written), `missing` is null; `other` is a listed "other", else the text '(other)', and in columns of
+            numbers a declared value (`declared`). Identifiers and ignored columns are not in it. Where amounts are
+            written with a decimal comma, the metadata says so, and text formats write all numbers with one.
         """
         import pyarrow as pa
 
@@ -131,6 +133,11 @@ class Codec:
             msg = f"{codes.shape[0]} rows of codes do not fit {len(self.schema.coded)} attributes"
             raise EngineError(msg)
         rows = dict(zip(self.domain.names, codes, strict=True))
+        rows |= {
+            a.name: declared(rows[a.name], a, rng)
+            for a in self.schema.coded
+            if isinstance(a, CategoricalAttribute) and a.other
+        }
         given = {} if scores is None else scores
         columns = {
             a.name: decode_column(rows[a.name], a, rng, scores=given.get(a.name), listed=listed)
@@ -139,7 +146,9 @@ class Codec:
         for a in self.schema.attributes:
             if isinstance(a, DerivedAttribute):
                 columns[a.name] = derived_column(rows[a.origin], a, self.schema[a.origin])
-        table = pa.table({name: columns[name] for name in self.schema.output_names})
+        examples = [a.written for a in self.schema.coded if isinstance(a, NumericAttribute) and a.written is not None]
+        comma = any(amounts.form(example).mark == "," for example in examples)
+        table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=COMMA if comma else None)
         if order is None:
             return table
         known = [n for n in table.column_names if n in order]
@@ -269,6 +278,30 @@ def decode_column(
             drawn[codes == plain + i] = value
         special = codes >= plain + len(attribute.special_values)
     return cells_of(drawn, attribute, special if special.any() else None)
+
+
+def declared(codes: Column, attribute: CategoricalAttribute, rng: Generator) -> Column:
+    """Codes without those of `other` that no cell can show: values that nobody has would come out, or blank cells.
+
+    Where the list has a value called other, that is what other values are. In a column of numbers they are drawn anew
+    among the declared values, as often as those occur; post-processing.
+    """
+    plain = len(attribute.values)
+    said = next((i for i, key in enumerate(attribute.keys) if str(key).strip().casefold() == OTHER), None)
+    if said is None and attribute.type == "text":
+        return codes
+    lost = codes == plain
+    if not lost.any():
+        return codes
+    out = codes.copy()
+    known = codes[codes < plain]
+    if said is not None:
+        out[lost] = said
+    elif len(known):
+        out[lost] = rng.choice(known, int(lost.sum()))
+    else:
+        out[lost] = rng.integers(0, plain, int(lost.sum()))
+    return out
 
 
 def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mask: NDArray[np.bool_] | None) -> Any:

@@ -1,30 +1,48 @@
-"""The language of conditions: `age in [20, 35] and sex = female and "home town" in {"Paris, Texas", Lyon}`."""
+"""The language of conditions: `age >= 20 and not sex = female and since between 2019-05 and 2020-01-31`."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from dpsyn_core.errors import QuestionError
+from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.tables import instants
 
 QUOTED = r'"(?:[^"]|"")*"'
-HEAD = re.compile(rf'\s*({QUOTED}|[^"\[{{=]+?)\s*(?:(?<=[\s"])in\s*([\[{{])|=)')
+HEAD = re.compile(
+    rf"""\s*(?P<no>not\s+)?(?P<name>{QUOTED}|[^"\[{{=<>!]+?)\s*
+    (?:(?<=[\s"])(?P<none>not\s+)?(?:in\s*(?P<open>[\[{{])|(?P<between>between)\b)|(?P<sign>>=|<=|!=|<>|=|>|<))""",
+    re.VERBOSE,
+)
 VALUE = re.compile(rf'\s*({QUOTED}|[^,}}\]"]+?)\s*([,}}\]])')
 SINGLE = re.compile(rf'\s*({QUOTED}|[^",{{}}\[\]]+?)(?=\s*$|\s+and\b)')
 AND = re.compile(r"\s+and\b")
 LANGUAGE = (
-    "write conditions as 'attribute in [low, high]', 'attribute in {value, value}' or 'attribute = value', joined by "
-    "'and'"
+    "write conditions as 'attribute in [low, high]', 'attribute in {value, value}', 'attribute = value' (or !=, <, <=, "
+    ">, >=), 'attribute between low and high', each with 'not' before it where that is meant, joined by 'and'"
 )
+PERIOD = re.compile(r"^(\d{4})(?:-(\d{2}))?$")  # a year, or a month of one
+DAY = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+SIDES = {">": ("{}", "inf"), ">=": ("{}", "inf"), "<": ("-inf", "{}"), "<=": ("-inf", "{}")}
+OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clause:
-    """One condition as it is written: an interval of two texts, or a list of values."""
+    """One condition as it is written: an interval of two texts, or a list of values.
+
+    outside: the ends are not in the interval themselves (those of > and <). negated: met where the rest is not, also
+    by a blank cell.
+    """
 
     attribute: str
     values: tuple[str, ...]
     interval: bool = False
+    outside: bool = False
+    negated: bool = False
 
 
 def clauses(text: str) -> tuple[Clause, ...]:
@@ -38,25 +56,109 @@ def clauses(text: str) -> tuple[Clause, ...]:
     while True:
         head = HEAD.match(text, at)
         if head is None:
-            msg = f"the query cannot be read from '{text[at : at + 30].strip()}' on; {LANGUAGE}"
-            raise QuestionError(msg)
-        name = _unquoted(head[1])
-        if head[2] is None:
-            single = SINGLE.match(text, head.end())
-            if single is None:
-                msg = f"the query has no value after '{text[max(0, head.end() - 20) : head.end()].strip()}'; {LANGUAGE}"
-                raise QuestionError(msg)
-            values, at = [_unquoted(single[1])], single.end()
-        else:
-            values, at = _values(text, head.end(), "]" if head[2] == "[" else "}")
-        out.append(Clause(attribute=name, values=tuple(values), interval=head[2] == "["))
+            raise _unread(text, at)
+        clause, at = _clause(text, head)
+        out.append(clause)
         if not text[at:].strip():
             return tuple(out)
-        joint = AND.match(text, at)
-        if joint is None:
-            msg = f"the query cannot be read from '{text[at : at + 30].strip()}' on; {LANGUAGE}"
+        at = _joint(text, at)
+
+
+def _clause(text: str, head: re.Match[str]) -> tuple[Clause, int]:
+    name, negated = _unquoted(head["name"]), bool(head["no"]) != bool(head["none"])
+    if head["open"]:
+        values, at = _values(text, head.end(), "]" if head["open"] == "[" else "}")
+        return Clause(attribute=name, values=tuple(values), interval=head["open"] == "[", negated=negated), at
+    first, at = _single(text, head.end())
+    if head["between"]:
+        last, at = _single(text, _joint(text, at))
+        return Clause(attribute=name, values=(first, last), interval=True, negated=negated), at
+    sign = OPPOSITE.get(head["sign"], head["sign"]) if negated else head["sign"]
+    if sign in SIDES:
+        low, high = (side.format(first) for side in SIDES[sign])
+        return Clause(attribute=name, values=(low, high), interval=True, outside=sign in "<>"), at
+    return Clause(attribute=name, values=(first,), negated=negated != (sign in ("!=", "<>"))), at
+
+
+def ends_of(attribute: Any, clause: Clause) -> tuple[float, float]:
+    """The two ends of an interval, both in it: numbers, days or seconds since 1970, or ranks of ordered values.
+
+    Ordered values that are no numbers may be written as themselves. A year or a month stands for all of its days.
+
+    Raises:
+        QuestionError: an attribute without order, or ends that it cannot have.
+    """
+    dates = isinstance(attribute, DatetimeAttribute)
+    if not (dates or attribute.in_order or attribute.middles() is not None):
+        msg = f"'{clause.attribute}' has no order, so it has no interval; ask for it as {clause.attribute} in {{value}}"
+        raise QuestionError(msg)
+    labels = [] if dates or attribute.middles() is not None else attribute.labels()
+    low, high = math.nan, math.nan
+    if len(clause.values) == 2:
+        low, high = (_end(attribute, labels, text, last=bool(i)) for i, text in enumerate(clause.values))
+    if clause.outside:
+        low, high = _beyond(attribute, low, up=True), _beyond(attribute, high, up=False)
+        if low > high:  # whole numbers between which nothing lies
+            low, high = math.inf, math.inf
+    if not low <= high:
+        what = "dates, the earlier one first, such as [2020-01-31, 2020-12]" if dates else (
+            "numbers, the lower one first, such as [20, 35]"
+        )  # fmt: skip
+        msg = f"the interval of '{clause.attribute}' needs two {what}"
+        raise QuestionError(msg)
+    return low, high
+
+
+def _end(attribute: Any, labels: list[str], text: str, *, last: bool) -> float:
+    if text in labels:
+        return float(labels.index(text))
+    if isinstance(attribute, DatetimeAttribute) and "inf" not in text:
+        found = _moment(text, attribute.unit_seconds, last=last)
+        if math.isnan(found):
+            msg = f"'{text[:80]}' is no date of '{attribute.name}'; write it as 2020-01-31, 2020-01 or 2020"
             raise QuestionError(msg)
-        at = joint.end()
+        return found
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _moment(text: str, unit: int, *, last: bool) -> float:
+    """The first, or the last, day or second of a date, a time, a month or a year; NaN for other text."""
+    period = PERIOD.match(text)
+    length = 86_400 if last and DAY.match(text) else unit
+    if last and period:
+        year, month = int(period[1]), int(period[2] or 12)
+        text, length = f"{year + month // 12:04d}-{month % 12 + 1:02d}", 0  # the month after it
+    seconds = instants.parse_one(text)
+    if seconds is None:
+        return math.nan
+    return float((seconds + length) // unit - 1) if last else float(seconds // unit)
+
+
+def _beyond(attribute: Any, end: float, *, up: bool) -> float:
+    """The next value after an end that is not in its interval."""
+    if not math.isfinite(end):
+        return end
+    if isinstance(attribute, DatetimeAttribute):
+        return end + 1 if up else end - 1
+    return math.nextafter(end, math.inf if up else -math.inf)
+
+
+def _joint(text: str, at: int) -> int:
+    joint = AND.match(text, at)
+    if joint is None:
+        raise _unread(text, at)
+    return joint.end()
+
+
+def _single(text: str, at: int) -> tuple[str, int]:
+    found = SINGLE.match(text, at)
+    if found is None:
+        msg = f"the query has no value after '{text[max(0, at - 20) : at].strip()}'; {LANGUAGE}"
+        raise QuestionError(msg)
+    return _unquoted(found[1]), found.end()
 
 
 def _values(text: str, at: int, closing: str) -> tuple[list[str], int]:
@@ -70,6 +172,10 @@ def _values(text: str, at: int, closing: str) -> tuple[list[str], int]:
         at = found.end()
         if found[2] == closing:
             return values, at
+
+
+def _unread(text: str, at: int) -> QuestionError:
+    return QuestionError(f"the query cannot be read from '{text[at : at + 30].strip()}' on; {LANGUAGE}")
 
 
 def _unquoted(token: str) -> str:

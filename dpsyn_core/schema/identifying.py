@@ -20,7 +20,13 @@ WORDS = frozenset({
     "member", "employee", "student", "pupil", "case", "caseid", "idnr", "idno", "name", "email", "mail", "ssn", "uuid",
     "guid", "key", "serial", "household", "householdid", "hhid", "individual", "worker", "panelid", "firm", "firmid",
 })
+PERSONS = frozenset({
+    "person", "persnr", "subject", "patient", "respondent", "customer", "client", "user", "username", "member",
+    "employee", "student", "pupil", "household", "individual", "worker", "ssn", "email", "mail",
+})
 # fmt: on
+CODE = r"^([A-Za-z]{0,6}[-_. ]?\d{3,}|[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[0-9a-fA-F]{16,64})$"
+CODED = 0.9  # share of the distinct values of a column that look like codes, from which on the column is one of codes
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 LADDER = (1, 2, 5, 10, 20, 50, 100)  # limits on the records of an individual that are proposed: the same for all tables
 
@@ -33,8 +39,25 @@ def named_like_one(name: str) -> bool:
 
 
 def candidates(schema: Schema) -> list[str]:
-    """Columns whose headers say that they may name individuals; from public knowledge alone."""
-    return [a.name for a in schema.attributes if named_like_one(a.name)]
+    """Columns whose headers say that they may name individuals; those that name a kind of person come first.
+
+    From public knowledge alone.
+    """
+    named = [a.name for a in schema.attributes if named_like_one(a.name)]
+    return sorted(named, key=lambda name: not any(word in name.lower() for word in PERSONS))
+
+
+def shaped(table: Any, names: Iterable[str]) -> str | None:
+    """The first of these columns that holds codes, such as P-00123 or a UUID, of which some repeat: private."""
+    import pyarrow.compute as pc
+
+    for name in names:
+        entries = identifiers(table.column(locate(table.column_names, [name])[0]), name).drop_null()
+        if 2 <= len(entries.dictionary) < len(entries):
+            like = pc.mean(pc.match_substring_regex(entries.dictionary, CODE).cast("int8")).as_py()
+            if like >= CODED:
+                return name
+    return None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

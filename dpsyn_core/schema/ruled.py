@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import encode_column
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules import AdditionRule, AnyRule, DifferenceRule, ImpossibleRule, Meant, OrderRule
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule, range_of
+from dpsyn_core.schema.lookups import Lookup, joined
+from dpsyn_core.schema.meant import Meant
+from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
 from dpsyn_core.tables import amounts, casting
+from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.headers import locate
 
 BLANK, SPECIAL, PLAIN = 0, 1, 2
@@ -39,8 +44,8 @@ class RuledColumn:
     def read(cls, column: Any, attribute: Any, *, comma: bool = False) -> RuledColumn:
         """From a pyarrow column, synthetic or real; numbers outside the declared range stay as they are."""
         if isinstance(attribute, CategoricalAttribute):
-            codes = encode_column(column, attribute)
-            return cls(attribute, codes.astype(np.int64), np.full(len(codes), PLAIN, dtype=np.uint8))
+            codes = encode_column(column, attribute).astype(np.int64)
+            return cls.of_codes(codes, attribute)
         if isinstance(attribute, DatetimeAttribute):
             values, valid = casting.to_instants(column, attribute.formats)
             return cls(attribute, values // attribute.unit_seconds, np.where(valid, PLAIN, BLANK).astype(np.uint8))
@@ -49,6 +54,14 @@ class RuledColumn:
         )
         special = np.isin(values, attribute.special_values)
         return cls(attribute, values.copy(), np.where(valid, np.where(special, SPECIAL, PLAIN), BLANK).astype(np.uint8))
+
+    @classmethod
+    def of_codes(cls, codes: NDArray[np.int64], attribute: CategoricalAttribute) -> RuledColumn:
+        """From codes of a category; -1 where a real cell has none."""
+        state = np.where((codes >= 0) & (codes < len(attribute.values)), PLAIN, SPECIAL).astype(np.uint8)
+        if attribute.missing:
+            state[codes == attribute.size - 1] = BLANK
+        return cls(attribute, codes, state)
 
     def __getitem__(self, rows: Rows) -> RuledColumn:
         """Some of its records, as a copy."""
@@ -66,13 +79,41 @@ class RuledColumn:
         out: Bools = np.isin(self.values, meant.points) & (self.state != BLANK)
         for low, high in meant.spans:
             out |= (self.values >= low) & (self.values <= high) & (self.state == PLAIN)
-        return out | (self.state == BLANK) if meant.blank else out
+        if meant.blank:
+            out |= self.state == BLANK
+        return ~out if meant.negated else out
+
+    def holds(self, value: Any) -> Bools:
+        """Which cells are blank, or hold a special or listed value; None: blank."""
+        if value is None:
+            return np.asarray(self.state == BLANK)
+        if isinstance(self.attribute, CategoricalAttribute):
+            listed: Bools = self.values == self.attribute.keys.index(canonical(value))
+            return listed
+        special: Bools = (self.values == value) & (self.state == SPECIAL)
+        return special
+
+    def all_of(self, value: Any) -> RuledColumn:
+        """As many cells that are all blank, or all hold a special or listed value; None: blank."""
+        n, a = len(self.values), self.attribute
+        if isinstance(a, CategoricalAttribute):
+            code = a.size - 1 if value is None else a.keys.index(canonical(value))
+            return RuledColumn.of_codes(np.full(n, code, dtype=np.int64), a)
+        state = np.full(n, BLANK if value is None else SPECIAL, dtype=np.uint8)
+        return RuledColumn(a, np.full(n, 0 if value is None else value, dtype=self.values.dtype), state)
 
     @property
     def ends(self) -> tuple[Any, Any]:
         """Smallest and largest plain value."""
-        a = self.attribute
-        return (int(a.binning.starts[0]), a.binning.last) if isinstance(a, DatetimeAttribute) else (a.min, a.max)
+        return range_of(self.attribute)
+
+    def in_bins(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Least and largest value of the grid in the bin of each number or date."""
+        binning = self.attribute.binning
+        codes, (first, last) = binning.find(self.values), binning.bounds()
+        if not isinstance(binning, WholeBins):  # the upper edge belongs to the next bin
+            last = np.append(last[:-1] - self.step / 2, last[-1])
+        return self.snapped(first[codes], np.ceil), self.snapped(last[codes], np.floor)
 
     @property
     def step(self) -> float:
@@ -88,6 +129,9 @@ class RuledColumn:
 
     def allows(self, values: NDArray[Any]) -> Bools:
         """Which values lie in the declared domain as plain ones."""
+        if isinstance(self.attribute, CategoricalAttribute):
+            listed: Bools = (values >= 0) & (values < len(self.attribute.values))
+            return listed
         (low, high), step = self.ends, self.step
         out: Bools = (values >= low) & (values <= high)
         if getattr(self.attribute, "special_values", ()):
@@ -96,21 +140,27 @@ class RuledColumn:
             out &= np.abs(values / step - np.round(values / step)) < 1e-6
         return out
 
+    def snapped(self, values: NDArray[Any], how: Any = np.round) -> NDArray[Any]:
+        """Values of the grid; how: round, or floor or ceil with a little slack."""
+        if isinstance(self.attribute, CategoricalAttribute) or (self.step == 1 and values.dtype.kind in "iu"):
+            return values
+        slack = {np.ceil: -1e-9, np.floor: 1e-9}.get(how, 0.0)
+        places = how(values / self.step + slack)
+        if self.values.dtype.kind != "f":
+            return np.asarray(places * self.step).astype(np.int64)
+        digits = max(0, -int(np.floor(np.log10(self.step)))) + 2 if self.step < 1 else 0
+        return np.asarray(np.round(places * self.step, digits))
+
     def nearest(self, values: NDArray[Any], *, up: bool) -> NDArray[Any]:
         """The next value of the grid, upwards or downwards, kept inside the range."""
-        step, (low, high) = self.step, self.ends
-        if step != 1:
-            places = np.ceil(values / step - 1e-9) if up else np.floor(values / step + 1e-9)
-            digits = max(0, -int(np.floor(np.log10(step)))) + 2 if step < 1 else 0
-            values = np.round(places * step, digits) if self.values.dtype.kind == "f" else (places * step).astype(int)
-        inside: NDArray[Any] = np.clip(values, low, high)
+        inside: NDArray[Any] = np.clip(self.snapped(values, np.ceil if up else np.floor), *self.ends)
         return inside
 
 
 Group = dict[str, RuledColumn]
 
 
-def meanings(rule: ImpossibleRule, group: Group) -> dict[str, list[Meant]]:
+def meanings(rule: ImpossibleRule | BlankRule, group: Group) -> dict[str, list[Meant]]:
     """What the conditions of a rule say of each of its columns."""
     out: dict[str, list[Meant]] = {}
     for clause in clauses(rule.where):
@@ -118,61 +168,136 @@ def meanings(rule: ImpossibleRule, group: Group) -> dict[str, list[Meant]]:
     return out
 
 
-def broken(rule: AnyRule, group: Group) -> Bools:
-    """Which records break a rule; one on numbers or dates says nothing of a record that lacks one of them."""
-    columns = [group[name] for name in rule.columns]
+Ready = ImpossibleRule | BlankRule | Lookup | DifferenceRule | AdditionRule | RatioRule | OrderRule
+
+
+def ready(rules: Iterable[AnyRule], group: Group, kept: Bools | None = None) -> list[Ready]:
+    """Rules that can be kept record by record; what follows without a public map follows as in most of these records.
+
+    kept: the records to go by, where there are any; None: all.
+    """
+    out: list[Ready] = []
+    for rule in rules:
+        if isinstance(rule, FollowsRule):
+            out.append(_lookup(rule, group, kept))
+        elif not isinstance(rule, UniqueRule):
+            out.append(rule)
+    return out
+
+
+def _lookup(rule: FollowsRule, group: Group, kept: Bools | None = None) -> Lookup:
+    column, of = group[rule.column], [group[n] for n in rule.of]
+    if rule.map is not None:
+        return Lookup.public(rule, of[0].attribute, column.attribute)
+    plain = _plain(rule.columns, group)
+    used = plain if kept is None or not (plain & kept).any() else plain & kept
+    return Lookup.commonest(rule, _keys(of)[used], column.values[used])
+
+
+def _keys(of: Sequence[RuledColumn]) -> NDArray[np.int64]:
+    return joined([c.values for c in of], [c.attribute.size for c in of])
+
+
+def follow(lookup: Lookup, group: Group) -> tuple[NDArray[Any], Bools]:
+    """What the map gives for each record, and whether it gives anything."""
+    return lookup.find(_keys([group[n] for n in lookup.rule.of]))
+
+
+def _plain(names: Sequence[str], group: Group) -> Bools:
+    out: Bools = np.logical_and.reduce([group[n].state == PLAIN for n in names])
+    return out
+
+
+def broken(rule: AnyRule | Lookup, group: Group) -> Bools:
+    """Which records break a rule; one on numbers or dates says nothing of a record that lacks one of them.
+
+    Of what is unique, those that repeat an earlier record; of what follows without a map, those that differ from most.
+    """
     if isinstance(rule, ImpossibleRule):
-        met = [group[name].meets(m) for name, listed in meanings(rule, group).items() for m in listed]
-        both: Bools = np.logical_and.reduce(met)
-        return both
-    plain: Bools = np.logical_and.reduce([c.state == PLAIN for c in columns])
+        return where(rule, group)
+    if isinstance(rule, BlankRule):
+        met, blank = where(rule, group), group[rule.column].holds(rule.value)
+        return met != blank if rule.only else met & ~blank
+    if isinstance(rule, UniqueRule):
+        return repeats(rule, group)
+    plain = _plain(rule.columns, group)
+    if isinstance(rule, FollowsRule):
+        rule = _lookup(rule, group)
+    if isinstance(rule, Lookup):
+        target, known = follow(rule, group)
+        return plain & np.where(known, target != group[rule.rule.column].values, rule.closed)
     if isinstance(rule, OrderRule):
-        low, high = (c.values for c in columns)
+        low, high = (group[name].values for name in rule.columns)
         wrong: Bools = (low >= high) if rule.strict else (low > high)
         return plain & wrong
-    uneven: Bools = excess_of(rule, group) != 0
+    if isinstance(rule, RatioRule):
+        exact, known = ratio(rule, group)
+        column = group[rule.column]
+        return plain & known & (np.abs(column.values - exact) >= column.step * (1 + 1e-9))
+    uneven: Bools = np.abs(excess_of(rule, group)) >= tolerance(rule, group)
     return plain & uneven
 
 
-def any_broken(rules: Iterable[AnyRule], group: Group) -> Bools:
+def where(rule: ImpossibleRule | BlankRule, group: Group) -> Bools:
+    """Which records meet all conditions of a rule."""
+    met: Bools = np.logical_and.reduce([group[n].meets(m) for n, said in meanings(rule, group).items() for m in said])
+    return met
+
+
+def any_broken(rules: Iterable[AnyRule | Lookup], group: Group) -> Bools:
     """Which records break at least one rule."""
-    out: Bools = np.logical_or.reduce([broken(rule, group) for rule in rules])
+    none = np.zeros(len(next(iter(group.values())).values), dtype=bool)
+    out: Bools = np.logical_or.reduce([none, *(broken(rule, group) for rule in rules)])
     return out
 
 
-def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[np.int64]:
-    """By how much the signed columns do not add up to 0."""
-    terms = [s * group[n].values for s, n in zip(rule.signs, rule.columns, strict=True)]
-    out: NDArray[np.int64] = np.add.reduce(terms)
+def weights_of(rule: DifferenceRule | AdditionRule, group: Group) -> tuple[float, ...]:
+    """So that the columns of a rule times these add up to 0."""
+    return rule.weights({n: group[n].attribute for n in rule.columns})
+
+
+def excess_of(rule: DifferenceRule | AdditionRule, group: Group) -> NDArray[Any]:
+    """By how much the weighted columns do not add up to 0."""
+    terms = [w * group[n].values for w, n in zip(weights_of(rule, group), rule.columns, strict=True)]
+    out: NDArray[Any] = np.add.reduce(terms)
     return out
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RuleBreaks:
-    """A rule in words, and the share of records that break it, in the real (None: not read) and a synthetic table."""
-
-    rule: str
-    real: float | None
-    synthetic: float
-
-
-def rule_breaks(schema: Schema, synthetic: Any, real: Any = None) -> tuple[RuleBreaks, ...]:
-    """For each rule of the schema, of pyarrow tables with at least one record; private where real is given."""
-    theirs = broken_counts(synthetic, schema)
-    ours = [None] * len(theirs) if real is None else [count / real.num_rows for _, count in broken_counts(real, schema)]
-    return tuple(
-        RuleBreaks(rule=str(rule), real=share, synthetic=count / synthetic.num_rows)
-        for (rule, count), share in zip(theirs, ours, strict=True)
-    )
+def tolerance(rule: DifferenceRule | AdditionRule, group: Group) -> float:
+    """From which excess on a rule is broken: one step of a time between dates, else half of the finest step."""
+    first = group[rule.column]
+    if isinstance(rule, DifferenceRule) and isinstance(group[rule.of].attribute, DatetimeAttribute):
+        return abs(weights_of(rule, group)[0]) * first.step * (1 - 1e-9)
+    return min(group[n].step for n in rule.columns) / 2
 
 
-def broken_counts(table: Any, schema: Schema) -> list[tuple[AnyRule, int]]:
-    """How many records of a pyarrow table break each rule: of a real table this is private, for its owner only."""
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
-    out = []
-    for rule in schema.rules:
-        group = read_ruled(table, schema, rule.columns, comma=comma)
-        out.append((rule, int(broken(rule, group).sum())))
+def ratio(rule: RatioRule, group: Group) -> tuple[NDArray[np.float64], Bools]:
+    """The exact ratio of each record, and whether there is one: nothing is divided by 0."""
+    by = np.multiply.reduce([group[n].values.astype(np.float64) for n in rule.by])
+    known: Bools = by != 0
+    return rule.times * group[rule.of].values / np.where(known, by, 1.0), known
+
+
+def keys_of(rule: UniqueRule, group: Group) -> tuple[NDArray[np.int64], Bools]:
+    """A number for each record, equal where the columns agree; and which records the rule speaks of."""
+    keys = np.zeros(len(group[rule.together[0]].values), dtype=np.int64)
+    for name in rule.together:
+        column = group[name]
+        numeric = column.values.dtype.kind == "f"
+        values = np.round(column.values / column.step) if numeric else column.values
+        found = np.unique(values, return_inverse=True)[1].astype(np.int64)
+        keys = np.unique(keys * (int(found.max(initial=0)) + 1) + found, return_inverse=True)[1].astype(np.int64)
+    return keys, _plain(rule.together, group)
+
+
+def repeats(rule: UniqueRule, group: Group) -> Bools:
+    """Which records agree with an earlier one in all columns of the rule."""
+    keys, spoken = keys_of(rule, group)
+    at = np.flatnonzero(spoken)
+    out = np.zeros(len(keys), dtype=bool)
+    again = np.ones(len(at), dtype=bool)
+    again[np.unique(keys[at], return_index=True)[1]] = False
+    out[at] = again
     return out
 
 

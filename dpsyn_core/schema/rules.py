@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, StrictBool, StrictStr
+from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.attribute import SchemaPart
+from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause, clauses
-from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.tables import instants
 from dpsyn_core.tables.canonical import canonical
 
-Name = Annotated[StrictStr, Field(min_length=1)]
-Bools = NDArray[np.bool_]
+Where = Annotated[StrictStr, Field(min_length=1, max_length=10_000)]
 
 
 class ImpossibleRule(SchemaPart):
     """No record meets all conditions."""
 
     kind: Literal["impossible"] = "impossible"
-    where: StrictStr = Field(
-        min_length=1, max_length=10_000, description="Conditions as in questions: age in [0, 15] and marital = married"
-    )
+    where: Where = Field(description="Conditions as in questions: age in [0, 15] and marital = married")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Those of the conditions, each once."""
-        return tuple(dict.fromkeys(c.attribute for c in clauses(self.where)))
+        return _named(self.where)
 
     def __str__(self) -> str:
         """For people."""
@@ -43,6 +37,8 @@ class ImpossibleRule(SchemaPart):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError for a value that the schema does not have."""
+        from dpsyn_core.schema.meant import Meant
+
         found = [(c, Meant.of(attributes[c.attribute], c)) for c in clauses(self.where)]
         for column in self.columns:
             attribute = attributes[column]
@@ -55,99 +51,125 @@ class ImpossibleRule(SchemaPart):
             raise SchemaError(msg)
 
 
-class OrderRule(SchemaPart):
-    """One number or date is at most another; below it where the rule is strict."""
+class BlankRule(SchemaPart):
+    """A cell is blank where the conditions hold; with `only`, blank nowhere else."""
 
-    kind: Literal["order"] = "order"
-    lower: Name = Field(description="Column of the smaller number, or the earlier date")
-    upper: Name = Field(description="Column of the larger number, or the later date")
-    strict: StrictBool = Field(False, description="Whether both may not be equal")
+    kind: Literal["blank"] = "blank"
+    column: Name = Field(description="Column whose cell is blank")
+    where: Where = Field(description="Conditions as in questions: pregnant = no")
+    value: Value | None = Field(
+        None, description="A special or listed value that says 'does not apply' in place of a blank; null: blank"
+    )
+    only: StrictBool = Field(False, description="Whether the cell is blank (or holds that value) nowhere else")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Both."""
-        return (self.lower, self.upper)
+        """The column, then those of the conditions."""
+        return (self.column, *_named(self.where))
 
     def __str__(self) -> str:
         """For people."""
-        return f"{self.lower} {'<' if self.strict else '<='} {self.upper}"
+        cell = "blank" if self.value is None else canonical(self.value)
+        return f"{self.column} is {cell} {'exactly ' * self.only}where {self.where}"
 
     def check(self, attributes: Mapping[str, Any]) -> None:
-        """Raises SchemaError where the columns cannot be compared, or no two values agree with the rule."""
-        low, high = attributes[self.lower], attributes[self.upper]
-        _comparable(low, high)
-        least, most = _range(low)[0], _range(high)[1]
-        if least > most or (self.strict and least >= most):
-            msg = f"no values can meet it: '{self.lower}' begins at {low.min} and '{self.upper}' ends at {high.max}"
+        """Raises SchemaError where the column has no such cell, or a condition a value that the schema lacks."""
+        from dpsyn_core.schema.meant import Meant
+
+        for c in clauses(self.where):
+            Meant.of(attributes[c.attribute], c)
+        attribute = attributes[self.column]
+        if self.value is None and not attribute.missing:
+            msg = f"'{self.column}' has no blank cells; declare missing: true for it"
+            raise SchemaError(msg)
+        if self.value is None:
+            return
+        listed = getattr(attribute, "keys", ()) or [canonical(v) for v in getattr(attribute, "special_values", ())]
+        if canonical(self.value) not in listed:
+            msg = f"'{canonical(self.value)[:80]}' is no listed or special value of '{self.column}'; declare it there"
             raise SchemaError(msg)
 
 
-class DifferenceRule(SchemaPart):
-    """A whole number is the difference of two whole numbers, or the days between two dates."""
+class FollowsRule(SchemaPart):
+    """One column follows from others: by a public map, or, without one, in one way throughout each synthetic table."""
 
-    kind: Literal["difference"] = "difference"
-    column: Name = Field(description="Column of the difference")
-    of: Name = Field(description="Column of the larger number, or the later date")
-    minus: Name = Field(description="Column that is subtracted")
+    kind: Literal["follows"] = "follows"
+    column: Name = Field(description="Column that follows")
+    of: tuple[Name, ...] = Field(min_length=1, max_length=5, description="Categorical columns that it follows from")
+    map: tuple[tuple[Value, Value], ...] | None = Field(
+        None, description="Pairs of a value of the one column in `of` and the value that follows; null: any, but one"
+    )
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The difference first."""
-        return (self.column, self.of, self.minus)
-
-    @property
-    def signs(self) -> tuple[int, ...]:
-        """So that the columns, with these signs, add up to 0."""
-        return (1, -1, 1)
-
-    def __str__(self) -> str:
-        """For people."""
-        return f"{self.column} = {self.of} - {self.minus}"
-
-    def check(self, attributes: Mapping[str, Any]) -> None:
-        """Raises SchemaError where the columns do not fit, or no values agree with the rule."""
-        _comparable(attributes[self.of], attributes[self.minus])
-        if attributes[self.of].kind == "datetime" and attributes[self.of].precise:
-            msg = f"'{self.of}' holds times of day; the difference is counted in days, so declare days"
-            raise SchemaError(msg)
-        _whole(attributes[self.column])
-        for name in (self.of, self.minus):
-            if attributes[name].kind != "datetime":
-                _whole(attributes[name])
-        _balanced(self, attributes)
-
-
-class AdditionRule(SchemaPart):
-    """A whole number is the sum of others."""
-
-    kind: Literal["sum"] = "sum"
-    column: Name = Field(description="Column of the sum; it is computed from the parts")
-    parts: tuple[Name, ...] = Field(min_length=2, max_length=50, description="Columns that are added")
+    @validator(mode="after")
+    def _map_of_one(self) -> FollowsRule:
+        if self.map is None:
+            return self
+        if len(self.of) > 1:
+            msg = "a map is from the values of one column; name one in 'of', or leave the map out"
+            raise ValueError(msg)
+        keys = [canonical(k) for k, _ in self.map]
+        if not keys or len(set(keys)) != len(keys):
+            msg = "the map lists a value twice, or none; list each value of the other column at most once"
+            raise ValueError(msg)
+        return self
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The sum first."""
-        return (self.column, *self.parts)
-
-    @property
-    def signs(self) -> tuple[int, ...]:
-        """So that the columns, with these signs, add up to 0."""
-        return (1, *[-1] * len(self.parts))
+        """The one that follows first."""
+        return (self.column, *self.of)
 
     def __str__(self) -> str:
         """For people."""
-        return f"{self.column} = {' + '.join(self.parts)}"
+        told = "" if self.map is None else f" by a map of {len(self.map)} values"
+        return f"{self.column} follows from {', '.join(self.of)}{told}"
 
     def check(self, attributes: Mapping[str, Any]) -> None:
-        """Raises SchemaError where the columns hold no whole numbers, or no values agree with the rule."""
-        for name in self.columns:
-            _whole(attributes[name])
-        _balanced(self, attributes)
+        """Raises SchemaError where the columns do not fit, or the map names a value that one of them lacks."""
+        for name in self.of if self.map is not None else self.columns:
+            if not isinstance(attributes[name], CategoricalAttribute):
+                msg = f"'{name}' is {attributes[name].kind}, and only a categorical column can stand here"
+                raise SchemaError(msg)
+        if self.map is not None:
+            from dpsyn_core.schema.meant import codes_of_map
+
+            codes_of_map(self.map, attributes[self.of[0]], attributes[self.column])
 
 
-Rule = Annotated[ImpossibleRule | OrderRule | DifferenceRule | AdditionRule, Field(discriminator="kind")]
-AnyRule = ImpossibleRule | OrderRule | DifferenceRule | AdditionRule
-RULES = ("impossible", "order", "difference", "sum")
+class UniqueRule(SchemaPart):
+    """No two records of a synthetic table agree in all these columns; records with a blank among them are free."""
+
+    kind: Literal["unique"] = "unique"
+    together: tuple[Name, ...] = Field(min_length=1, max_length=20, description="Columns that tell records apart")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.together
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"unique together: {', '.join(self.together)}"
+
+    def check(self, attributes: Mapping[str, Any]) -> None:
+        """Raises SchemaError for a column of numbers without a step: values that are drawn at random never repeat."""
+        for name in self.together:
+            a = attributes[name]
+            if isinstance(a, NumericAttribute) and a.dtype == "float" and a.step is None and a.decimals is None:
+                msg = f"'{name}' has no step, so that its values differ anyhow; declare its step or leave it out"
+                raise SchemaError(msg)
+
+
+AnyRule = (
+    ImpossibleRule | BlankRule | FollowsRule | DifferenceRule | AdditionRule | RatioRule | OrderRule | UniqueRule
+)  # in the order in which a repair mends them: what is computed comes before what is compared
+Rule = Annotated[AnyRule, Field(discriminator="kind")]
+KINDS: tuple[type[AnyRule], ...] = AnyRule.__args__
+RULES = tuple(str(k.model_fields["kind"].default) for k in KINDS)
+
+
+def table_wide(rule: AnyRule) -> bool:
+    """Whether a rule is about all records of a table together, so that it cannot be kept record by record."""
+    return isinstance(rule, UniqueRule) or (isinstance(rule, FollowsRule) and rule.map is None)
 
 
 def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
@@ -168,112 +190,5 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
         raise SchemaError(msg) from error
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Meant:
-    """What a condition says of one column.
-
-    codes: bool (size,), which codes of a categorical column meet it; None for numbers and dates, where `spans` are
-    intervals of plain ones, `points` single ones (special values too), and `blank` says whether a missing cell does.
-    """
-
-    codes: Bools | None = None
-    spans: tuple[tuple[float, float], ...] = ()
-    points: tuple[float, ...] = ()
-    blank: bool = False
-
-    @classmethod
-    def of(cls, attribute: Any, clause: Clause) -> Meant:
-        """Raises SchemaError for a value that the column cannot have."""
-        if isinstance(attribute, CategoricalAttribute):
-            return cls(codes=_codes(attribute, clause))
-        if clause.interval:
-            low, high = (_number(attribute, v) for v in clause.values) if len(clause.values) == 2 else (1.0, 0.0)
-            if not low <= high:
-                msg = f"the interval of '{clause.attribute}' needs two ends, the lower one first, such as [20, 35]"
-                raise SchemaError(msg)
-            return cls(spans=((low, high),))
-        blank = "(missing)" in clause.values and attribute.missing
-        points = tuple(_number(attribute, v) for v in clause.values if not (blank and v == "(missing)"))
-        return cls(points=points, blank=blank)
-
-
-def _codes(attribute: CategoricalAttribute, clause: Clause) -> Bools:
-    """Which codes meet a condition: listed values, labels, or an interval of numbers or of ranks."""
-    if clause.interval:
-        numbers = attribute.middles()
-        if numbers is None and not attribute.ordered:
-            msg = f"'{clause.attribute}' has no order, so it has no interval; write {clause.attribute} in {{value}}"
-            raise SchemaError(msg)
-        held = np.arange(attribute.size, dtype=float) if numbers is None else numbers
-        held[attribute.size - attribute.special :] = np.nan
-        try:
-            low, high = (float(v) for v in clause.values)
-        except ValueError:
-            low, high = math.nan, math.nan
-        if not low <= high:
-            msg = f"the interval of '{clause.attribute}' needs two numbers, the lower one first, such as [20, 35]"
-            raise SchemaError(msg)
-        return (held >= low) & (held <= high)
-    labels = attribute.labels()
-    words = [*attribute.keys, *labels[len(attribute.keys) :]]
-    out = np.zeros(attribute.size, dtype=bool)
-    for value in clause.values:
-        text = canonical(value)
-        if text not in words and text not in labels:
-            some = ", ".join(words[:8]) + (", ..." if len(words) > 8 else "")
-            msg = f"'{text[:80]}' is no value of '{attribute.name}'; its values are {some}"
-            raise SchemaError(msg)
-        out[words.index(text) if text in words else labels.index(text)] = True
-    return out
-
-
-def _number(attribute: Any, text: str) -> float:
-    """A number, or a date as days (seconds where the column holds times) since 1970."""
-    if isinstance(attribute, DatetimeAttribute):
-        moment = instants.parse_one(text)
-        if moment is None:
-            msg = f"'{text[:80]}' is no date of '{attribute.name}'; write it as 2020-01-31"
-            raise SchemaError(msg)
-        return float(moment // attribute.unit_seconds)
-    try:
-        return float(text)
-    except ValueError as error:
-        msg = f"'{text[:80]}' is no number, and '{attribute.name}' holds numbers"
-        raise SchemaError(msg) from error
-
-
-def _comparable(first: Any, second: Any) -> None:
-    for attribute in (first, second):
-        if not isinstance(attribute, NumericAttribute | DatetimeAttribute):
-            msg = f"'{attribute.name}' is {attribute.kind}, and the rule compares numbers or dates"
-            raise SchemaError(msg)
-        if isinstance(attribute, DatetimeAttribute) and attribute.formats:
-            written = attribute.formats[0]
-            if not any(day in written for day in ("%d", "%j")) or (attribute.precise and "%S" not in written):
-                msg = f"'{attribute.name}' is written as {written}, which loses part of the date; write it in full"
-                raise SchemaError(msg)
-    if first.kind != second.kind or getattr(first, "precise", None) != getattr(second, "precise", None):
-        msg = f"'{first.name}' and '{second.name}' cannot be compared: both must be numbers, days, or times of day"
-        raise SchemaError(msg)
-
-
-def _whole(attribute: Any) -> None:
-    if not isinstance(attribute, NumericAttribute) or attribute.dtype != "integer":
-        msg = f"'{attribute.name}' holds no whole numbers; declare it numeric with dtype integer"
-        raise SchemaError(msg)
-
-
-def _range(attribute: Any) -> tuple[float, float]:
-    """Smallest and largest plain value, dates as days or seconds."""
-    if isinstance(attribute, DatetimeAttribute):
-        return int(attribute.binning.starts[0]), attribute.binning.last
-    return attribute.min, attribute.max
-
-
-def _balanced(rule: DifferenceRule | AdditionRule, attributes: Mapping[str, Any]) -> None:
-    ends = [(s, *_range(attributes[n])) for s, n in zip(rule.signs, rule.columns, strict=True)]
-    least = sum(s * (low if s > 0 else high) for s, low, high in ends)
-    most = sum(s * (high if s > 0 else low) for s, low, high in ends)
-    if least > 0 or most < 0:
-        msg = "no values can meet it inside the declared ranges; widen the range of one of its columns"
-        raise SchemaError(msg)
+def _named(where: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(c.attribute for c in clauses(where)))

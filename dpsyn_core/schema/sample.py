@@ -1,4 +1,4 @@
-"""The bundled samples as tables and schemas: people of 1940 in words or in codes, baskets, stays."""
+"""The bundled samples as tables and schemas: people of 1940 in words or in codes, baskets, stays, households."""
 
 from __future__ import annotations
 
@@ -70,6 +70,18 @@ def write_sample(folder: str | Path, name: str = "sample") -> tuple[Path, Path]:
     write_bytes(written[0], gzip.decompress(table.read_bytes()))
     write_bytes(written[1], schema.read_bytes())
     return written
+
+
+def write_linked_sample(folder: str | Path, name: str) -> tuple[dict[str, Path], Path]:
+    """Writes the tables of a linked sample (plain CSV), by their names, and their schema; see `write_sample`."""
+    tables, schema = data.linked_paths(name)
+    folder = _made(folder)
+    written = {table: folder / f"{table}.csv" for table in tables}
+    for table, path in written.items():
+        write_bytes(path, gzip.decompress(tables[table].read_bytes()))
+    to = folder / schema.name
+    write_bytes(to, schema.read_bytes())
+    return written, to
 
 
 def _made(folder: str | Path) -> Path:

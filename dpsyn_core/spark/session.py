@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpsyn_core.errors import SettingError
+from dpsyn_core.extras import absent
 
 HERE = "127.0.0.1"
 QUIET = {
@@ -40,13 +41,13 @@ def session(master: str | None, settings: Mapping[str, str] = NO_SETTINGS) -> It
         settings: of Spark, beside those of the command, which they replace where they name the same.
 
     Raises:
-        SettingError: pyspark or Java is missing, or the cluster cannot be reached.
+        ExtraError: pyspark is missing. SettingError: Java is missing, or the cluster cannot be reached.
     """
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        msg = "the engine 'spark' needs pyspark; install it with: pip install 'dpsyn-studio[spark]'"
-        raise SettingError(msg) from error
+        what = "the engine 'spark'"
+        raise absent(what, extra="spark") from error
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running

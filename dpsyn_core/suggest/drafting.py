@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema import written_dates
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.grids import FINE
+from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
+from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
 from dpsyn_core.tables.read import read_table
 
@@ -51,11 +54,13 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     if table.num_rows == 0:
         msg = "the table has no records to draft a schema from; write the schema by hand"
         raise SchemaError(msg)
-    comma = (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
+    comma = canonical.has_decimal_comma(table)
+    said = declared_in(table)
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
         if n == identifier
-        else {"name": n, "source": "data"} | (_row_names(n, i, table.column(i)) or _column(n, table.column(i), comma))
+        else {"name": n, "source": "data"}
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, said.get(n)))
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -114,6 +119,42 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
     if len(entries) < len(column) or (index < 0).any() or canonical.blanks(canonical.to_text(entries)).any():
         return None
     return {"kind": "identifier", "description": "every record has its own number"}
+
+
+def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
+    """The draft of a column, with what its file declares: codes with words are listed, missing codes are no numbers."""
+    if said is None:
+        return _column(name, column, comma)
+    declared = attribute_of(said) or {}
+    codes = [c for c in said.codes_missing if isinstance(c, int | float)]
+    found = _column(name, _without(column, codes) if codes else column, comma)
+    seen = list(found["values"]) if found["kind"] == "categorical" else []
+    if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
+        inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
+        found, seen = (declared, []) if inside else (found, seen)
+    if seen or (declared.get("kind") == "categorical" and (found["kind"] != "numeric" or said.listed is True)):
+        of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None)
+        made = attribute_of(of) or found
+        keys = {canonical.canonical(v) for v in made["values"]}
+        more = [v for v in seen if canonical.canonical(v) not in keys]
+        return made | {"values": [*made["values"], *more], "missing": found["missing"] or bool(declared)}
+    if found["kind"] == "numeric" and codes:
+        whole = found.get("dtype") == "integer"
+        kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
+        found |= {"special_values": kept, "missing": True}
+    return worded(found, said)
+
+
+def _without(column: Any, codes: list[int | float]) -> Any:
+    """The column with blank cells in place of these codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    entries, index = canonical.uniques(column)
+    texts = [canonical.canonical(c) for c in codes]
+    gone = pc.is_in(canonical.to_text(entries), value_set=pa.array(texts, pa.string()))
+    places = pa.array(index, mask=index < 0)
+    return pc.if_else(gone, pa.scalar(None, entries.type), entries).take(places)
 
 
 def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:

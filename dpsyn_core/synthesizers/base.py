@@ -28,13 +28,15 @@ from dpsyn_core.synthesizers.steps import Step
 
 if TYPE_CHECKING:
     from dpsyn_core.questions.document import Questions
+    from dpsyn_core.schema.zeros import KnownZeros
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
     """All that is public before a run: domain, unit, budget, n when the schema declares it public, and questions.
 
-    workload: the tables that declared questions need, and their share; None where nothing is declared.
+    workload: the tables that declared questions need, and their share; None where nothing is declared. zeros: cells
+    that the rules of the schema make impossible; None where it has none.
     """
 
     domain: Domain
@@ -42,6 +44,7 @@ class Task:
     budget: Budget
     n_public: int | None = None
     workload: Workload | None = None
+    zeros: KnownZeros | None = None
 
     @classmethod
     def of(
@@ -62,6 +65,7 @@ class Task:
             budget=budget,
             n_public=schema.n_records,
             workload=workload,
+            zeros=zeros_of(schema),
         )
 
     @property
@@ -71,6 +75,15 @@ class Task:
             msg = "the system needs a public number of records; declare n_records in the schema, or use 'rls'"
             raise MethodError(msg)
         return self.n_public
+
+
+def zeros_of(schema: Schema) -> KnownZeros | None:
+    """Cells that the rules of a schema make impossible; None where it has none, and then nothing is loaded."""
+    if not schema.rules:
+        return None
+    from dpsyn_core.schema.zeros import KnownZeros
+
+    return KnownZeros(schema.rules, {a.name: a for a in schema.coded})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

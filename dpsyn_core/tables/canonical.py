@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.tables import instants
 
 UNREADABLE = "\ufffd"  # Unicode's replacement character: in a cell it says that something there has no text
+COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
 FRACTION, REST = r"\.0+(Z?)$|(\.\d*[1-9])0+(Z?)$", r"\2\1\3"  # zeros at the end of a fraction, and what stays
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
@@ -29,6 +30,11 @@ def is_text(kind: Any) -> bool:
     import pyarrow.types as t
 
     return bool(t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind))
+
+
+def has_decimal_comma(table: Any) -> bool:
+    """Whether the metadata of a pyarrow table says that its numbers have a decimal comma."""
+    return (table.schema.metadata or {}).get(b"dpsyn.decimal") == b","
 
 
 def simplified(column: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.extras import absent
 from dpsyn_core.tables import cells, columnar, confines, headers, postgresql, queries, relations
 from dpsyn_core.tables.frames import checked
 from dpsyn_core.tables.queries import NoColumnError, Query, Written, quoted, whole
@@ -19,7 +20,6 @@ from dpsyn_core.tables.query_grammar import parse
 System = Literal["duckdb", "sqlite", "postgresql"]
 BATCH = 50_000  # records fetched at a time
 KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|service|passfile)\s*=")  # of libpq
-EXTRA = "pip install 'dpsyn-studio[databases]'"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -226,14 +226,14 @@ def _open_postgresql(database: Database) -> tuple[Any, type[Exception]]:
 
 
 def driver(name: str) -> Any:
-    """The package that speaks with a database. Raises TableError where it is not installed."""
+    """The package that speaks with a database. Raises ExtraError where it is not installed."""
     import importlib
 
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        msg = f"reading this database needs the package {name}; install it with {EXTRA}"
-        raise TableError(msg) from error
+        what = f"reading this database by the package {name}"
+        raise absent(what, extra="databases") from error
 
 
 def _no_connection(database: Database, error: Exception) -> TableError:

@@ -16,11 +16,10 @@ from typing import Any
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import headers, lines, scanning, sniffing
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.notices import Notice
 from dpsyn_core.tables.read_form import TEXT, ReadForm
 
-COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
 BLOCK = 1 << 22
 LONGEST = 1 << 26  # bytes of a record
 

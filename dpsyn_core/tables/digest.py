@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import ExtraError, TableError
+from dpsyn_core.extras import require
 from dpsyn_core.tables import canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
 _BLOCK = 1 << 20
+HEADER = 1 << 20  # bytes in which a header line ends
 _EXACT = 1e15  # numbers below it have at most 15 digits before the point
 
 
@@ -102,7 +104,7 @@ def digests_of_file(path: str | Path) -> tuple[str, bool]:
             return content_digest(_excel(path), escaped=True), True
         if name.endswith((".csv", ".tsv", ".csv.gz")):
             return content_digest(_text(path, "\t" if name.endswith(".tsv") else ","), escaped=True), False
-    except TableError:
+    except (TableError, ExtraError):
         raise
     except Exception as error:  # whatever a parser says of a file that somebody edited
         msg = f"'{path.name}' does not read as a table that this program wrote"
@@ -190,21 +192,36 @@ def _replaced(table: Any, columns: list[Any]) -> Any:
 
 
 def _text(path: Path, delimiter: str) -> Any:
-    """Every cell of a delimited file as the text that it is, by the rules that our writer keeps."""
+    """Every cell of a delimited file as the text that it is, by the rules that our writer keeps.
+
+    Where semicolons separate cells, numbers have a decimal comma, which becomes a point again.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.csv as pacsv
 
+    with pa.input_stream(str(path)) as file:  # inflates by the ending
+        header = file.read(HEADER).split(b"\n")[0]
+    semicolons = b";" in header and b"," not in header
+    delimiter = ";" if semicolons and delimiter == "," else delimiter
     parse = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False)
     read = pacsv.ReadOptions(block_size=1 << 24)
     with pacsv.open_csv(path, parse_options=parse, read_options=read) as head:
         names = head.schema.names
     convert = pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    return pacsv.read_csv(path, parse_options=parse, read_options=read, convert_options=convert)
+    table = pacsv.read_csv(path, parse_options=parse, read_options=read, convert_options=convert)
+    for i, column in enumerate(table.columns if semicolons else ()):
+        few = pc.unique(column)
+        if pc.all(pc.match_substring_regex(few, r"^(-?\d+,\d+(e[-+]?\d+)?)?$")).as_py():
+            table = table.set_column(i, table.column_names[i], pc.replace_substring(column, ",", "."))
+    return table
 
 
 def _excel(path: Path) -> Any:
     """Every cell of the first sheet as text."""
     import pyarrow as pa
+
+    require("excel", "an Excel file")
     from openpyxl import load_workbook
 
     book = load_workbook(path, read_only=True)

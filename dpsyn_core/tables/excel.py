@@ -9,6 +9,7 @@ import zipfile
 from typing import Any
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.extras import require
 from dpsyn_core.tables import cells, headers, sniffing
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import to_text
@@ -77,6 +78,7 @@ def sheets(raw: bytes) -> tuple[str, ...]:
 def _opened(raw: bytes) -> Any:
     """The workbook, whose rows are read as they are asked for. Raises TableError."""
     _check_archive(raw)
+    require("excel", "an Excel file")
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 

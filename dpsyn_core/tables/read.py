@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from dpsyn_core.errors import TableError
+from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.tables import delimited, headers
 from dpsyn_core.tables.batches import MAX_FILE, WHOLE, Batches, Share
 from dpsyn_core.tables.confines import steady
@@ -56,8 +56,8 @@ def open_table(
     read: its name does.
 
     Args:
-        place: a CSV, TSV (gzip too), Parquet or Excel file, a folder, a pattern such as 'parts/*.parquet', the bytes of
-            an upload, or a database, of which the form names a table or a query.
+        place: a CSV, TSV (gzip too), Parquet, Excel, SPSS, Stata or SAS file, a folder, a pattern such as
+            'parts/*.parquet', the bytes of an upload, or a database, of which the form names a table or a query.
         form: what is declared about how it is read.
         name: of the file of an upload, for its ending.
         counted: let a database count the records first, which takes as long as it takes.
@@ -101,7 +101,7 @@ def _file(path: Path, form: ReadForm, share: Share) -> Batches:
         msg = f"'{path}' is empty (0 bytes); give a table with a header line and at least one record"
         raise TableError(msg)
     kind = kind_of(path.name, head, headed=headed)
-    if kind == "excel":
+    if kind in ("excel", "labelled"):
         return _mapped(path, form)
     if kind == "parquet":
         from dpsyn_core.tables.parquet_batches import parquet_batches
@@ -130,7 +130,7 @@ def _mapped(path: Path, form: ReadForm) -> Batches:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # freed with its last view
             return _whole(memoryview(mapped), path.name, MAX_FILE, form, delimited.File(path=here, pages=mapped))
     except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
+        if isinstance(error, DPSynError):
             raise
         reason = getattr(error, "strerror", None) or "no reason given"
         msg = f"'{path}' cannot be read ({reason}); check the path"
@@ -165,6 +165,10 @@ def _whole(data: memoryview, name: str, cap: int, form: ReadForm, file: delimite
         from dpsyn_core.tables import excel
 
         return excel.parse(data, form)
+    if kind == "labelled":
+        from dpsyn_core.tables import labelled
+
+        return labelled.parse(data, form)
     return delimited.parse(data, name, form, file)
 
 
@@ -259,8 +263,9 @@ def _most_shares(path: Path, form: ReadForm) -> int:
     """Into how many shares a file may be cut."""
     with steady(path) as here, here.open("rb") as file:
         kind = kind_of(path.name, file.read(HEAD), headed=form.header is None)
-    if kind == "excel":
-        msg = f"'{path.name}' is an Excel file, which cannot be read in parts; save it as CSV or Parquet"
+    if kind in ("excel", "labelled"):
+        what = "an Excel file" if kind == "excel" else "a file of SPSS, Stata or SAS"
+        msg = f"'{path.name}' is {what}, which cannot be read in parts; save it as CSV or Parquet"
         raise TableError(msg)
     if kind == "parquet":
         from dpsyn_core.tables.parquet_batches import row_groups

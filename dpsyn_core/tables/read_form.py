@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from dpsyn_core.errors import TableError
 
-TEXT, EXCEL, DATABASE = "text", "excel", "database"  # what a rule is for; the page asks for those of the loaded kind
+# what a rule is for; the page asks for those of the loaded kind
+TEXT, EXCEL, LABELLED, DATABASE = "text", "excel", "labelled", "database"
 
 
 def _rule(default: Any, *of: str, help: str, metavar: str | None = None, example: str | None = None) -> Any:
@@ -30,7 +31,10 @@ class ReadForm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     delimiter: str | None = _rule(None, TEXT, help="one character; default by the header (comma, semicolon, tab, pipe)")
-    encoding: str | None = _rule(None, TEXT, help="default UTF-8, or what the header line says (UTF-16, Windows-1252)")
+    encoding: str | None = _rule(
+        None, TEXT, LABELLED,
+        help="default UTF-8, or what the header line says (UTF-16, Windows-1252); of SPSS, Stata and SAS what they say",
+    )  # fmt: skip
     decimal: Literal[".", ","] | None = _rule(None, TEXT, help="decimal mark; default either, unless commas separate")
     sheet: str | None = _rule(None, EXCEL, metavar="NAME", help="of an Excel file; default the first")
     header_row: int = _rule(

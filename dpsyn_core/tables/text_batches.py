@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from dpsyn_core.errors import TableError
 from dpsyn_core.tables import delimited, headers, inflate, lines, scanning, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
-from dpsyn_core.tables.canonical import UNREADABLE
+from dpsyn_core.tables.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.confines import steady
 from dpsyn_core.tables.kinds import HEAD, kind_of
 from dpsyn_core.tables.notices import Notice
@@ -224,7 +224,7 @@ def _cells(data: bytes, found: _Found, form: ReadForm, before: int) -> tuple[Any
         before=before,
     )  # fmt: skip
     table = table.rename_columns(found.names)
-    return table.replace_schema_metadata(delimited.COMMA) if found.comma else table, faults
+    return table.replace_schema_metadata(COMMA) if found.comma else table, faults
 
 
 def _text(raw: Iterator[bytes], encoding: sniffing.Encoding, *, strict: bool) -> Iterator[bytes]:

@@ -1,42 +1,49 @@
-"""Writes tables: CSV, TSV, Parquet and Excel, atomically; cells that a spreadsheet would run are made harmless."""
+"""Writes tables as text, Parquet, Excel, SPSS, Stata and SAS, atomically; cells that run in a spreadsheet do not."""
 
 from __future__ import annotations
 
 import base64
 import datetime
+import re
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import OutputError
+from dpsyn_core.extras import require
 from dpsyn_core.files import check_writable, replacing
 from dpsyn_core.tables import canonical, casting, headers
 
-ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
+if TYPE_CHECKING:
+    from dpsyn_core.tables.declared import DeclaredColumn
+
+LABELLED = (".sav", ".dta", ".xpt")  # files that carry labels of codes
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", *LABELLED)
 EXCEL_ROWS = 1_048_575
 EXCEL_DATE = datetime.datetime(1980, 1, 1)
 LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
 
 
-def write_table(table: Any, path: str | Path) -> None:
-    """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet or Excel.
+def write_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> None:
+    """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet, Excel, SPSS, Stata or SAS.
 
     In text columns of CSV, TSV and Excel a cell that a spreadsheet may run (`headers.FORMULA`) is given a leading
-    apostrophe; numbers keep their sign. Parquet keeps every cell. The file appears whole or not at all.
+    apostrophe; numbers keep their sign. Parquet keeps every cell. SPSS, Stata and SAS get what is declared of the
+    columns, by name. The file appears whole or not at all.
 
     Raises:
         OutputError: unknown ending, a folder that is missing or read-only, a full disk.
     """
-    with staged_table(table, path):
+    with staged_table(table, path, declared):
         pass
 
 
 @contextmanager
-def staged_table(table: Any, path: str | Path) -> Iterator[Path]:
+def staged_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> Iterator[Path]:
     """As `write_table`, but gives the whole file before it has its name: it gets it when the block ends well."""
     path = Path(path)
     check_target(path)
@@ -46,6 +53,10 @@ def staged_table(table: Any, path: str | Path) -> Iterator[Path]:
             _write_parquet([table], temporary)
         elif name.endswith(".xlsx"):
             _write_excel(escape(table), temporary)
+        elif name.endswith(LABELLED):
+            from dpsyn_core.tables.labelled_write import write_labelled
+
+            write_labelled(table, temporary, path.suffix.lower(), declared or {})
         else:
             _write_text([escape(table)], temporary, name)
         yield temporary
@@ -83,7 +94,8 @@ def parquet_writer(path: Path, schema: Any) -> Any:
     if not any(pa.types.is_dictionary(kind) for kind in schema.types):
         return pq.ParquetWriter(path, schema, compression="zstd")
     writer = pq.ParquetWriter(path, schema, compression="zstd", store_schema=False)
-    plain = pa.schema([f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in schema])
+    fields = [f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in schema]
+    plain = pa.schema(fields, metadata=schema.metadata)
     stored = base64.b64encode(plain.serialize().to_pybytes()).decode("ascii")
     writer.add_key_value_metadata({"ARROW:schema": stored})  # where Arrow keeps the types that Parquet does not have
     return writer
@@ -95,6 +107,10 @@ def check_target(path: str | Path) -> None:
     if not path.name.lower().endswith(ENDINGS):
         msg = f"'{path.name}' has no known ending; use one of {', '.join(ENDINGS)}"
         raise OutputError(msg)
+    if path.name.lower().endswith(LABELLED):
+        require("codebooks", f"a {path.suffix} file")
+    elif path.name.lower().endswith(".xlsx"):
+        require("excel", "an Excel file")
     check_writable(path)
 
 
@@ -117,7 +133,7 @@ def escape(table: Any) -> Any:
 
     columns = [harmless(c) for c in table.columns]
     names = pc.replace_substring_regex(pa.array(table.column_names, pa.string()), RUNS, r"'\1").to_pylist()
-    return pa.table(columns, names=names)
+    return pa.table(columns, names=names, metadata=table.schema.metadata)
 
 
 def csv_bytes(table: Any) -> bytes:
@@ -140,14 +156,16 @@ def _text_of(parts: Iterable[Any], delimiter: str) -> Iterator[bytes]:
 
     for number, table in enumerate(parts):
         if not number:
+            comma = canonical.has_decimal_comma(table)
+            delimiter = ";" if comma and delimiter == "," else delimiter
             header = pa.table([pa.array([n], pa.string()) for n in table.column_names], names=table.column_names)
-            yield _lines(header, delimiter)
+            yield _lines(header, delimiter, comma)
         for start in range(0, table.num_rows, LINES):
-            yield _lines(table.slice(start, LINES), delimiter)
+            yield _lines(table.slice(start, LINES), delimiter, comma)
 
 
-def _lines(table: Any, delimiter: str) -> bytes:
-    """The records of a table as delimited lines, UTF-8."""
+def _lines(table: Any, delimiter: str, comma: bool) -> bytes:
+    """The records of a table as delimited lines, UTF-8; comma: the decimal mark of its numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -155,6 +173,8 @@ def _lines(table: Any, delimiter: str) -> bytes:
     cells = []
     for column in table.columns:
         text = pc.fill_null(as_written(column), "")
+        if comma and pa.types.is_floating(column.type):
+            text = pc.replace_substring(text, ".", ",")
         if canonical.is_text(column.type) or table.num_columns == 1:
             wrap = pc.match_substring_regex(text, needs)
             if pc.any(wrap).as_py():
@@ -179,18 +199,31 @@ def as_written(column: Any) -> Any:
 
 
 def _write_excel(table: Any, path: Path) -> None:
+    _write_workbook({"synthetic": table}, path)
+
+
+@contextmanager
+def staged_workbook(tables: Mapping[str, Any], path: Path) -> Iterator[Path]:
+    """As `staged_table`, for an Excel file with a sheet for each table; sheets are named by the first 31 characters."""
+    with replacing(path) as temporary:
+        _write_workbook({name: escape(table) for name, table in tables.items()}, temporary)
+        yield temporary
+
+
+def _write_workbook(tables: Mapping[str, Any], path: Path) -> None:
     from openpyxl import Workbook
     from openpyxl.writer.excel import ExcelWriter
 
-    if table.num_rows > EXCEL_ROWS:
-        msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
-        raise OutputError(msg)
     book = Workbook(write_only=True)
-    page = book.create_sheet("synthetic")
-    page.append(table.column_names)
-    columns = [_without_zone(c).to_pylist() for c in table.columns]
-    for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
-        page.append(row)
+    for name, table in tables.items():
+        if table.num_rows > EXCEL_ROWS:
+            msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
+            raise OutputError(msg)
+        page = book.create_sheet(re.sub(r"[\[\]:*?/\\]", "-", name)[:31])
+        page.append(table.column_names)
+        columns = [_without_zone(c).to_pylist() for c in table.columns]
+        for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
+            page.append(row)
     book.properties.created = book.properties.modified = EXCEL_DATE
     with _UndatedZip(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         ExcelWriter(book, archive).write_data()

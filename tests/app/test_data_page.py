@@ -6,6 +6,9 @@ import json
 import pytest
 from openpyxl import Workbook
 
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.unit import Unit
 from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
 
 FEW = ("empty.csv", "ragged.csv", "torn.parquet")  # of the bad files; each is read by a process of its own
@@ -175,3 +178,28 @@ def test_a_single_column_and_a_single_record_are_counted_as_one(app):
     uploaded(app, name="one.csv", raw=b"\n\nheight\n171\n")
     assert "1 column. 1 record." in words(app) and "Say what is public: 1 column" in words(app)
     assert not app.exception and not app.error
+
+
+def test_the_ledger_says_what_is_left_why_and_whether_the_next_run_fits(app):
+    uploaded(app, raw=b"age\n" + b"".join(b"%d\n" % (i % 50) for i in range(60)))
+    space = space_of(app)
+    name = space.dataset.ledger
+    Ledger().set_limit(name, Budget(epsilon=1.5, delta=1e-9))
+    one = Budget(epsilon=1.0, delta=1e-9)
+    Ledger().reserve(name, one.gaussian(), budget=one, unit=Unit(), method="rls")
+    app.run()
+    said = words(app)
+    assert "One more run may cost up to epsilon 1.01 under the limit of 1.5." in said
+    assert "more than the difference of 0.5" in said and "with epsilon 1, fits" in said
+    space.choices.epsilon = 2.0
+    assert "with epsilon 2, does not fit" in words(app.run())
+
+
+def test_a_name_that_another_visitor_has_on_the_ledger_is_asked_about(app):
+    one = Budget(epsilon=1.0, delta=1e-9)
+    Ledger().reserve("people", one.gaussian(), budget=one, unit=Unit(), method="rls")
+    uploaded(app)
+    assert "a run under the name people, and it is not yours" in words(app)
+    app.button(key="data_other_name").click().run()
+    assert space_of(app).dataset.ledger == "people-2"
+    assert "it is not yours" not in words(app)

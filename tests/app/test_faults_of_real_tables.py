@@ -82,12 +82,39 @@ def test_the_mark_of_a_table_depends_on_its_cells_and_its_visitor_alone():
 
 
 @pytest.mark.parametrize("safe", [False, True])
-def test_a_column_that_is_named_like_one_of_persons_but_never_repeats_is_not_proposed(app, safe):
-    raw = b"id,age\n" + b"".join(b"%d,%d\n" % (i + 1, 18 + i % 50) for i in range(60))
-    uploaded(app, raw=raw)
-    if safe:
-        app.toggle(key="safe").set_value(True).run()
+def test_a_column_that_is_named_like_one_of_persons_is_asked_about_whatever_the_table_holds(app, safe):
+    asked = []
+    for second in (1, 2):  # every value once; two people with two rows each
+        raw = b"id,age\n" + b"".join(b"%d,%d\n" % (i // second if i < 4 else i, 18 + i % 50) for i in range(60))
+        uploaded(app, raw=raw)
+        app.toggle(key="safe").set_value(safe).run()
+        asked.append([line for line in words(app).splitlines() if "several rows?" in line or " id" in line])
+    assert asked[0] == asked[1] and any("Can one person have several rows?" in line for line in asked[0])
+    app.button(key="take_identifier").click().run()
+    space = space_of(app)
+    assert (space.schema.unit.identifier, space.schema.unit.source) == ("id", "public")
+    assert app.button(key="quick").label == "Synthesize, 1 row per person"
+    app.button(key="ladder_5").click().run()
+    assert space.schema.unit.max_records == 5
+    assert app.button(key="quick").label == "Synthesize, at most 5 rows per person"
+
+
+def test_that_each_row_is_one_person_is_asked_once(app):
+    uploaded(app, raw=b"id,age\n" + b"".join(b"%d,%d\n" % (i, 18 + i % 50) for i in range(60)))
+    app.button(key="keep_rows").click().run()
     assert not any(k == "take_identifier" for k in keys(app.button))
+    assert space_of(app).schema.unit.usual
+
+
+def test_a_column_of_codes_is_asked_about_for_the_owner_and_its_choice_is_marked(app):
+    rows = [b"P-%05d,%d\n" % (i // 2 if i < 60 else i, 18 + i % 50) for i in range(500)]
+    uploaded(app, raw=b"stamp,age\n" + b"".join(rows))
+    assert "holds codes" in words(app) and "reads private data" in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert "holds codes" not in words(app)
+    app.toggle(key="safe").set_value(False).run()
+    app.button(key="take_identifier").click().run()
+    assert space_of(app).schema.unit_from_data
 
 
 def test_the_sheet_of_a_workbook_is_chosen_and_the_first_is_said(app):

@@ -248,45 +248,33 @@ def test_a_limit_refuses_the_run_that_would_pass_it_in_a_sentence(ran):
     assert Ledger().summary(space_of(ran).dataset.ledger).runs == 1
 
 
-class Scored:
-    """A side of a report with given errors of single columns and pairs, and of the values of numbers."""
-
-    def __init__(self, ones, pairs, floor, order=None, moved=None):
-        self.scores = {"tvd-1way": (ones, None), "tvd-2way": (pairs, floor)}
-        self.scores |= {"rank-correlation": (order, None), "wasserstein": (moved, None)}
-        columns = [SimpleNamespace(number=order is not None), SimpleNamespace(number=False)]
-        self.comparison = SimpleNamespace(n=344, domain=SimpleNamespace(attributes=columns))
-        self.job = type("J", (), {"spec": type("S", (), {"epsilon": 1.0})})
-
-    def score(self, side, metric):
-        from dpsyn_core.metrics.base import Score
-
-        value, floor = self.scores[metric]
-        return Score(metric=metric, value=value, sentence="", floor=floor)
-
-
 @pytest.mark.parametrize(
-    ("errors", "words"),
+    ("errors", "kept", "calm", "grade"),
     [
-        ((0.01, 0.02, 0.015), "Nearly as good as a fresh sample"),
-        ((0.01, 0.025, 0.005), "Good for single columns and pairs"),
-        ((0.02, 0.133, 0.053), "Right in outline"),
-        (
-            (0.04, 0.5, 0.1),
-            "344 records are too few for pairs at epsilon 1: expect single columns to be right within 4.0",
-        ),
-        ((0.3, 0.5, 0.1), "even single columns are off by 30.0"),
-        ((0.51, 0.78, 0.4), "even single columns are off by 51.0"),
-        ((0.02, 0.133, 0.053, 0.007, 0.006), "Numbers keep their shapes and relations: values are off by 0.006"),
-        ((0.04, 0.5, 0.1, 0.3, 0.006), "344 records are too few for pairs"),
-        ((0.04, 0.5, 0.1, 0.01, 0.4), "344 records are too few for pairs"),
+        ((0.01, 0.02, 0.015), 1.0, True, "near"),
+        ((0.01, 0.025, 0.005), 0.95, True, "good"),
+        ((0.01, 0.025, 0.005), 0.95, False, "kept"),
+        ((0.01, 0.02, 0.015), 0.7, True, "kept"),
+        ((0.02, 0.133, 0.053), 0.4, True, "weak"),
+        ((0.02, 0.02, 0.015), 0.0, True, "gone"),
+        ((0.02, 0.6, 0.1), 0.7, True, "bins"),
+        ((0.3, 0.5, 0.1), 0.9, True, "few"),
+        ((0.3, 0.5, 0.1), None, True, "few_alone"),
+        ((0.02, 0.02, 0.015), None, True, "none"),
     ],
 )
-def test_a_verdict_in_one_sentence_stands_before_the_numbers(errors, words):
-    from ui.report.verdict import of_scores
+def test_a_verdict_praises_only_what_keeps_its_relations(errors, kept, calm, grade):
+    from dpsyn_core.metrics import verdict
+    from dpsyn_core.metrics.base import Score
+    from dpsyn_core.metrics.unrelated import Between
+    from ui.shared.text import figure_words
 
-    one = Scored(*errors)
-    assert of_scores(one, one).startswith(words) or words in of_scores(one, one)
+    ones, pairs, floor = errors
+    first = Score(metric="tvd-1way", value=ones, sentence="", floor=0.01)
+    second = Score(metric="tvd-2way", value=pairs, sentence="", floor=floor)
+    between = Between(score=second, fresh=floor, unrelated=0.55)
+    assert verdict.grade(first, between, kept, calm=calm) == grade
+    assert f"verdict_{grade}" in figure_words()
 
 
 @pytest.mark.parametrize(("told", "shown"), [(None, False), ("mean", False), ("gap", True)])

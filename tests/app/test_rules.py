@@ -37,3 +37,33 @@ def test_sums_and_differences_ask_for_their_columns(app):
     app.multiselect(key="rule_parts").set_value(["WKSWORK", "FAMSIZE"]).run()
     app.button(key="rule_add").click().run()
     assert str(space_of(app).schema.rules[1]) == "AGE = WKSWORK + FAMSIZE" and not app.exception
+
+
+def test_every_kind_of_rule_has_a_form_and_an_example(app):
+    at_page(app, "schema")
+    made = {
+        "ratio": {"rule_ratio": "AGE", "rule_divided": "WKSWORK", "rule_by": "HRSWORK"},
+        "follows": {"rule_follows": "RACE"}, "blank": {"rule_blank": "SEX"}, "unique": {},
+    }  # fmt: skip
+    for kind, chosen in made.items():
+        app.segmented_control(key="rule_kind").set_value(kind).run()
+        if kind == "follows":
+            app.multiselect(key="rule_follows_of").set_value(["SEX"]).run()
+        if kind == "unique":
+            app.multiselect(key="rule_unique").set_value(["AGE", "INCWAGE"]).run()
+        if kind == "blank":
+            app.text_input(key="rule_blank_where").set_value("AGE in [0, 3]").run()
+        for key, name in chosen.items():
+            app.selectbox(key=key).select(name).run()
+        app.button(key="rule_add").click().run()
+        assert not app.exception and not app.error, kind
+    kinds = [r.kind for r in space_of(app).schema.rules]
+    assert kinds == ["ratio", "follows", "blank", "unique"]
+
+
+def test_what_headers_propose_is_in_force_when_it_is_confirmed(app):
+    at_page(app, "schema")
+    assert not space_of(app).schema.rules
+    app.button(key="rule_confirm_0").click().run()
+    assert "MARST" in str(space_of(app).schema.rules[0]) and not app.exception
+    assert "rule_confirm_0" not in [b.key for b in app.button]

@@ -89,7 +89,7 @@ def test_without_the_real_table_the_report_reads_released_values_alone(files):  
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--metrics", "beauty"), "unknown metric 'beauty'; known are tvd-1way"),
+        (("--metrics", "beauty"), "unknown metric 'beauty'; known are relations, tvd-1way"),
         (("--manifest", "SCHEMA", "SCHEMA"), "--manifest names 2 files for 1 tables"),
         (("--manifest", "SCHEMA"), "no manifest of version 1 or 2"),
         (("--measurements", "SCHEMA"), "does not hold released marginals"),

@@ -58,7 +58,7 @@ def test_progress_names_each_metric():
 
 
 def test_an_unknown_metric_is_one_sentence():
-    with pytest.raises(MetricError, match="unknown metric 'beauty'; known are tvd-1way, "):
+    with pytest.raises(MetricError, match="unknown metric 'beauty'; known are relations, tvd-1way, "):
         compute(small(n=5, m=5), ["beauty"])
 
 

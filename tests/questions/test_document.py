@@ -9,6 +9,10 @@ from hypothesis import strategies as st
 
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.questions.document import Questions, declared, json_schema
+from dpsyn_core.questions.forms import PeriodBins, WidthBins
+from dpsyn_core.questions.meaning import coarse_of
+from dpsyn_core.questions.templates import templates
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema
 from tests.questions.small import schema
 
@@ -188,3 +192,28 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 def test_the_exported_json_schema_is_current():
     path = Path(__file__).resolve().parents[2] / "docs" / "questions.v1.json"
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(json_schema()))
+
+
+def test_suggestions_follow_the_roles_of_columns():
+    columns = [
+        {"name": "price", "kind": "numeric", "dtype": "float", "min": 0, "max": 900, "bins": {"count": 30}},
+        {"name": "colour", "kind": "categorical", "values": ["red", "blue", "green"]},
+        {"name": "returned", "kind": "categorical", "values": [0, 1]},
+        {"name": "sold", "kind": "datetime", "min": "2023-01-01", "max": "2024-12-31"},
+        {"name": "brand", "kind": "categorical", "values": [f"b{i}" for i in range(60)]},
+    ]
+    made = Schema.of({"version": 1, "name": "shop", "attributes": columns})
+    offered = {template.question.name: template.question for template in templates(made)}
+    assert offered["rate of returned by colour"].of == "returned"
+    assert offered["sold by month"].bins["sold"].every == "month"
+    assert {"mean price by colour", "most frequent brand"} <= set(offered)
+
+
+def test_bins_of_dates_are_periods_and_other_bins_of_dates_are_refused_with_them():
+    born = schema()["BORN"]
+    recode, names = coarse_of(born, PeriodBins(every="quarter"))
+    assert names[:2] == ["1900-Q1", "1901-Q1"] and recode.size == born.size
+    with pytest.raises(QuestionError, match="every"):
+        coarse_of(born, WidthBins(width=10))
+    with pytest.raises(QuestionError, match="holds no dates"):
+        coarse_of(schema()["AGE"], PeriodBins(every="month"))

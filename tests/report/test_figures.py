@@ -187,3 +187,16 @@ def test_no_entry_mixes_plotlys_fields_with_placeholders():
 def test_altair_wears_the_palette():
     assert altair_settings(DARK)["axis"]["labelColor"] == DARK["ink"]
     assert altair_settings(LIGHT)["range"]["category"][:2] == [LIGHT["real"], LIGHT["accent"]]
+
+
+def test_unequal_bins_are_drawn_as_densities_and_single_values_as_shares():
+    labels = ["0", "1-100", "101-200", "201-400", "401-800", "(missing)"]
+    shares = np.array([0.4, 0.1, 0.1, 0.2, 0.1, 0.1])
+    made = figures.overlay("pay", labels, {"real": shares, "run": shares})
+    assert made.data[0]["y"].tolist() == pytest.approx([0.4, 0.1, 0.1, 0.1, 0.025, 0.1])
+    assert made.data[0]["customdata"].tolist() == shares.tolist(), "the hover text says the share"
+    assert "for each 100" in made.layout["yaxis"]["title"]["text"]
+    even = figures.overlay("age", ["0-9", "10-19", "20-29"], {"real": np.ones(3) / 3})
+    assert even.data[0]["y"].tolist() == [1 / 3] * 3 and "for each" not in even.layout["yaxis"]["title"]["text"]
+    words = figures.overlay("city", ["a", "b"], {"real": np.ones(2) / 2})
+    assert words.data[0]["y"].tolist() == [0.5, 0.5]

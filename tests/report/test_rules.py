@@ -49,3 +49,18 @@ def test_a_report_lists_the_rules_with_the_real_and_the_synthetic_share(hospital
     assert len(rules) == 6 and all(r["real"] == r["synthetic"] == 0 for r in rules)
     assert "los_days = discharged - admitted" in (folder / "r.html").read_text("utf-8")
     assert "rule los_days = discharged - admitted: broken by 0.00% of the synthetic" in capsys.readouterr().out
+
+
+def test_a_derived_column_is_a_rule_that_follows_by_its_map():
+    schema = Schema.of({
+        "version": 1, "name": "t",
+        "attributes": [
+            cat("county", ["a", "b"], missing=True),
+            {"name": "state", "kind": "derived", "from": "county", "map": [["a", 1], ["b", 2]]},
+        ],
+    })  # fmt: skip
+    real = pa.table({"county": ["a", "b", "b", None, "a"], "state": ["1", "1", "9", "1", None]})
+    made = pa.table({"county": ["a", "b"], "state": [1, 2]})
+    (found,) = compare_tables(schema, made, real).rules
+    assert (found.rule, found.real, found.synthetic) == ("state follows from county by a map of 2 values", 0.4, 0.0)
+    assert compare_tables(schema, made.select(["county"]), real).rules == ()

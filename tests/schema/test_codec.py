@@ -46,8 +46,8 @@ def attributes(draw):
             "bool": st.booleans(),
         }[kind]
         values = draw(st.lists(pool, min_size=1, max_size=8, unique=True))
-        # 'other' of a column of numbers is null, which only a column without missing cells reads back as other
-        other = draw(st.booleans()) and (kind == "text" or not missing)
+        # 'other' of a column of numbers is drawn anew among the declared values
+        other = draw(st.booleans()) and kind == "text"
         return cat(name, values, other=other, missing=missing)
     if kind == "integer":
         low = draw(st.integers(-(10**12), 10**12))
@@ -439,6 +439,24 @@ def test_an_identifier_that_stands_twice_in_a_dictionary_is_one_individual():
         s = schema(cat("a", ["x"]), {"name": "who", "kind": "identifier"}, unit={"identifier": "who"})
         encoded = Codec(s).encode(pa.table({"a": ["x"] * 3, "who": column}))
         assert bound(encoded, 1).shape == (1, 2)
+
+
+def test_other_values_of_a_list_of_numbers_are_declared_values_and_no_blank_cells():
+    for missing in (False, True):
+        codec = Codec(schema(cat("stars", [1, 2, 5], other=True, missing=missing)))
+        codes = np.array([[0] * 300 + [2] * 100 + [3] * 200 + [4] * 50 * missing], dtype=np.uint8)
+        made = codec.decode(codes, rng=RNG(0)).column("stars")
+        assert made.null_count == 50 * missing
+        counts = {v: made.to_pylist().count(v) for v in (1, 2, 5)}
+        assert counts[2] == 0 and 430 <= counts[1] <= 470 and sum(counts.values()) == 600
+    alone = Codec(schema(cat("stars", [1, 2, 5], other=True))).decode(np.full((1, 50), 3, np.uint8), rng=RNG(0))
+    assert set(alone.column("stars").to_pylist()) <= {1, 2, 5}
+
+
+def test_other_values_go_with_a_listed_value_called_other():
+    codec = Codec(schema(cat("size", ["s", "Other"], other=True)))
+    made = codec.decode(np.array([[0, 1, 2]], dtype=np.uint8), rng=RNG(0))
+    assert made.column("size").to_pylist() == ["s", "Other", "Other"]
 
 
 def test_categories_as_dictionaries_hold_the_same_cells():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.cli import main
-from dpsyn_core.errors import EngineError, SettingError, SizeError, TableError
+from dpsyn_core.errors import EngineError, ExtraError, SettingError, SizeError, TableError
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.spark.files import expected
 from dpsyn_core.spark.session import check_java, session
@@ -24,7 +24,7 @@ def work(**changes):
 
 def test_without_pyspark_or_java_the_remedy_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(SettingError, match=r"pip install 'dpsyn-studio\[spark\]'"), session("local[1]"):
+    with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[spark\]'"), session("local[1]"):
         pass
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(SettingError, match=r"Java 17 or newer.*default-jre-headless"):

@@ -26,6 +26,7 @@ from dpsyn_core.runs.release import synthesize
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, write_release
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rule_breaks import broken_counts
 from dpsyn_core.sources import bounding
 from dpsyn_core.sources.choose import source_of
 from dpsyn_core.sources.memory import MemorySource
@@ -37,6 +38,7 @@ from dpsyn_core.spark.source import SparkSource
 from dpsyn_core.tables import read as opening
 from dpsyn_core.tables.read_form import ReadForm
 from tests.audit.whole import crowd, rows, schema
+from tests.schema.helpers import cat, num
 from tests.synthesizers.test_counters import made
 
 pytestmark = pytest.mark.spark
@@ -290,6 +292,20 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
     assert found.digests.parts == expected.digests.parts
     assert sorted(p.name for p in (tmp_path / "there").iterdir()) == [p.name for p in found.digests.parts]
     assert [p.n_records for p in found.digests.parts] == [250] * 4
+
+
+def test_executors_keep_the_rules_and_tell_how_many_cells_they_changed(spark, tmp_path):
+    ruled = Schema.of({
+        "version": 1, "name": "t", "attributes": [num("a", 0, 9, 10), num("b", 0, 9, 10), cat("k", ["x", "y"])],
+        "rules": [{"kind": "order", "lower": "a", "upper": "b"}, {"kind": "impossible", "where": "k = x and a = 0"}],
+    })  # fmt: skip
+    frame = spark.createDataFrame([(a, b, "y") for a in range(10) for b in range(a, 10)] * 20, ["a", "b", "k"])
+    spec = RunSpec(epsilon=0.1, delta=1e-6, method="rls", seed=1, n_records=3000)
+    run = measure(source_of(frame, schema=ruled), ruled, spec, ledger=Ledger(tmp_path / "l.db"))
+    write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / 'made'}/"))
+    whole = opening.read_table(tmp_path / "made")
+    assert whole.num_rows == 3000 and not sum(n for _, n in broken_counts(whole, ruled))
+    assert sum(cells for cells, _ in run.repaired) > 0
 
 
 def test_a_folder_of_one_record_changes_no_value_that_other_folders_name(spark, tmp_path):

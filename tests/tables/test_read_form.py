@@ -8,7 +8,7 @@ from dpsyn_core.commands.common import read_form, reading_flags
 from dpsyn_core.errors import TableError
 from dpsyn_core.jobs.spec import JobSpec, ReadSpec
 from dpsyn_core.tables.read import read_table
-from dpsyn_core.tables.read_form import DATABASE, EXCEL, TEXT, ReadForm
+from dpsyn_core.tables.read_form import DATABASE, EXCEL, LABELLED, TEXT, ReadForm
 
 EXAMPLES = {"delimiter": "|", "decimal": ",", "header_row": 3, "multiline": True, "strict": True}
 FIELDS = [name for name in ReadForm.model_fields if name != "query_vouched"]  # which needs a query beside it
@@ -69,4 +69,4 @@ def test_what_cannot_be_is_refused_in_one_sentence_and_in_the_same_way_by_the_li
 def test_every_field_says_what_it_is_for():
     for name, rule in ReadForm.model_fields.items():
         assert rule.description, name
-        assert set(rule.json_schema_extra["of"]) <= {TEXT, EXCEL, DATABASE}
+        assert set(rule.json_schema_extra["of"]) <= {TEXT, EXCEL, LABELLED, DATABASE}

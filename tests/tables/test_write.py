@@ -1,5 +1,7 @@
 import datetime
+import re
 
+import numpy as np
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,7 +9,9 @@ import pytest
 
 from dpsyn_core.errors import OutputError
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables import write
+from dpsyn_core.tables.digest import content_digest, digests_of_file
 from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import check_target, write_table
 from tests.schema.helpers import cat, schema
@@ -47,6 +51,23 @@ def test_cells_are_quoted_only_where_they_need_it(tmp_path):
     assert text == '"a,b",c\nplain,1.0\n"say ""hi""",0.5\n"x,y",\n"two\nlines",-2.0\n'
     write_table(table, tmp_path / "t.tsv")
     assert (tmp_path / "t.tsv").read_text().splitlines()[3] == "x,y\t"
+
+
+def test_a_table_with_a_decimal_comma_has_one_mark_one_delimiter_and_the_digest_of_its_content(tmp_path):
+    schema = Schema.of({"version": 1, "name": "shop", "attributes": [
+        {"name": "price", "kind": "numeric", "dtype": "float", "min": 0, "max": 20, "step": 0.01, "written": "10,56 €"},
+        {"name": "rate", "kind": "numeric", "dtype": "float", "min": 0, "max": 20, "step": 0.5, "missing": True},
+    ]})  # fmt: skip
+    codec = Codec(schema)
+    codes = np.zeros((2, 40), np.int64)
+    codes[1, :3] = schema["rate"].size - 1
+    table = codec.decode(codes, rng=np.random.default_rng(1))
+    write_table(table, tmp_path / "t.parquet")
+    write_table(pq.read_table(tmp_path / "t.parquet"), tmp_path / "t.csv")
+    lines = (tmp_path / "t.csv").read_text("utf-8").splitlines()
+    assert lines[0] == "price;rate"
+    assert all(re.fullmatch(r"\d+,\d\d €;(\d+,\d)?", line) for line in lines[1:])
+    assert digests_of_file(tmp_path / "t.csv") == (content_digest(table), False)
 
 
 def test_blank_cells_of_a_single_column_are_lines_of_their_own(tmp_path):

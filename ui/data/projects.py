@@ -31,7 +31,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from ui.data import loading
 from ui.questions import kept as questions
-from ui.shared import results
+from ui.shared import results, uploads
 from ui.shared.jobs import KEPT, Job, salted
 from ui.shared.state import Dataset, Workspace, jobs
 from ui.shared.text import literal, number, sentence, t
@@ -92,7 +92,7 @@ def panel(space: Workspace) -> None:
             file_name=f"{'PRIVATE-' if whole else ''}{space.dataset.ledger}.dpsyn.zip", mime="application/zip",
             on_click="ignore", key="project_save",
         )  # fmt: skip
-        got = st.file_uploader(t("project.open"), ["zip"], key="project_open")
+        got = uploads.one(t("project.open"), ["zip"], key="project_open")
         if got is not None and st.session_state.get(TAKEN) != got.file_id:
             st.session_state[TAKEN] = got.file_id
             try:

@@ -7,10 +7,13 @@ from typing import Literal
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from ui.data.sources import refused
+from ui.schema.unit import dropped, limited
 from ui.shared import outcome, results, stamps
+from ui.shared.going import reveal
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import note
 from ui.synthesize import methods, runs
 from ui.synthesize.starting import problem, spec_of, start
@@ -23,13 +26,18 @@ def button(space: Workspace) -> Job | None:
     stamps.draft(space, key="quick_to_guide")
     why = problem(space)
     live = [j for j in jobs().of(space.owner) if j.live]
-    kind: Literal["primary", "secondary"] = "primary" if space.schema and space.schema.private else "secondary"
+    ready = space.schema is not None and space.schema.private and not refused()
+    kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
         disabled = bool(why or live)
-        pressed = st.button(t("quick.button"), type=kind, key="quick", disabled=disabled, width="stretch")
+        pressed = st.button(
+            limited(t("quick.button"), space.schema), type=kind, key="quick", disabled=disabled, width="stretch"
+        )
     with second:
-        spends = t("quick.note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space))
+        spends = t("quick.note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space))
+        if space.schema is not None:
+            spends = f"{spends} {dropped(space.schema)}"
         note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
     if pressed:
         try:
@@ -44,12 +52,17 @@ def button(space: Workspace) -> Job | None:
 
 
 def result(space: Workspace, shown: Job) -> None:
-    """Progress while it runs, then its outcome."""
-    if shown.live:
-        runs.watch(space, shown, key="quick")
-    elif shown.state == "done":
-        if results.stale(space, shown, spec_of(space)):
-            note(t("quick.stale"), "warning")
-        outcome.card(space, shown)
-    else:
-        runs.line(shown, space, key="quick")
+    """Progress while it runs, then its outcome; an earlier outcome stays while a later run has none."""
+    with st.container(key="quick_result"):
+        if shown.live:
+            runs.watch(space, shown, key="quick")
+        elif shown.state != "done":
+            runs.line(shown, space, key="quick")
+        before = next((j for j in runs.finished(space) if results.same_table(space, j)), None)
+        done = shown if shown.state == "done" else before
+        if done is not None:
+            if results.stale(space, done, spec_of(space)):
+                note(t("quick.stale"), "warning")
+            outcome.card(space, done)
+    if st.session_state.get(QUICK) == shown.id:
+        reveal("quick_result", f"{shown.id}{shown.live}")

@@ -14,9 +14,10 @@ from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.form import MOST, asked
 from ui.data.reading import SheetError, Tell
+from ui.shared import uploads
 from ui.shared.names import point_out_names
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 WAYS = ("sample", "upload", "path", "database")
 Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes
 TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
-KINDS = ("csv", "tsv", "txt", "gz", "parquet", "xlsx")
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
@@ -45,6 +45,8 @@ def choose(space: Workspace) -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
+    if way not in ("upload", "path"):
+        st.session_state.pop(PROBLEM, None)
     {"sample": _sample, "upload": _upload, "path": _path, "database": _database}[way or "sample"](space)
 
 
@@ -56,7 +58,10 @@ def _sample(space: Workspace) -> None:
 
 
 def _upload(space: Workspace) -> None:
-    got = st.file_uploader(t("data.upload"), KINDS, key="upload", help=t("data.upload_help"))
+    got = uploads.one(t("data.upload"), (), key="upload", tip=t("data.upload_help"))
+    if got is None and isinstance(st.session_state.get(TAKEN), tuple):  # it was taken away again
+        st.session_state.pop(TAKEN)
+        st.session_state.pop(PROBLEM, None)
     if got is not None:
         mark = (got.name, got.size, got.file_id)
         if st.session_state.get(TAKEN) != mark:
@@ -206,7 +211,7 @@ def _tried(load: Callable[[Tell], None]) -> str:
     st.session_state.pop(SHEETS, None)
     try:
         with st.spinner(t("data.reading")):
-            load(lambda seconds: slot.caption(t("data.reading_since", seconds=f"{seconds:.0f}")))
+            load(lambda seconds: slot.caption(t("data.reading_since", seconds=local(seconds, ".0f"))))
     except DPSynError as error:
         if isinstance(error, SheetError):
             st.session_state[SHEETS] = error.sheets
@@ -215,6 +220,14 @@ def _tried(load: Callable[[Tell], None]) -> str:
     finally:
         slot.empty()
     return ""
+
+
+def refused() -> str:
+    """The name of the file that was handed over last and could not be used; empty where there is none."""
+    if PROBLEM not in st.session_state:
+        return ""
+    taken = st.session_state.get(TAKEN, "")
+    return str(taken[0] if isinstance(taken, tuple) else taken)
 
 
 def returned(space: Workspace) -> None:
@@ -235,11 +248,12 @@ def ledger_name(space: Workspace) -> None:
     if data.sample:
         note(t("data.ledger_sample"))
         return
-    name = st.text_input(
+    place = st.container()
+    name = place.text_input(
         t("data.ledger_label"), data.ledger, key=f"ledger_{data.serial}", max_chars=200, help=t("data.ledger_help")
     )
     if name and name.strip():
         data.ledger = name.strip()
-        point_out_names(space)
+        point_out_names(space, key="data")
     else:
         note(t("data.ledger_blank"), "alarm")

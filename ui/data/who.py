@@ -6,14 +6,16 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats
+from dpsyn_core.schema.identifying import Repeats, candidates, repeating, repeats, shaped
 from ui.schema import unit as protected
 from ui.schema.rows import identified
+from ui.shared.going import keep
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, percent, sentence, t
-from ui.shared.theme import note, private_tag
+from ui.shared.theme import lead, note, private_tag
 
+ANSWERED = "each row is one person"  # kept until another table is loaded
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
 
 
@@ -38,13 +40,12 @@ def panel(space: Workspace) -> None:
     ) or None  # fmt: skip
     most = unit.max_records
     if chosen is not None:
-        if "theta" not in st.session_state and "theta" not in st.query_params:
-            st.session_state["theta"] = max(1, most)
+        keep("theta", max(1, most))
         # the same field as on the Privacy page, so that the two cannot disagree
         most = int(
             st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
         )
-        note(t("unit.ladder", limits=protected.ladder()))
+        protected.ladder(most)
         note(t("data.identifier_note"))
     if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
         known = "public" if chosen is None else protected.source(space, chosen)
@@ -59,34 +60,50 @@ def panel(space: Workspace) -> None:
 
 
 def _proposal(space: Workspace, schema: Schema) -> str | None:
-    """Points out a column that may name persons: by its header, and for the owner by how its values repeat.
+    """Asks whether one person can have several rows, of a column that may name persons.
+
+    A header of that kind is public, so it is asked whatever the table holds, and the answer is a person's word. For
+    the owner alone, values that mostly repeat and columns of codes are pointed out; a choice after that is marked.
 
     Returns:
         The column where a look at its values proposes it; None where none is proposed, or its header alone does it.
     """
-    if space.dataset is None or space.dataset.sample or schema.unit.identifier is not None:
+    data = space.dataset
+    if data is None or data.sample or schema.unit.identifier is not None or space.memo.get(ANSWERED):
         return None
     named = candidates(schema)
-    if not named:
+    found = None if space.choices.safe or not named else _repeating(space, named)
+    code = None if named or space.choices.safe else _code(space, schema)
+    column = found.column if found is not None else code or next(iter(named), None)
+    if column is None:
         return None
-    found = None if space.choices.safe else _repeating(space, named)
-    column = found.column if found is not None else named[0]
-    if found is None and any(a.name == column and a.kind == "identifier" for a in schema.attributes):
-        return None  # it differs in every record, or safe mode hides whether it does
-    if found is None and not space.choices.safe:
-        return None  # its values do not repeat
-    if found is None:
-        note(t("data.named_like", column=column), "warning")
-    else:
-        private_tag()
-        note(t("data.repeats", column=column), "warning")
-    if st.button(t("data.take_identifier", column=literal(column)), key="take_identifier"):
-        space.schema = identified(schema, column, 1, "public" if found is None else "data")
+    looked = found is not None or code is not None
+    with st.container(border=True, key="several_rows"):
+        if looked:
+            private_tag()
+        words = "data.repeats" if found is not None else "data.codes" if code is not None else "data.named_like"
+        note(t(words, column=column), "warning")
+        lead(t("data.several"))
+        yes = st.button(t("data.take_identifier", column=literal(column)), key="take_identifier", type="primary")
+        no = st.button(t("data.each_row_is_one"), key="keep_rows")
+    if yes:
+        space.schema = identified(schema, column, 1, "data" if looked else "public")
         # set, not forgotten: the browser would send the field's old value again, and each row would be protected
-        st.session_state[f"who_{space.dataset.serial}"] = column
+        st.session_state[f"who_{data.serial}"] = column
         st.session_state["theta"] = 1
         st.rerun()
-    return None if found is None else column
+    if no:
+        space.memo[ANSWERED] = True
+        st.rerun()
+    return column if looked else None
+
+
+def _code(space: Workspace, schema: Schema) -> str | None:
+    data = space.dataset
+    if data is None or data.whole is None:
+        return None
+    names = [a.name for a in schema.attributes if a.kind in ("identifier", "ignored")]
+    return kept(space, ("codes", data.serial, *names), lambda: shaped(data.whole, names))
 
 
 def _repeating(space: Workspace, named: list[str]) -> Repeats | None:

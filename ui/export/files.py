@@ -9,6 +9,7 @@ import re
 import shlex
 import tempfile
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,17 @@ MIMES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "sav": "application/x-spss-sav",
+    "dta": "application/x-stata-dta",
+    "xpt": "application/x-sas-xport",
 }
+LABELLED = ("sav", "dta", "xpt")  # offered where the library for them is installed
 
 
 def stem(space: Workspace, job: Job) -> str:
     """File name without its ending; a run that is not private says so in its name."""
     base = re.sub(r"[^\w-]+", "-", str(job.public.get("dataset", "table"))).strip("-").lower()[:40] or "table"
-    base = re.sub(r"-(csv|tsv|txt|parquet|xlsx)(-gz)?$", "", base)
+    base = re.sub(r"-(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(-gz)?$", "", base)
     return f"{base}-synthetic{suffix(space, job)}"
 
 
@@ -46,6 +51,7 @@ def suffix(space: Workspace, job: Job) -> str:
 
 def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped."""
+    from dpsyn_core.schema.importers.declared import declared_columns
     from dpsyn_core.tables.write import write_table
 
     if ending == "parquet":
@@ -54,7 +60,7 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     def make() -> bytes:
         with tempfile.TemporaryDirectory(dir=job.folder) as folder:
             path = Path(folder) / f"table.{ending}"
-            write_table(results.synthetic(space, job), path)
+            write_table(results.synthetic(space, job), path, declared_columns(results.schema(space, job)))
             return path.read_bytes()
 
     return results.kept(space, ("file", job.id, ending), make)
@@ -70,6 +76,24 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
     if results.synthetic_of(space, job) is not None:
         return ("parquet",)
     return ("csv", "parquet", "xlsx") if results.synthetic(space, job).num_rows <= EXCEL_ROWS else ("csv", "parquet")
+
+
+def labelled(space: Workspace, job: Job) -> tuple[str, ...]:
+    """The formats with labels that a table is offered in too."""
+    there = find_spec("pyreadstat") is not None and results.synthetic_of(space, job) is None
+    return LABELLED if there else ()
+
+
+def left_out(space: Workspace, job: Job) -> str:
+    """What the formats with labels do not carry of this table, in words; nothing where all goes into each of them."""
+    from dpsyn_core.schema.importers.formats import not_carried
+
+    def make() -> str:
+        schema = results.schema(space, job)
+        found = ((e, not_carried(schema, f".{e}")) for e in LABELLED)
+        return "; ".join(f"{t(f'export.{e}')}: {', '.join(said)}" for e, said in found if said)
+
+    return results.kept(space, ("left out", job.id), make)
 
 
 def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
@@ -103,6 +127,7 @@ def manifest_text(space: Workspace, job: Job) -> str:
     if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
         return text
     named = [e for e in endings(space, job) if e != "xlsx" or not excel_first(space, job) or made(space, job, e)]
+    named += [e for e in labelled(space, job) if not excel_first(space, job) or made(space, job, e)]
     digests = {e: hashlib.sha256(table_bytes(space, job, e)).hexdigest() for e in named}
     return Manifest.load(job.folder / MANIFEST).written_too(digests).to_json()
 

@@ -9,8 +9,9 @@ import streamlit as st
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import LARGEST_DELTA, Budget
+from ui.shared.going import keep
 from ui.shared.state import Workspace
-from ui.shared.text import plain, sentence, t
+from ui.shared.text import amount, local, plain, sentence, t
 from ui.shared.theme import note
 
 NICE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
@@ -55,7 +56,7 @@ def _epsilon(text: str) -> tuple[float | None, str]:
     except BudgetError as error:
         return None, sentence(error)
     if value > ABSURD_EPSILON:
-        return None, t("budget.epsilon_absurd", got=f"{value:g}", most=f"{ABSURD_EPSILON:g}")
+        return None, t("budget.epsilon_absurd", got=local(value, "g"), most=local(ABSURD_EPSILON, "g"))
     return value, ""
 
 
@@ -70,7 +71,7 @@ def _delta(text: str) -> tuple[float | None, str]:
     except BudgetError as error:
         return None, sentence(error)
     if value >= LARGEST_DELTA:
-        return None, t("budget.delta_absurd", got=f"{value:g}")
+        return None, t("budget.delta_absurd", got=local(value, "g"))
     return value, ""
 
 
@@ -92,10 +93,8 @@ def _typed() -> None:
 def fields(space: Workspace) -> Reading:
     """Draws the fields and keeps a valid budget in the visitor's choices; a wrong one blocks the run."""
     choices = space.choices
-    if EPSILON not in st.session_state and EPSILON not in st.query_params:
-        st.session_state[EPSILON] = plain(choices.epsilon)
-    if DELTA not in st.session_state and DELTA not in st.query_params:
-        st.session_state[DELTA] = plain(choices.delta)
+    keep(EPSILON, plain(choices.epsilon))
+    keep(DELTA, plain(choices.delta))
     slider, number, other = st.columns([5, 2, 2], vertical_alignment="top")
     with number:
         typed = st.text_input(
@@ -109,7 +108,7 @@ def fields(space: Workspace) -> Reading:
         st.session_state[SLIDER] = nearest(value or choices.epsilon)
     with slider:
         st.select_slider(
-            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=plain, help=t("budget.slider_help")
+            t("budget.slider"), NICE, key=SLIDER, on_change=_slid, format_func=amount, help=t("budget.slider_help")
         )
         note(t("budget.ends"))
     with number:

@@ -10,8 +10,9 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
+from ui.shared.going import keep
 from ui.shared.state import Workspace
-from ui.shared.text import number, plain, t
+from ui.shared.text import amount, local, number, t
 from ui.shared.theme import note, private_tag, section
 
 NEIGHBOURS, THETA = "neighbours", "theta"
@@ -20,10 +21,9 @@ NEIGHBOURS, THETA = "neighbours", "theta"
 def unit_fields(space: Workspace) -> Unit:
     """Neighbours and the maximum number of rows per person; they belong to the schema, and change it."""
     declared = space.schema.unit if space.schema else None
-    if declared and NEIGHBOURS not in st.session_state and NEIGHBOURS not in st.query_params:
-        st.session_state[NEIGHBOURS] = declared.neighbours
-    if declared and THETA not in st.session_state and THETA not in st.query_params:
-        st.session_state[THETA] = declared.max_records
+    if declared:
+        keep(NEIGHBOURS, declared.neighbours)
+        keep(THETA, declared.max_records)
     left, right = st.columns([5, 4])
     with left:
         neighbours = st.radio(
@@ -42,7 +42,7 @@ def unit_fields(space: Workspace) -> Unit:
         if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
         elif declared and declared.identifier is not None:
-            note(t("unit.ladder", limits=protected.ladder()))
+            protected.ladder(int(most))
     if space.schema is not None:
         typed = {"max_records": int(most), "source": protected.source(space, space.schema.unit.identifier)}
         changes = typed if int(most) != space.schema.unit.max_records else {}
@@ -59,7 +59,7 @@ def odds(budget: Budget) -> None:
     section(t("odds.title"))
     st.html(f"<p class='dp-odds'>{odds_words(budget.epsilon, budget.delta)}</p>")
     others = [e for e in ANCHORS if e != budget.epsilon]
-    note(" ".join(t("odds.anchor", epsilon=f"{e:g}", most=of_hundred(e, budget.delta)) for e in others))
+    note(" ".join(t("odds.anchor", epsilon=local(e, "g"), most=of_hundred(e, budget.delta)) for e in others))
 
 
 def odds_words(epsilon: float, delta: float) -> str:
@@ -84,7 +84,7 @@ def delta_against_n(space: Workspace, budget: Budget) -> None:
     if space.schema is None or space.schema.n_records is None:
         private_tag()
     if budget.delta * n > 1:
-        note(t("delta.above", delta=plain(budget.delta)), "alarm")
+        note(t("delta.above", delta=amount(budget.delta)), "alarm")
     else:
         note(t("delta.fine", part=number(round(1 / (budget.delta * n)))))
     # what the NIST 2018 challenge asked for, beside the usual 1 / n

@@ -12,8 +12,10 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, capital, literal, local, plain, sentence, t
 from ui.shared.theme import note
+
+SEEN = 1.005  # times the difference, from which on what is left differs from it on the screen
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,25 @@ class Spent:
         """Why the sum is what it is, where several runs make it; empty otherwise."""
         if self.epsilon is None or len(self.each) < 2:
             return ""
-        counts = Counter(f"{e:g}" for e in self.each)
-        listed = ", ".join(e if n == 1 else t("sum.times", count=n, epsilon=e) for e, n in counts.items())
-        total, added = f"{self.epsilon:.3g}", f"{sum(self.each):.3g}"
+        counts = Counter(local(e, "g") for e in self.each)
+        each = [t("sum.one", epsilon=e) if n == 1 else t("sum.times", count=n, epsilon=e) for e, n in counts.items()]
+        listed = ", ".join(each)
+        total, added = local(self.epsilon, ".3g"), local(sum(self.each), ".3g")
         if total == added:
             return t("sum.pure", list=listed, total=total)
-        return t("sum.several", list=listed, plain=added, total=total, delta=plain(self.delta))
+        return t("sum.several", list=capital(listed), plain=added, total=total, delta=amount(self.delta))
+
+    def next_run(self, epsilon: float) -> str:
+        """What one more run may cost under the limit, why that is more than the difference, and whether it fits."""
+        if self.limit is None or self.unbounded or self.epsilon is None:
+            return ""
+        left = self.left or 0.0
+        said = [t("ledger.left", left=local(left, ".3g"), limit=local(self.limit, "g"))]
+        if self.runs and left > SEEN * (self.limit - self.epsilon):
+            less = local(max(0.0, self.limit - self.epsilon), ".3g")
+            said.append(t("ledger.why", less=less, left=local(left, ".3g"), limit=local(self.limit, "g")))
+        said.append(t("ledger.fits" if epsilon <= left else "ledger.too_much", epsilon=amount(epsilon)))
+        return " ".join(said)
 
 
 def spent(space: Workspace) -> Spent | None:
@@ -81,10 +96,14 @@ def limit_field(space: Workspace) -> None:
     book, name = Ledger(), space.dataset.ledger
     limit = book.limit(name)
     found = spent(space)
-    if found is not None and found.sentence():
-        note(found.sentence())
+    if found is not None:
+        for words in (found.sentence(), found.next_run(space.choices.epsilon)):
+            if words:
+                note(words)
     if found is not None and len(found.sums) > 1:
-        lines = [t("limit.sum", who=w, epsilon=f"{e:.3g}") if e else t("limit.no_sum", who=w) for w, e in found.sums]
+        lines = [
+            t("limit.sum", who=w, epsilon=local(e, ".3g")) if e else t("limit.no_sum", who=w) for w, e in found.sums
+        ]
         note(t("limit.sums", sums="; ".join(lines)))
     with st.form(f"limit_{space.dataset.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")

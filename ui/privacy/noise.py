@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
-from ui.shared.text import language, number, t
+from ui.shared.text import language, local, number, t
 from ui.shared.theme import dressed, palette, tokens
 from ui.shared.theme import table as wrapped
 
@@ -54,7 +54,7 @@ def finding(document: dict[str, Any], k: int) -> str:
     crossing = document["crossings"][f"laplace_basic:{USED}"]
     from_k = max(1, math.ceil(crossing))
     gain = 1 - value_at(document, USED) / value_at(document, "gaussian_zcdp")
-    return t("noise.finding", k=number(from_k), gain=f"{100 * gain:.0f}", at=number(k))
+    return t("noise.finding", k=number(from_k), gain=local(100 * gain, ".0f"), at=number(k))
 
 
 def value_at(document: dict[str, Any], name: str) -> float:
@@ -201,7 +201,7 @@ def table(document: dict[str, Any], k: int) -> pd.DataFrame:
 def show_table(document: dict[str, Any], k: int) -> None:
     """The same numbers as the plot, as a table."""
     rows = [
-        [f"{name}\n{words}", f"{value:,.4g}" if math.isfinite(value) else "–"]
+        [f"{name}\n{words}", local(value, ",.4g") if math.isfinite(value) else "–"]
         for name, value, words in table(document, k).itertuples(index=False)
     ]
     head = [t("noise.column_curve"), t("noise.column_std")]

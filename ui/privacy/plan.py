@@ -18,7 +18,7 @@ from dpsyn_core.synthesizers.registry import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.shared.state import Workspace
-from ui.shared.text import number, percent, sentence, t
+from ui.shared.text import local, number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import run_of
 
@@ -164,7 +164,7 @@ def warning(space: Workspace) -> None:
     words = "lost" if run.method == DEFAULT else "lost_other"
     note(
         t(f"verdict.{words}", method=run.method, default=DEFAULT, columns=number(len(space.schema.domain())),
-          n=number(assumed(space)), epsilon=f"{budget.epsilon:g}", ones=percent(error)),
+          n=number(assumed(space)), epsilon=local(budget.epsilon, "g"), ones=percent(error)),
         "warning",
     )  # fmt: skip
 
@@ -246,7 +246,7 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
 def verdict(n: float, epsilon: float, errors: dict[str, float]) -> str:
     """One sentence before a run, from the expected error of the noise alone. errors: of `1-way` and `2-way` tables."""
     ones, pairs = errors.get("1-way"), errors.get("2-way")
-    said = {"n": number(round(n)), "epsilon": f"{epsilon:g}"}
+    said = {"n": number(round(n)), "epsilon": local(epsilon, "g")}
     if pairs is not None and pairs <= FAIR:
         return t("verdict.enough", pairs=percent(pairs), **said)
     if ones is not None and ones <= FAIR:

@@ -7,6 +7,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.document import Questions
 from ui.questions import kept
+from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -17,7 +18,7 @@ TAKEN = "questions_file_taken"
 def panel(space: Workspace) -> None:
     """Both directions."""
     note(t("questions.file_note"))
-    got = st.file_uploader(t("questions.upload"), ["json"], key="questions_upload")
+    got = uploads.one(t("questions.upload"), ["json"], key="questions_upload")
     mark = None if got is None else got.file_id
     if got is not None and st.session_state.get(TAKEN) != mark:
         st.session_state[TAKEN] = mark

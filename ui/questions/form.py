@@ -12,16 +12,18 @@ from dpsyn_core.questions.forms import KINDS, MOST_TABLE
 from dpsyn_core.questions.language import two_sides
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from ui.questions import kept
 from ui.questions.words import name_of
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, plain, sentence, t
 from ui.shared.theme import section
 
 OPEN, EDITED, GENERATION = "question_open", "question_edited", "question_generation"
 WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 BINS = ("fine", "width", "count", "edges")
+PERIODS = ("day", "month", "quarter", "year")
 Document = dict[str, Any]
 
 
@@ -69,7 +71,7 @@ def _fields(schema: Schema, before: Document, key: str) -> Document:
     with second:
         weight = st.select_slider(
             t("questions.weight"), sorted({*WEIGHTS, float(before.get("weight", 1))}), key=f"{key}_weight",
-            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=plain(w)),
+            value=float(before.get("weight", 1)), format_func=lambda w: t("questions.times", times=amount(w)),
             help=t("questions.weight_help"),
         )  # fmt: skip
     made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}
@@ -92,12 +94,24 @@ def _table(schema: Schema, old: Document, key: str) -> Document:
     bins = {}
     for name in names:
         if numeric(schema[name]) or schema[name].in_order:
-            given = _bins(name, old.get("bins", {}).get(name), f"{key}_{name}")
+            held, dates = old.get("bins", {}).get(name), isinstance(schema[name], DatetimeAttribute)
+            given = _period(name, held, f"{key}_{name}") if dates else _bins(name, held, f"{key}_{name}")
             if given is not None:
                 bins[name] = given
         elif name in old.get("bins", {}):
             bins[name] = old["bins"][name]  # groups of values, which have no field here
     return made | ({"bins": bins} if bins else {})
+
+
+def _period(name: str, old: Document | None, key: str) -> Document | None:
+    """By which period the dates of one column are told apart."""
+    options = ("fine", *PERIODS)
+    start = (old or {}).get("every", "month" if old is None else "fine")
+    every = st.selectbox(
+        t("questions.bins", name=literal(name)), options, index=options.index(start), key=f"{key}_every",
+        format_func=lambda k: t(f"questions.bins_{k}"),
+    )  # fmt: skip
+    return None if every == "fine" else {"every": every}
 
 
 def _bins(name: str, old: Document | None, key: str) -> Document | None:
@@ -181,12 +195,19 @@ def _gap(schema: Schema, old: Document, key: str) -> Document:
 
 
 def _range(schema: Schema, old: Document, key: str) -> Document:
-    """Conditions by column: an interval of numbers, or a list of values."""
+    """Conditions by column: an interval of numbers or dates, or a list of values; or as they are written."""
     held: dict[str, Any] = {}
     try:
-        held = {c.attribute: c for c in clauses(old["where"])} if old else {}
+        read = clauses(old["where"]) if old else ()
+        held = {c.attribute: c for c in read}
     except DPSynError:
-        held = {}
+        read = ()
+    hard = len(held) < len(read) or any(c.negated or c.outside for c in read) or (bool(old) and not read)
+    if st.toggle(t("questions.as_text"), hard, key=f"{key}_as_text"):
+        where = st.text_area(
+            t("questions.where"), old.get("where", ""), key=f"{key}_where", help=t("questions.where_help"), height=80
+        )
+        return {"where": (where or "").strip()}
     names = _several("columns", _names(schema), list(held), key, most=8)
     parts = []
     for name in names:
@@ -201,6 +222,15 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
                 t("questions.to", name=literal(name)), value=ends[1], key=f"{key}_{name}_high", format="%g"
             )
             parts.append(f"{_quoted(name)} in [{plain(low)}, {plain(high)}]")
+            continue
+        if isinstance(attribute, DatetimeAttribute) and (clause is None or clause.interval):
+            dates = clause.values if clause is not None else (attribute.min[:10], attribute.max[:10])
+            ends_of_dates = [
+                place.text_input(t(f"questions.{word}", name=literal(name)), date, key=f"{key}_{name}_{word}",
+                                 help=t("questions.date_help"))
+                for place, word, date in zip(st.columns(2), ("from", "to"), dates, strict=True)
+            ]  # fmt: skip
+            parts.append(f"{_quoted(name)} in [{', '.join(d.strip() for d in ends_of_dates)}]")
             continue
         labels = attribute.labels()
         start = [v for v in (clause.values if clause is not None and not clause.interval else ()) if v in labels]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.questions import form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, plain, sentence, t
+from ui.shared.text import amount, literal, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def _body(line: kept.Line, expected: Forecast | None, found: Forecasts | None) -
             parts.append(("span", "", t("questions.now", error=old)))
         elif expected.after is None:
             parts.append(("span", "", t("questions.on_the_way", error=old)))
+        elif expected.before is not None and expected.after >= expected.before:
+            parts.append(("span", "", t("questions.no_gain", before=old, after=new)))
         else:
             parts += [("span", "dp-was", t("questions.was", error=old)),
                       ("span", "dp-will", t("questions.will", error=new))]  # fmt: skip
@@ -72,7 +74,7 @@ def buys() -> None:
 
 def _importance(line: kept.Line) -> str:
     weight = 1.0 if line.question is None else float(line.question.weight)
-    return "" if weight == 1 else " " + t("questions.counts", times=plain(weight))
+    return "" if weight == 1 else " " + t("questions.counts", times=amount(weight))
 
 
 def suggested(space: Workspace) -> None:

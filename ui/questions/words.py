@@ -18,7 +18,7 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
     TableQuestion,
 )
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 
 if TYPE_CHECKING:
     from dpsyn_core.planning.forecast import Forecast
@@ -84,6 +84,6 @@ def error(forecast: Forecast, value: float | None) -> str:
     if forecast.scale == "records":
         return t("questions.off_records", share=share)
     if forecast.scale == "gini":
-        return t("questions.off_gini", amount=f"{value:.3f}")
+        return t("questions.off_gini", amount=local(value, ".3f"))
     of = question.of if isinstance(question, GroupedQuestion | RegressionQuestion) else ""
     return t(f"questions.off_{forecast.scale}", share=share, of=of)

@@ -8,6 +8,7 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.report import build
+from dpsyn_core.report.profile import profile_rows
 from ui.report.look import Look
 from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
@@ -16,6 +17,7 @@ from ui.shared.theme import dark, note, section, show, show_multiples, tokens
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
 
+HEADS = ("column", "blank", "distinct", "mean", "deviation", "least", "median", "most_of", "largest", "wrong")
 CHOSEN = "report_column"
 CROWDED = 0.5  # share of a column's records in one bin from which on scores on bins tell little of it
 
@@ -32,6 +34,23 @@ def panel(view: Look) -> None:
         _overlay(view, scores)
         section(t("columns.spread"))
         _spread(view)
+    section(t("columns.figures"))
+    _figures(view)
+
+
+def _figures(view: Look) -> None:
+    """Every column in figures, real and synthetic."""
+    note(t("columns.figures_note"))
+    heads = [t(f"columns.{k}") for k in HEADS]
+    for side in view.sides:
+        if len(view.sides) > 1:
+            note(view.name(side))
+        key = ("profile", side.job.id)
+        rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
+        st.dataframe(
+            [dict(zip(heads, row, strict=True)) for row in rows], hide_index=True, key=f"profile_{side.letter}",
+            alt=t("columns.figures"),
+        )  # fmt: skip
 
 
 def _glance(view: Look, scores: list[Score]) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.unrelated import between
 from ui.report import verdict
 from ui.report.look import Look, Side
+from ui.shared.results import kept
 from ui.shared.text import percent, t
-from ui.shared.theme import facts, lead
+from ui.shared.theme import facts, lead, note
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
+KEPT = ("relations", "kept")
 NUMBERS = (("rank-correlation", "order"), ("wasserstein", "moved"))  # lead where most columns are numbers
 PLAIN = ("pay-gap", "rank-correlation", "wasserstein")  # no shares of records
+MOST = 3  # numbers in a row
 
 
 def asked_for(side: Side, metric: str) -> bool:
@@ -34,28 +38,45 @@ def equivalent(got: Score) -> str:
 def headline(view: Look) -> None:
     """One row of numbers a run."""
     for side in view.sides:
-        said = verdict.of_scores(view, side)
+        said, changed = verdict.of_scores(view, side)
         if said:
             lead(said if len(view.sides) == 1 else f"{side.letter}: {said}")
-        items = []
-        for metric, words in [*NUMBERS, *SHOWN[:3]] if verdict.mostly_numbers(side) else SHOWN:
-            if not asked_for(side, metric):
+        if changed:
+            note(changed, "warning")
+        items: list[tuple[str, str, str]] = []
+        for metric, words in [KEPT, *(NUMBERS if verdict.mostly_numbers(side) else ()), *SHOWN]:
+            if len(items) == MOST or not asked_for(side, metric):
                 continue
             got = view.score(side, metric)
             if isinstance(got, MetricError):
                 continue
-            value = (
-                f"{got.value:.{2 if metric == 'pay-gap' else 3}f}".replace("-", "\N{MINUS SIGN}")
-                if metric in PLAIN
-                else percent(got.value, 2 if got.value < 0.01 else 1)
-            )
             if got.floor is None and metric not in PLAIN:
                 continue  # a score without its yardstick is no headline
-            floor = t("headline.gap_note" if metric == "pay-gap" else "headline.order_note")
-            if got.floor is not None:
-                exact = percent(got.floor, 2 if got.floor < 0.01 else 1)
-                floor = t("headline.floor", floor=f"{got.floor:.3f}" if metric in PLAIN else exact)
-            floor += equivalent(got)
             name = t(f"headline.{words}")
-            items.append((value, name if len(view.sides) == 1 else f"{side.letter} · {name}", floor))
+            shown = (figure(metric, got.value), name if len(view.sides) == 1 else f"{side.letter} · {name}")
+            items.append((*shown, against(view, side, metric, got) + equivalent(got)))
         facts(items)
+
+
+def figure(metric: str, value: float) -> str:
+    """A headline number as it is set."""
+    if metric == KEPT[0]:
+        return percent(value, 0)
+    if metric in PLAIN:
+        return f"{value:.{2 if metric == 'pay-gap' else 3}f}".replace("-", "\N{MINUS SIGN}")
+    return percent(value, 2 if value < 0.01 else 1)
+
+
+def against(view: Look, side: Side, metric: str, got: Score) -> str:
+    """What to compare a headline number with: a fresh sample, and unrelated columns where that means anything."""
+    if metric == KEPT[0]:
+        return t("headline.kept_note")
+    if metric == "pay-gap":
+        return t("headline.gap_note")
+    floors = kept(
+        view.space, ("between", metric, side.job.id, repr(side.comparison.roles)),
+        lambda: between(side.comparison, metric, got),
+    )  # fmt: skip
+    if floors is not None:
+        return t("headline.floors", floor=figure(metric, floors.fresh), unrelated=figure(metric, floors.unrelated))
+    return t("headline.order_note") if got.floor is None else t("headline.floor", floor=figure(metric, got.floor))

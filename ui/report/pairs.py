@@ -97,11 +97,20 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
     prefix = "" if len(view.sides) == 1 else f"{view.name(side)} · "
     note(prefix + finding)
     key = (side.job.id, a, b)
-    both, gap = kept(view.space, ("pair", *key), lambda: build.pair(side.comparison, a, b, figure_words()))
+    both, gap = _pair(view, side, a, b)
+    # one scale for the runs that are compared
+    far = max(float(g.data[0]["zmax"]) for _, g in (_pair(view, s, a, b) for s in view.sides))
+    gap = replace(gap, data=[gap.data[0] | {"zmin": -far, "zmax": far}])
     tables = drawn(view.space, ("two", *key), lambda: both)
     show(tables, alt=both.alt, key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
     show(
-        drawn(view.space, ("gap", *key), lambda: gap), alt=f"{gap.alt}. {finding}",
+        drawn(view.space, ("gap", *key, far), lambda: gap), alt=f"{gap.alt}. {finding}",
         key=f"pair_difference_{side.letter}", ready=True,
     )  # fmt: skip
+
+
+def _pair(view: Look, side: Side, a: str, b: str) -> tuple[Figure, Figure]:
+    """The tables of a pair in one run, and their difference."""
+    key = ("pair", side.job.id, a, b)
+    return kept(view.space, key, lambda: build.pair(side.comparison, a, b, figure_words()))

@@ -17,7 +17,7 @@ from ui.privacy.budget import read
 from ui.schema import editor
 from ui.schema.rows import Row, kind_words
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, plain, sentence, t
+from ui.shared.text import literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
 
 KINDS: dict[str, Kind] = {
@@ -96,7 +96,7 @@ def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
         note(t("buying.too_few", records=number(n)), "warning")
     else:
         note(
-            t("buying.least", epsilon=f"{least:.2g}", records=number(n)),
+            t("buying.least", epsilon=local(least, ".2g"), records=number(n)),
             "warning" if least > budget.epsilon else "note",
         )
 

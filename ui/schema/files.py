@@ -1,4 +1,4 @@
-"""Schema files: upload of our own JSON, of NIST-style files with their codebook, and download of the current schema."""
+"""Schema files: upload of our own JSON, of NIST-style files and of codebooks, and download of the current schema."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.codebook import Codebook, codebook_of, import_dictionary
+from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
+from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
 from dpsyn_core.schema.importers.parameters import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
+from dpsyn_core.tables.kinds import LABELLED_ENDINGS
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.schema.rows import typed_source
+from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note, section
@@ -28,14 +32,16 @@ if TYPE_CHECKING:
 TAKEN = "schema_file_taken"
 DICTIONARIES = (".csv", ".tsv", ".xlsx")
 CODEBOOK = ".cbk"
-FILES = ["json", CODEBOOK[1:], *(d[1:] for d in DICTIONARIES)]
+LABELLED = tuple(LABELLED_ENDINGS)
+FILES = ["json", "xml", CODEBOOK[1:], *(d[1:] for d in (*DICTIONARIES, *LABELLED))]
 BINNED = "schema_file_binned"  # what the last import put into bins
+UNDECLARED = "schema_file_undeclared"  # what it left out
 
 
 def load_and_save(space: Workspace) -> None:
     """Both directions, side by side."""
     section(t("schemafile.title"))
-    got = st.file_uploader(t("schemafile.upload"), FILES, accept_multiple_files=True, key="schema_upload")
+    got = uploads.several(t("schemafile.upload"), FILES, key="schema_upload")
     marks = tuple((f.name, f.size) for f in got)
     if got and st.session_state.get(TAKEN) != marks:
         try:
@@ -46,6 +52,7 @@ def load_and_save(space: Workspace) -> None:
         else:
             st.session_state[TAKEN] = marks
             st.session_state[BINNED] = tuple(binned(found)) if imported(found) else ()
+            st.session_state[UNDECLARED] = tuple(a.name for a in found.attributes if LEFT_OUT in a.notes)
             editor.take(space, found)
             if space.dataset is not None and not space.dataset.sample:
                 space.dataset.ledger = found.ledger_name
@@ -53,6 +60,8 @@ def load_and_save(space: Workspace) -> None:
             st.rerun()
     if said := st.session_state.get(BINNED):
         note(t("schemafile.binned", columns="; ".join(said)))
+    if left := st.session_state.get(UNDECLARED):
+        note(t("schemafile.undeclared", columns=literal(", ".join(left))), "warning")
     if space.schema is not None:
         schema = questions.in_schema(space, space.kept_schema or space.schema)
         st.download_button(
@@ -63,15 +72,45 @@ def load_and_save(space: Workspace) -> None:
             on_click="ignore",
             key="schema_download",
         )
+        _codebook(schema)
     if space.schema is None or space.schema.private:
         note(t("schemafile.note"))
     else:
         note(t("schemafile.note_read"), "warning")
 
 
+def _codebook(schema: Schema) -> None:
+    """The schema in a format that others read, and what of it that format does not carry."""
+    form = st.selectbox(
+        t("schemafile.format"), FORMATS, index=None, format_func=lambda f: FORMATS[f].title, key="schema_format"
+    )
+    if form is None:
+        return
+    raw, missing = export(schema, form)
+    st.download_button(
+        t("schemafile.codebook", format=FORMATS[form].title),
+        data=raw,
+        file_name=f"schema{'' if schema.private else '.NOT-PRIVATE'}{FORMATS[form].ending}",
+        on_click="ignore",
+        key="codebook_download",
+    )
+    if missing:
+        note(t("schemafile.lost", what=literal("; ".join(missing))))
+
+
 def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
-    """What the files say: a data dictionary changes the columns that it names, a schema all. Raises SchemaError."""
+    """What the files say: data dictionaries and codebooks change the columns that they name, a schema all.
+
+    Raises SchemaError.
+    """
     name = space.dataset.ledger if space.dataset else "table"
+    for file in files:
+        if Path(file.name).suffix.lower() in LABELLED:  # a damaged one may end the process that reads it
+            msg = f"'{file.name}' holds records; load it on the Data page, where what it declares becomes the schema"
+            raise SchemaError(msg)
+        found = read_schema(file.getvalue(), name=name, what=file.name, onto=space.schema)
+        if found is not None:
+            return found
     tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]
     if not tables:
         books = [f for f in files if Path(f.name).suffix.lower() == CODEBOOK]

@@ -14,10 +14,11 @@ from dpsyn_core.schema.document import READ, Schema
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, shown
+from ui.schema.unit import limited
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import counted, literal, number, percent, plain, sentence, t
+from ui.shared.text import amount, counted, literal, local, number, percent, sentence, t
 from ui.shared.theme import note, private_tag, section
 
 if TYPE_CHECKING:
@@ -244,10 +245,10 @@ def _done(space: Workspace) -> None:
     st.success(t("guide.done"))
     why = problem(space)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        pressed = st.button(t("guide.run"), key="guide_run", type="primary", disabled=bool(why))
+        pressed = st.button(limited(t("guide.run"), space.schema), key="guide_run", type="primary", disabled=bool(why))
         note(
             sentence(ValueError(why)) if why
-            else t("guide.run_note", epsilon=plain(space.choices.epsilon), method=methods.chosen(space)),
+            else t("guide.run_note", epsilon=amount(space.choices.epsilon), method=methods.chosen(space)),
             "alarm" if why else "note",
         )  # fmt: skip
     if pressed:
@@ -280,7 +281,7 @@ def _what(d: Mapping[str, Any]) -> str:
     else:
         words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"]), high=_plain(d["max"]))
         if d.get("step") not in (None, 1):
-            words += " " + t("guide.as_step", step=f"{d['step']:g}")
+            words += " " + t("guide.as_step", step=local(d["step"], "g"))
         if d.get("written"):
             words += t("guide.as_written", example=d["written"])
         if d.get("scale") == "log":
@@ -292,7 +293,7 @@ def _what(d: Mapping[str, Any]) -> str:
 
 def _plain(value: float) -> str:
     """A number of a range without an empty fraction, with marks between thousands."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.10g}"
+    return local(int(value), ",") if float(value).is_integer() else local(value, ",.10g")
 
 
 def _seen(p: Proposal) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import Schema
 from ui.schema import codelists, editor, relations
+from ui.shared import uploads
 from ui.shared.state import Workspace
 from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
@@ -110,7 +111,7 @@ def _follows(space: Workspace, schema: Schema) -> None:
     if origin is None:
         return
     pairs = {k: relations.known_pairs(schema, column, origin).get(k, "") for k in schema[origin].keys}
-    got = st.file_uploader(t("follows.upload"), FILES, key=_fresh("follows_file"))
+    got = uploads.one(t("follows.upload"), FILES, key=_fresh("follows_file"))
     try:
         if got is not None:
             pairs |= _picked(got, column)
@@ -133,7 +134,7 @@ def _labels(space: Workspace, schema: Schema) -> None:
     column = st.selectbox(t("labels.column"), names, key="labels_column")
     left, right = st.columns(2)
     with left:
-        got = st.file_uploader(t("labels.upload"), FILES, key=_fresh("labels_file"))
+        got = uploads.one(t("labels.upload"), FILES, key=_fresh("labels_file"))
     with right:
         pasted = st.text_area(
             t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96

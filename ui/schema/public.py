@@ -12,6 +12,7 @@ from dpsyn_core.errors import DPSynError, InputError
 from ui.data.loading import recognised, uploaded_table
 from ui.questions import kept as questions
 from ui.schema import editor
+from ui.shared import uploads
 from ui.shared.results import kept
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import figure_words, literal, number, percent, sentence, t
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from dpsyn_core.suggest.exploring import Exploration
     from dpsyn_core.suggest.proposals import DesignProposal
 
-KINDS = ["csv", "tsv", "txt", "gz", "parquet", "xlsx"]
 MOST_MAPPED = 40  # columns of the map; more squares cannot be read beside the table
 SHOWN = 200  # pairs in the table
 METHOD = "dpsyn-2018"
@@ -37,7 +37,7 @@ def panel(space: Workspace) -> None:
         return
     with st.expander(t("public.title"), key="public_expander"):
         note(t("public.lead"))
-        own = st.file_uploader(t("public.upload"), KINDS, key="public_file", help=t("public.upload_help"))
+        own = uploads.one(t("public.upload"), (), key="public_file", tip=t("public.upload_help"))
         declared = st.checkbox(t("public.declare"), key="public_declared")
         if own is None and not space.dataset.sample:
             note(t("public.none"))

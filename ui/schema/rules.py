@@ -1,4 +1,4 @@
-"""Rules that no synthetic record breaks: the list, and a form that adds one; columns and words alone, no record."""
+"""Rules that no synthetic record breaks: the list, what headers propose, and a form for another; no record is read."""
 
 from __future__ import annotations
 
@@ -8,27 +8,37 @@ import streamlit as st
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.formulas import SECONDS
+from dpsyn_core.schema.usual_rules import propose_rules
 from ui.schema import editor
+from ui.schema.rule_words import rule_words
 from ui.shared.state import Workspace
 from ui.shared.text import literal, t
 from ui.shared.theme import note
 
-KINDS = ("order", "difference", "sum", "impossible")
+KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "unique")
+FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # columns that a rule is about
 NUMBERS = ("numeric", "datetime")
 
 
 def panel(space: Workspace) -> None:
-    """The rules of the schema, each with a button that takes it out, and the form for another one."""
+    """The rules of the schema, each with a button that takes it out, proposals, and the form for another one."""
     schema = space.schema
     if schema is None:
         return
-    with st.expander(t("rules.title", count=len(schema.rules)), key="rules_expander"):
+    proposed = propose_rules(schema)
+    title = "rules.title_proposed" if proposed else "rules.title"
+    with st.expander(t(title, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
-            words, press = st.columns([8, 2], vertical_alignment="center")
-            words.markdown(literal(str(rule)))
-            if press.button(t("rules.remove"), key=f"rule_remove_{number}"):
+            if _line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
                 _take(space, [r for i, r in enumerate(_documents(schema)) if i != number])
+        if proposed:
+            st.markdown(f"**{t('rules.proposed')}**")
+            note(t("rules.proposed_note"))
+        for number, rule in enumerate(proposed):
+            if _line(rule_words(rule), t("rules.confirm"), f"rule_confirm_{number}"):
+                _take(space, [*_documents(schema), rule.model_dump(mode="json")])
         kind = st.segmented_control(
             t("rules.kind"),
             KINDS,
@@ -37,45 +47,137 @@ def panel(space: Workspace) -> None:
             format_func=lambda k: t(f"rules.{k}"),
             key="rule_kind",
         )  # fmt: skip
-        asked = _asked(schema, kind or KINDS[0])
+        kind = kind or KINDS[0]
+        note(t(f"rules.example_{kind}"))
+        asked = _asked(schema, kind)
         if st.button(t("rules.add"), key="rule_add", disabled=asked is None) and asked is not None:
-            _take(space, [*_documents(schema), asked])
+            _take(space, [*_documents(schema), {"kind": kind, **asked}])
+
+
+def _line(words: str, press: str, key: str) -> bool:
+    """A rule and what can be done with it."""
+    text, button = st.columns([8, 2], vertical_alignment="center")
+    text.markdown(literal(words))
+    return button.button(press, key=key)
 
 
 def _asked(schema: Schema, kind: str) -> dict[str, Any] | None:
     """The rule as the person has it now; None while something is open."""
-    if kind == "impossible":
-        where = st.text_input(t("rules.where"), key="rule_where", placeholder="age in [0, 15] and marital = married")
-        note(t("rules.where_note"))
-        return {"kind": kind, "where": where.strip()} if where.strip() else None
+    listed = [a.name for a in schema.coded if a.kind == "categorical"]
     names = [a.name for a in schema.coded if a.kind in NUMBERS]
-    if len(names) < (2 if kind == "order" else 3):
-        note(t("rules.few"))
+    if len(listed if kind == "follows" else names) < FEWEST.get(kind, 0):
+        note(t("rules.few_listed" if kind == "follows" else "rules.few"))
         return None
-    if kind == "sum":
-        column = _column("rule_sum", t("rules.total"), names)
-        parts = st.multiselect(
-            t("rules.parts"), [n for n in names if n != column], key="rule_parts", format_func=literal
-        )
-        return {"kind": kind, "column": column, "parts": parts} if column and len(parts) > 1 else None
+    forms = {
+        "order": _order, "difference": _difference, "sum": _sum, "ratio": _ratio, "blank": _blank,
+        "follows": _follows, "unique": _unique, "impossible": _impossible,
+    }  # fmt: skip
+    return forms[kind](schema, listed if kind == "follows" else names)
+
+
+def _impossible(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    del schema, names
+    where = _where("rule_where", t("rules.where"), "age in [0, 15] and marital = married")
+    return {"where": where} if where else None
+
+
+def _order(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    del schema
     first, second = st.columns(2)
-    if kind == "order":
-        with first:
-            lower = _column("rule_lower", t("rules.lower"), names)
-        with second:
-            upper = _column("rule_upper", t("rules.upper"), names)
-        strict = st.checkbox(t("rules.strict"), key="rule_strict")
-        return {"kind": kind, "lower": lower, "upper": upper, "strict": strict} if lower and upper else None
+    with first:
+        lower = _column("rule_lower", t("rules.lower"), names)
+    with second:
+        upper = _column("rule_upper", t("rules.upper"), names)
+    strict = st.checkbox(t("rules.strict"), key="rule_strict")
+    return {"lower": lower, "upper": upper, "strict": strict} if lower and upper else None
+
+
+def _difference(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    first, second = st.columns(2)
     with first:
         of = _column("rule_of", t("rules.of"), names)
     with second:
         minus = _column("rule_minus", t("rules.minus"), names)
     column = _column("rule_difference", t("rules.column"), names)
-    return {"kind": kind, "column": column, "of": of, "minus": minus} if column and of and minus else None
+    told = {}
+    if of and schema[of].kind == "datetime":
+        units = list(SECONDS)
+        told = {
+            "unit": st.selectbox(
+                t("rules.unit"), units, index=units.index("days"), key="rule_unit",
+                format_func=lambda u: t(f"rules.unit_{u}"),
+            )
+        }  # fmt: skip
+    return {"column": column, "of": of, "minus": minus, **told} if column and of and minus else None
+
+
+def _sum(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    del schema
+    column = _column("rule_sum", t("rules.total"), names)
+    parts = _several("rule_parts", t("rules.parts"), [n for n in names if n != column])
+    return {"column": column, "parts": parts} if column and len(parts) > 1 else None
+
+
+def _ratio(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    numbers = [n for n in names if schema[n].kind == "numeric"]
+    column = _column("rule_ratio", t("rules.ratio_column"), numbers)
+    first, second = st.columns(2)
+    with first:
+        of = _column("rule_divided", t("rules.divided"), numbers)
+    with second:
+        by = _column("rule_by", t("rules.by"), numbers)
+    square = st.checkbox(t("rules.square"), key="rule_square")
+    times = st.number_input(t("rules.times"), min_value=0.0001, value=1.0, format="%g", key="rule_times")
+    if not (column and of and by):
+        return None
+    return {"column": column, "of": of, "by": [by, by] if square else [by], "times": times}
+
+
+def _blank(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    del names
+    cells: dict[str, list[Any]] = {}
+    for a in schema.coded:
+        special = [*(getattr(a, "special_values", ()) or ()), *(a.values if a.kind == "categorical" else ())]
+        cells[a.name] = [*([None] if a.missing else []), *special]
+    column = _column("rule_blank", t("rules.blank_column"), [n for n, held in cells.items() if held])
+    value = None
+    if column and cells[column] != [None]:
+        value = st.selectbox(
+            t("rules.cell"), cells[column], key="rule_cell",
+            format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
+        )  # fmt: skip
+    where = _where("rule_blank_where", t("rules.blank_where"), "pregnant = no")
+    only = st.checkbox(t("rules.only"), key="rule_only")
+    return {"column": column, "where": where, "value": value, "only": only} if column and where else None
+
+
+def _follows(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    of = _several("rule_follows_of", t("rules.follows_of"), names)
+    column = _column("rule_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
+    pasted = st.text_area(t("rules.map"), key="rule_map", placeholder="Lyon = France\nOslo = Norway", height=90)
+    pairs = [line.split("=", 1) for line in pasted.splitlines() if "=" in line]
+    told = {"map": [[k.strip(), v.strip()] for k, v in pairs]} if pairs else {}
+    return {"column": column, "of": of, **told} if column and of else None
+
+
+def _unique(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+    del names
+    together = _several("rule_unique", t("rules.together"), [a.name for a in schema.coded])
+    return {"together": together} if together else None
+
+
+def _where(key: str, label: str, example: str) -> str:
+    where = st.text_input(label, key=key, placeholder=example).strip()
+    note(t("rules.where_note"))
+    return where
 
 
 def _column(key: str, label: str, names: list[str]) -> str | None:
     return st.selectbox(label, names, index=None, key=key, format_func=literal, placeholder=t("rules.choose"))
+
+
+def _several(key: str, label: str, names: list[str]) -> list[str]:
+    return st.multiselect(label, names, key=key, format_func=literal, placeholder=t("rules.choose_several"))
 
 
 def _documents(schema: Schema) -> list[dict[str, Any]]:
@@ -90,7 +192,7 @@ def _take(space: Workspace, rules: list[dict[str, Any]]) -> None:
         return
     try:
         made = Schema.of({**space.schema.document(), "rules": rules})
-        check_rules(made)
+        check_rules(made, made.n_records)
     except SchemaError as error:
         st.error(literal(str(error)))
         return

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import LADDER
 from dpsyn_core.suggest.drafting import confirm
 from ui.schema.rows import typed_source
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import counted, number, t
 from ui.shared.theme import note
 
 
@@ -39,6 +42,29 @@ def source(space: Workspace, identifier: str | None) -> str:
     return typed_source(space.schema, identifier, looked=space.dataset.serial in space.looked)
 
 
-def ladder() -> str:
-    """The limits that are proposed, the same for every table and without pointing at one."""
-    return ", ".join(map(number, LADDER))
+def ladder(most: int) -> None:
+    """The limits that are proposed, the same for every table, one press each; a field takes any other."""
+    note(t("unit.ladder", limits=", ".join(map(number, LADDER))))
+    with st.container(horizontal=True, gap="small", key="ladder"):
+        for limit in LADDER:
+            kind: Literal["primary", "secondary"] = "primary" if limit == most else "secondary"
+            st.button(number(limit), key=f"ladder_{limit}", type=kind, on_click=_limited, args=(limit,))
+
+
+def _limited(limit: int) -> None:
+    st.session_state["theta"] = limit
+
+
+def dropped(schema: Schema) -> str:
+    """What a run leaves out of the table, by the unit that is declared; empty where nothing is."""
+    unit = schema.unit
+    if unit.identifier is None:
+        return ""
+    return counted("unit.dropped", unit.max_records, column=unit.identifier)
+
+
+def limited(label: str, schema: Schema | None) -> str:
+    """The words of a button that starts a run, with what it leaves out."""
+    if schema is None or schema.unit.identifier is None:
+        return label
+    return f"{label}, {counted('unit.rows', schema.unit.max_records)}"

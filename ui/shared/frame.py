@@ -14,9 +14,10 @@ from ui.privacy import ledger
 from ui.shared import help, languages, serving
 from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
+from ui.shared.going import one_entry_a_page
 from ui.shared.state import jobs, owner, remember_visitor, workspace
-from ui.shared.text import ASSETS, literal, number, sentence, t
-from ui.shared.theme import style
+from ui.shared.text import ASSETS, literal, local, number, sentence, t
+from ui.shared.theme import note, style
 
 
 class Page:
@@ -35,6 +36,7 @@ class Page:
             return self
         require_login()
         remember_visitor()
+        one_entry_a_page()
         st.logo(str(ASSETS / "logo" / "logo.svg"), size="large", icon_image=str(ASSETS / "logo" / "mark.svg"))
         if workspace().dataset is None:
             loading.sample(workspace())
@@ -76,6 +78,8 @@ def side_panel() -> None:
         t("side.safe"), key="safe", value=space.choices.safe, help=t("side.safe_help"), on_change=_safe,
         persist_state="session",
     )  # fmt: skip
+    if space.choices.safe:
+        note(t("side.safe_on"))
     languages.choose()
     help.menu()
     logout_button()
@@ -96,8 +100,8 @@ def _rows() -> None:
     if space.dataset is None:
         rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
     else:
-        note = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
-        rows.append((t("side.dataset"), space.dataset.name, note))
+        origin = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
+        rows.append((t("side.dataset"), space.dataset.name, origin))
     if space.schema is not None:
         unit = space.schema.unit
         who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
@@ -110,17 +114,18 @@ def _rows() -> None:
     bar = ""
     if spent is not None:
         left = (
-            t("side.left", left=f"{spent.left or 0:.3g}", limit=f"{spent.limit:g}")
+            t("side.left", left=local(spent.left or 0, ".3g"), limit=local(spent.limit, "g"))
             if spent.limit
             else t("side.no_limit")
         )
         if spent.unbounded:
             left = t("side.others", count=number(spent.unbounded))
-        total = t("side.unbounded") if spent.epsilon is None else f"{spent.epsilon:.3g}"
+        total = t("side.unbounded") if spent.epsilon is None else local(spent.epsilon, ".3g")
         made = f" {spent.sentence()}" if spent.sentence() else ""
-        rows.append((t("side.spent"), total, t("side.runs", runs=spent.runs, left=left) + "." + made))
+        words = t("side.runs", runs=spent.runs, left=left) + "." + made
+        rows.append((t("side.spent"), total, f"{words} {spent.next_run(space.choices.epsilon)}".strip()))
         if spent.limit:
-            share = 100 - min(100.0, 100 * (spent.left or 0.0) / spent.limit)
+            share = 100 * min(1.0, (spent.limit if spent.epsilon is None else spent.epsilon) / spent.limit)
             bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"
     live = [j for j in jobs().of(space.owner) if j.live]
     for job in live[:2]:

@@ -2,9 +2,62 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
+
+# Streamlit would make an entry of the browser's history for every value that a field writes into the address. Back
+# then leads to the same page without the value, where the field is blank. Labs keep the entries: each is a lab.
+ONE_ENTRY = """<script>
+if (!history.onePage) {
+  const push = history.pushState.bind(history)
+  history.pushState = (state, title, url) => {
+    const to = new URL(url ?? location.href, location.href)
+    const same = to.pathname === location.pathname && !to.pathname.endsWith('/learn')
+    return same ? history.replaceState(state, title, url) : push(state, title, url)
+  }
+  history.onePage = true
+}
+</script>"""
+
+
+# Two frames later the page is laid out. What begins in the upper part of the window is seen, and stays where it is.
+REVEAL = """requestAnimationFrame(() => setTimeout(() => {
+  const part = document.querySelector('.st-key-%s')
+  const top = part?.getBoundingClientRect().top
+  if (!part || (top > 0 && top < 0.4 * innerHeight)) return
+  part.style.scrollMarginTop = '4rem'  // the names of the pages stay above it
+  part.scrollIntoView({block: 'start', behavior: 'smooth'})
+}, 150))"""
+
+
+def one_entry_a_page() -> None:
+    """Makes Back leave a page at one press, whatever was chosen on it."""
+    st.html(ONE_ENTRY, unsafe_allow_javascript=True)
+
+
+def reveal(key: str, mark: str) -> None:
+    """Moves the container of this key into the window, once for each mark; where it is seen already, nothing moves."""
+    seen = f"revealed_{key}"
+    if st.session_state.get(seen) == mark:
+        return
+    st.session_state[seen] = mark
+    st.html(f"<script>{REVEAL % key}</script>", unsafe_allow_javascript=True)
+
+
+def keep(name: str, value: Any) -> None:
+    """Fills a field whose value is part of the address, before it is drawn.
+
+    Streamlit empties a field when Back or Forward leads to an address without it, and takes no other value in that
+    run: so there is a second one. value: what the visitor chose.
+    """
+    if name in st.query_params:
+        return
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and context.is_history_navigation:
+        st.rerun()
+    st.session_state[name] = st.session_state.get(name, value)
 
 
 def go_to(page: str) -> NoReturn:

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.answers.reading import ReadingSettings
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.marginals.reconstruction import Rule
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     if len(frame) > SHOWN:
         note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
     if found.sigma is not None:
-        note(t("reading.held", sigma=f"{found.sigma:.3g}"))
+        note(t("reading.held", sigma=local(found.sigma, ".3g")))
     else:
-        note(t("reading.made", residual=f"{found.residual:,.1f}"), "warning")
+        note(t("reading.made", residual=local(found.residual, ",.1f")), "warning")
     return frame
 
 

@@ -1,4 +1,4 @@
-"""Names on the ledger that look like that of the loaded dataset, pointed out before a run."""
+"""Names on the ledger: those that look like that of the loaded dataset, and one that somebody else's runs have."""
 
 from __future__ import annotations
 
@@ -6,19 +6,40 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.state import Dataset, Workspace, jobs
+from ui.shared.text import counted, literal, sentence, t
 from ui.shared.theme import note
 
 
-def point_out_names(space: Workspace) -> None:
-    """Says which names on the ledger look like that of the loaded dataset: spends add up only under one name."""
-    if space.dataset is None or space.dataset.sample:
+def point_out_names(space: Workspace, *, key: str) -> None:
+    """Says which names on the ledger look like that of the loaded dataset, and asks whether a shared one is meant.
+
+    Spends add up under one name alone: two tables of one name would use up each other's budget.
+    """
+    data = space.dataset
+    if data is None or data.sample:
         return
     try:
-        others = Ledger().similar(space.dataset.ledger)
+        book = Ledger()
+        others, runs = book.similar(data.ledger), len(book.entries(data.ledger))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
     if others:
-        note(t("data.ledger_near", name=space.dataset.ledger, others=", ".join(others)), "warning")
+        note(t("data.ledger_near", name=data.ledger, others=", ".join(others)), "warning")
+    mine = any(j.made_from(data.serial) or j.spec.dataset == data.ledger for j in jobs().of(space.owner))
+    if not runs or mine or (data.serial, data.ledger) in space.shared_names:
+        return
+    with st.container(border=True, key=f"{key}_name"):
+        note(counted("data.ledger_taken", runs, name=data.ledger), "warning")
+        with st.container(horizontal=True, gap="small"):
+            if st.button(t("data.ledger_same"), key=f"{key}_same_name"):
+                space.shared_names.add((data.serial, data.ledger))
+                st.rerun()
+            known = book.datasets()
+            free = next(f"{data.ledger}-{i}" for i in range(2, len(known) + 3) if f"{data.ledger}-{i}" not in known)
+            st.button(t("data.ledger_other"), key=f"{key}_other_name", on_click=_rename, args=(data, free))
+
+
+def _rename(data: Dataset, name: str) -> None:
+    data.ledger = st.session_state[f"ledger_{data.serial}"] = name

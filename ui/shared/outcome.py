@@ -12,7 +12,7 @@ from ui.shared import results
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, number, percent, plain, t
+from ui.shared.text import amount, figure_words, local, number, percent, t
 from ui.shared.theme import facts, not_private, note, private_tag, section, show
 from ui.synthesize.runs import OPEN
 
@@ -26,7 +26,7 @@ def card(space: Workspace, job: Job) -> None:
     table = results.synthetic(space, job)
     items = [
         (number(manifest["n_records"]), t("outcome.records"), t("outcome.records_note")),
-        (f"{manifest['epsilon']:g}", t("outcome.epsilon"), t("outcome.delta", delta=plain(manifest["delta"]))),
+        (local(manifest["epsilon"], "g"), t("outcome.epsilon"), t("outcome.delta", delta=amount(manifest["delta"]))),
     ]
     compared = None if space.choices.safe else comparing.of(space, job)
     if compared is not None:
@@ -34,7 +34,7 @@ def card(space: Workspace, job: Job) -> None:
         items.append((percent(pairs.mean), t("outcome.pairs"), t("outcome.floor", floor=percent(pairs.floor))))
     if not space.choices.safe:  # reading and counting take a time that depends on the table
         spent = sum(c.get("count", 1) for c in manifest["charges"])
-        items.append((f"{job.seconds():.1f} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
+        items.append((f"{local(job.seconds(), '.1f')} s", t("outcome.seconds"), t("outcome.charges", n=spent)))
     facts(items)
     row = st.container(horizontal=True, gap="small")
     with row:

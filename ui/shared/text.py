@@ -17,6 +17,8 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
 LANGUAGE = "DPSYN_LANGUAGE"  # environment variable: the language of visitors who choose none
 LANGUAGES = {"en": "English", "de": "Deutsch"}  # each has files `assets/text/<language>*.toml`
+DECIMAL_COMMA = {"de"}  # languages whose numbers have one, and points between thousands
+MARKS = str.maketrans(",.", ".,")
 ASKED, CHOSEN = "lang", "language"  # in the link, and in the visitor's session
 
 
@@ -38,17 +40,18 @@ def catalogue(language: str = "en") -> dict[str, str]:
 
 
 def language() -> str:
-    """The language of this visitor: chosen in the side panel, asked for by the link, else that of the server."""
+    """The language of this visitor: chosen in the side panel, asked for by the link, the server's, the browser's."""
     from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
-    default = os.environ.get(LANGUAGE, "en")
+    default = os.environ.get(LANGUAGE)
     if get_script_run_ctx(suppress_warning=True) is None:  # a thread of the server, which has no visitor
-        return default
+        return default or "en"
     import streamlit as st
 
     if CHOSEN not in st.session_state:
-        asked = st.query_params.get(ASKED, default)
-        st.session_state[CHOSEN] = asked if asked in LANGUAGES else default
+        browser = str(st.context.locale or "").split("-")[0].lower()
+        wanted = (st.query_params.get(ASKED), default, browser, "en")
+        st.session_state[CHOSEN] = next(code for code in wanted if code in LANGUAGES)
     return str(st.session_state[CHOSEN])
 
 
@@ -89,16 +92,20 @@ def figure_words() -> dict[str, str]:
     return {key: t(f"figure.{key}") for key in ENGLISH}
 
 
+def local(value: float, form: str) -> str:
+    """A number in a form of `format`, with the marks of the visitor's language: 1,234.5 is 1.234,5 in German."""
+    text = format(value, form)
+    return text.translate(MARKS) if language() in DECIMAL_COMMA else text
+
+
 def number(value: float) -> str:
     """A number a person can read: 1,234 or 0.0345 or 1.2e-09."""
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
+        return local(int(value), ",")
     size = abs(value)
     if size >= 100:
-        return f"{value:,.0f}"
-    if size >= 1e-3:
-        return f"{value:.3g}"
-    return f"{value:.1e}"
+        return local(value, ",.0f")
+    return local(value, ".3g" if size >= 1e-3 else ".1e")
 
 
 def capital(text: str) -> str:
@@ -108,7 +115,7 @@ def capital(text: str) -> str:
 
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage."""
-    return f"{100 * share:.{digits}f}\u00a0%"
+    return f"{local(100 * share, f'.{digits}f')}\u00a0%"
 
 
 def sentence(error: Exception) -> str:
@@ -129,6 +136,11 @@ def literal(text: str) -> str:
     line = re.sub(r"[\\`*\[\]<>|~$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", line)
     line = re.sub(r"[:@](?=\S)|www(?=\.)", rf"\g<0>{JOINER}", line, flags=re.IGNORECASE)
     return re.sub(r"^(\d{0,9})([-+=#.)])", r"\1\\\2", line)
+
+
+def amount(value: float) -> str:
+    """Epsilon, delta or a weight in a sentence: 1, 0.5, 1e-9, and 0,5 in German."""
+    return plain(value).replace(".", ",") if language() in DECIMAL_COMMA else plain(value)
 
 
 def plain(value: float) -> str:

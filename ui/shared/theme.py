@@ -12,7 +12,8 @@ import streamlit as st
 
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
-from ui.shared.text import ASSETS, literal, t
+from ui.shared import figure_files
+from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, t
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -43,6 +44,7 @@ def _palette(tokens: Mapping[str, str]) -> Palette:
 
 
 LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
+VEGA_COMMA = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}  # numbers of Vega's charts
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
@@ -75,14 +77,17 @@ def _layout(is_dark: bool) -> go.layout.Template:
 
 def dressed(figure: Figure | go.Figure, *, is_dark: bool, height: int | None = None) -> go.Figure:
     """A figure in the house style of one theme: the engine's are painted, others are given the template."""
+    chosen: dict[str, Any] = {"height": height} if height else {}
+    if language() in DECIMAL_COMMA:
+        chosen["separators"] = ",."  # of decimals and of thousands
     if isinstance(figure, Figure):
         import plotly.graph_objects as go
 
-        layout = theme.paint(figure.layout, tokens(is_dark)) | ({"height": height} if height else {})
+        layout = theme.paint(figure.layout, tokens(is_dark)) | chosen
         return go.Figure(
             data=theme.paint(figure.data, tokens(is_dark)), layout={**layout, "template": _layout(is_dark)}
         )
-    figure.update_layout({"template": _layout(is_dark)} | ({"height": height} if height else {}))
+    figure.update_layout({"template": _layout(is_dark)} | chosen)
     return figure
 
 
@@ -110,15 +115,18 @@ def show(
     """
     if isinstance(figure, Figure):
         alt = alt or figure.alt
+    title = (figure.caption if isinstance(figure, Figure) else "") or alt or ""
     drawn: go.Figure = figure if ready else dressed(figure, is_dark=dark(), height=height)
     if selects is None:
         st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
+        figure_files.buttons(key, title)
         return {"points": [], "box": []}
     if selects == "box":
         drawn.update_layout(dragmode="select")
     got = st.plotly_chart(
         drawn, theme=None, alt=alt, key=key, config=CONFIG, on_select="rerun", selection_mode=(selects,)
     )
+    figure_files.buttons(key, title)
     chosen = got.get("selection", {}) if got else {}
     return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}
 
@@ -135,6 +143,8 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
     Returns:
         What is selected, one dict a mark; empty without a selection.
     """
+    if language() in DECIMAL_COMMA:
+        document = {**document, "config": {**document.get("config", {}), "locale": {"number": VEGA_COMMA}}}
     if selects is None:
         st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt)
         return []
@@ -189,6 +199,7 @@ def style() -> None:
 
 def heading(key: str) -> None:
     """A page's question, large, and one sentence below it."""
+    figure_files.from_private(False)
     st.title(t(f"{key}.title"), anchor=False)
     st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
 
@@ -214,11 +225,13 @@ def section(text: str) -> None:
 
 def private_tag() -> None:
     """The tag that every panel wears that reads private data."""
+    figure_files.from_private(True)
     st.html(f"<span class='dp-tag dp-private'>{html.escape(t('tag.private'))}</span>")
 
 
 def public_tag() -> None:
     """The tag of panels made from released values alone."""
+    figure_files.from_private(False)
     st.html(f"<span class='dp-tag dp-public'>{html.escape(t('tag.public'))}</span>")
 
 

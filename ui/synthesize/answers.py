@@ -14,7 +14,7 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
 from ui.shared import marginals, stamps
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import literal, number, plain, sentence, t
+from ui.shared.text import amount, literal, local, number, plain, sentence, t
 from ui.shared.theme import not_private, note
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _marginals(space: Workspace, schema: Schema) -> None:
     if made is not None:
         how = marginals.settings(key="answers")
         found = marginals.read(made.released, schema, names, how) if names else None
-        note(t("answers.free", epsilon=plain(made.manifest.epsilon)))
+        note(t("answers.free", epsilon=amount(made.manifest.epsilon)))
         if found is not None:
             frame = marginals.shown(found, schema, key="answers_marginals")
             _files(made, schema, frame)
@@ -77,7 +77,7 @@ def _marginals(space: Workspace, schema: Schema) -> None:
         note(sentence(error), "alarm")
         return
     word = "answers.spend" if made is None else "answers.spend_again"
-    if st.button(t(word, epsilon=plain(budget.epsilon)), key="answers_release_marginals") and _run(
+    if st.button(t(word, epsilon=amount(budget.epsilon)), key="answers_release_marginals") and _run(
         space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
     ):
         st.rerun()
@@ -127,7 +127,7 @@ def _cost(schema: Schema, spec: RunSpec) -> str:
     steps = plan(spec, schema).steps
     tables = sum(s.parts[1] for s in steps)
     sigma = max((s.sigma[1] for s in steps if s.sigma is not None), default=0.0)
-    return t("answers.plan", tables=number(tables), sigma=f"{sigma:.3g}")
+    return t("answers.plan", tables=number(tables), sigma=local(sigma, ".3g"))
 
 
 def _released_marginals(space: Workspace, schema: Schema, names: list[str], budget: Budget) -> MarginalRelease:
@@ -161,7 +161,7 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
     if budget is None:
         return
     note(t("answers.itemsets_plan", items=number(len(items))))
-    if st.button(t("answers.spend", epsilon=plain(budget.epsilon)), key="answers_release_itemsets"):
+    if st.button(t("answers.spend", epsilon=amount(budget.epsilon)), key="answers_release_itemsets"):
         _run(space, "itemsets", lambda: _released_itemsets(space, schema, asked, budget))
     _result(space, "itemsets")
 

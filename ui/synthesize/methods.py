@@ -13,7 +13,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.synthesizers import registry
 from ui.questions import kept
 from ui.shared.state import Workspace
-from ui.shared.text import ASSETS, number, percent, t
+from ui.shared.text import ASSETS, local, number, percent, t
 from ui.shared.theme import facts, note, private_tag, table
 from ui.synthesize.forms import settings_form
 
@@ -90,7 +90,7 @@ def _compared(names: list[str]) -> None:
     rows = []
     for name in sorted(names, key=lambda n: known.get(n, {}).get("pairs", 9.0)):
         config, got = registry.config_class(name), known.get(name)
-        pairs, seconds = ("–", "–") if got is None else (percent(got["pairs"]), f"{got['seconds']:g} s")
+        pairs, seconds = ("–", "–") if got is None else (percent(got["pairs"]), f"{local(got['seconds'], 'g')} s")
         rows.append([f"{name}\n{config.summary} {config.guarantee.text}", pairs, seconds])
     head = [t("synthesize.column_name"), t("synthesize.column_pairs"), t("synthesize.column_seconds")]
     table(head, rows, alt=t("synthesize.table_alt"))

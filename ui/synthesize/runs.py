@@ -12,13 +12,14 @@ from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to
 from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import literal, local, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 OPEN = "open_run"  # the run that Report and Export look at
+STARTED = "started_run"  # the run that was started last on Synthesize
 
 
 def opened(space: Workspace) -> Job | None:
@@ -60,8 +61,8 @@ def _progress(owner: str, job_id: str, key: str) -> None:
             st.rerun()
     if len(seen.get("curve", [])) > 1:
         figure = _curve(seen["curve"])
-        alt = t("run.curve_alt", stage=seen["curve_stage"], first=f"{seen['curve'][0][1]:.3g}",
-                last=f"{seen['curve'][-1][1]:.3g}")  # fmt: skip
+        alt = t("run.curve_alt", stage=seen["curve_stage"], first=local(seen['curve'][0][1], ".3g"),
+                last=local(seen['curve'][-1][1], ".3g"))  # fmt: skip
         show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
 
 
@@ -87,7 +88,7 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
     words, buttons = st.columns([5, 6], vertical_alignment="center")
     state = job.state
     timed = state == "done" and not space.choices.safe  # in safe mode others may look at the screen
-    tail = t("run.done", seconds=f"{job.seconds():.1f}") if timed and job.seconds() else t(f"state.{state}")
+    tail = t("run.done", seconds=local(job.seconds(), ".1f")) if timed and job.seconds() else t(f"state.{state}")
     stale = state == "done" and results.stale(space, job, job.spec)
     extra = f" · {t('run.stale')}" if stale else ""
     tail = html.escape(tail + extra)

@@ -10,7 +10,7 @@ from ui.questions import kept
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import t
+from ui.shared.text import local, t
 from ui.synthesize.estimates import in_place, job_memory
 from ui.synthesize.methods import run_of
 
@@ -55,7 +55,7 @@ def start(space: Workspace) -> Job:
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
-    label = t("run.label", method=spec.method, epsilon=f"{spec.epsilon:g}")
+    label = t("run.label", method=spec.method, epsilon=local(spec.epsilon, "g"))
     schema = kept.in_schema(space, space.kept_schema or space.schema)
     return jobs().start(
         space.owner,

@@ -26,6 +26,7 @@ from dpsyn_core.privacy.manifest.statement import (
     OWNERS_WORD,
     AskedQuestions,
     Digests,
+    HangingTable,
     Refit,
     Signature,
     Statement,
@@ -143,6 +144,9 @@ def _refitted(m: Statement) -> list[str]:
 
 
 def _individual(m: Statement) -> str:
+    if m.hanging:
+        most = ", ".join(f"at most {h.max_children} of '{h.table}'" for h in m.hanging)
+        return f"whom '{m.identifier}' names, with all that hangs on it: {most}, enforced before counting"
     if m.identifier is not None:
         return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
     if m.max_records == 1:
@@ -205,6 +209,7 @@ class Manifest(Statement):
         ledger_chain: str | None = None,
         questions: AskedQuestions | None = None,
         query_vouched: bool = False,
+        hanging: Sequence[HangingTable] = (),
         refit: Refit | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
@@ -226,6 +231,7 @@ class Manifest(Statement):
             ledger_chain: hash of the ledger's entry.
             questions: that the run was told.
             query_vouched: that the query behind the records reads each record by itself is the owner's word.
+            hanging: tables that hang on the individual.
             refit: of tables that others published.
 
         Raises:
@@ -253,7 +259,12 @@ class Manifest(Statement):
             private=not why,
             not_private_because=why,
             guarantee=guarantee(
-                budget, unit, private=not why, noisy=bool(charges), by=None if refit is None else refit.by
+                budget,
+                unit,
+                private=not why,
+                noisy=bool(charges),
+                hanging=hanging,
+                by=None if refit is None else refit.by,
             ),
             refit=refit,
             epsilon=budget.epsilon,
@@ -263,6 +274,7 @@ class Manifest(Statement):
             neighbours=unit.neighbours,
             max_records=unit.max_records,
             identifier=unit.identifier,
+            hanging=tuple(hanging),
             dataset=dataset,
             run_id=run_id,
             ledger_chain=ledger_chain,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -80,6 +81,15 @@ class AskedQuestions(BaseModel):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class HangingTable(BaseModel):
+    """A table whose records hang on the individual, of linked tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    table: str = Field(description="Name of the table")
+    max_children: int = Field(ge=1, description="Records of one individual that were counted, at most")
+
+
 class Refit(BaseModel):
     """How a table was made once more from what a run had released. Nothing was charged for it."""
 
@@ -116,6 +126,9 @@ class Statement(BaseModel):
     neighbours: Neighbours
     max_records: int = Field(ge=1)
     identifier: str | None = Field(default=None, description="Column that names individuals; null: each record is one")
+    hanging: tuple[HangingTable, ...] = Field(
+        default=(), description="Of linked tables: what hangs on the individual and is protected with it"
+    )
     dataset: str = Field(description="Name under which the run stands on the ledger")
     run_id: str = Field(description="Entry of the ledger that paid for this run")
     ledger_chain: str | None = Field(
@@ -160,11 +173,13 @@ class Statement(BaseModel):
 
     @model_serializer(mode="wrap")
     def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As a document: equal charges grouped in version 2, and without what version 1 does not have."""
+        """As a document: equal charges grouped in version 2, and without what version 1 or most runs do not have."""
         grouped = self.version == 2
         document: dict[str, Any] = dump(self.model_copy(update={"charges": (), "bought": ()}) if grouped else self)
         if self.refit is None:  # manifests of runs stay readable for earlier versions
             document.pop("refit", None)
+        if not self.hanging:
+            document.pop("hanging", None)
         if not grouped:
             document.pop("columns", None)
             return document
@@ -201,7 +216,10 @@ class Statement(BaseModel):
         budget = Budget(epsilon=self.epsilon, delta=self.delta)
         out = []
         by = None if self.refit is None else self.refit.by
-        if self.guarantee != guarantee(budget, Unit.of(self), private=self.private, noisy=bool(self.charges), by=by):
+        promised = guarantee(
+            budget, Unit.of(self), private=self.private, noisy=bool(self.charges), hanging=self.hanging, by=by
+        )
+        if self.guarantee != promised:
             out.append("the manifest's sentence of the guarantee is not what its numbers say")
         if self.private and not self.charges:
             out.append("the manifest states a guarantee, and no charge at all: nothing in the table was paid for")
@@ -235,7 +253,8 @@ def _near(stated: float | None, found: float | None) -> bool:
 
 
 def guarantee(
-    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, by: str | None = None
+    budget: Budget, unit: Unit, *, private: bool = True, noisy: bool = True, hanging: Sequence[HangingTable] = (),
+    by: str | None = None,
 ) -> str:  # fmt: skip
     """What is promised, in one sentence.
 
@@ -244,6 +263,7 @@ def guarantee(
         unit: whom it protects.
         private: whether the promise holds, as far as the run knows.
         noisy: some noise was added, whatever it is worth.
+        hanging: tables that hang on the individual.
         by: who published the tables, where no run of ours did.
     """
     if by is not None:
@@ -253,14 +273,17 @@ def guarantee(
         return f"{NOT_PRIVATE}: no noise was added, and nothing is promised to anybody."
     delta = f", delta {budget.delta:g}" if budget.delta else " (pure)"
     change = "more or less" if unit.neighbours == "add-remove" else "exchanged for another"
-    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit)} {change}"
+    text = f"epsilon {budget.epsilon:g}{delta}: differential privacy for {individual(unit, hanging)} {change}"
     if private:
         return text[0].upper() + text[1:] + "."
     return f"{NOT_PRIVATE}: the noise alone would give {text}, but the reasons listed undo it."
 
 
-def individual(unit: Unit) -> str:
+def individual(unit: Unit, hanging: Sequence[HangingTable] = ()) -> str:
     """One individual, in words: who is meant, and how many records they hold."""
+    if hanging:
+        most = ", ".join(f"at most {h.max_children} of '{h.table}'" for h in hanging)
+        return f"one individual (named by '{unit.identifier}', with all that hangs on it, of which {most} are counted)"
     if unit.identifier is not None:
         records = "one record is" if unit.max_records == 1 else f"at most {unit.max_records} records are"
         return f"one individual (named by '{unit.identifier}', of whom {records} counted)"

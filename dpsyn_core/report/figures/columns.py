@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.report.figures.labels import axis_labels, plain_text
+from dpsyn_core.report.figures.labels import axis_labels, plain_text, widths
 from dpsyn_core.report.theme import DASHES, SERIES, SHARE, SYMBOLS, Figure
 from dpsyn_core.report.words import ENGLISH, Words
 
@@ -18,6 +18,8 @@ LABEL = 22  # characters of a value under a bar
 DOTS = 400  # marginals of one order that are drawn as a dot each
 GRID = np.linspace(0, 1, 201)
 MOST = 1000  # values of a box that are drawn as they are; more are drawn by their quantiles
+UNEVEN = 1.5  # times the usual width of a bin from which on equal bars would mislead
+SPIKE = 20  # a bin so many times narrower than the usual one stands for single values: its share is drawn as it is
 VALUES = {"type": "category", "showgrid": False}
 
 
@@ -25,9 +27,14 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     """Shares of one attribute's values, the real table first in grey, then each synthetic one."""
     data: list[dict[str, Any]] = []
     x = axis_labels(labels, LABEL, blank=words["blank"])
+    scale, per = density(labels)
+    title = words["shares"] if per is None else words["density"].format(width=f"{per:,g}")
     for k, (table, shares) in enumerate(series.items()):
         colour = "@real" if k == 0 else SERIES[(k - 1) % len(SERIES)]
-        base = {"x": x, "y": np.asarray(shares), "name": plain_text(table), "hovertemplate": words["share_hover"]}
+        base = {
+            "x": x, "y": np.asarray(shares) * scale, "customdata": np.asarray(shares), "name": plain_text(table),
+            "hovertemplate": words["share_hover"],
+        }  # fmt: skip
         if len(labels) <= FEW:
             pattern = {
                 "shape": "" if k < 2 else ("/", "x", ".", "+")[(k - 2) % 4],
@@ -49,9 +56,24 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
         "barmode": "group",
         "bargap": 0.25,
         "xaxis": VALUES,
-        "yaxis": {"title": {"text": words["shares"]}, "tickformat": SHARE, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": title}, "tickformat": SHARE, "rangemode": "tozero"},
     }
     return Figure(data=data, layout=layout, caption=caption, alt=words["column_alt"].format(finding=caption))
+
+
+def density(labels: Sequence[str]) -> tuple[Floats, float | None]:
+    """What the share of each bin is multiplied by, and for how wide a stretch it then holds; None: shares as they are.
+
+    Bins of numbers of unequal width are drawn as shares for the usual width, so that a wide bin does not look full.
+    Values that stand alone, such as 0 next to 1-99, and special values keep their share.
+    """
+    found = widths(labels)
+    plain = np.array(found or [])
+    usual = float(np.median(plain[plain > 0])) if (plain > 0).any() else 0.0
+    scaled = plain * SPIKE > usual
+    if not scaled.any() or plain[scaled].max() <= UNEVEN * plain[scaled].min():
+        return np.ones(len(labels)), None
+    return np.where(scaled, usual / np.where(plain > 0, plain, 1.0), 1.0), usual
 
 
 def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words: Words = ENGLISH) -> Figure:

@@ -63,6 +63,22 @@ def merged(first: str, last: str) -> str:
     return f"{first} … {last}"
 
 
+def widths(words: Sequence[str]) -> list[float] | None:
+    """Widths of bins of numbers from their words, 0 for special values; None where the words are no bins of numbers."""
+    out = []
+    for w in words:
+        whole, real = _whole(w), REAL_BIN.fullmatch(w)
+        if whole:
+            out.append(float(whole[1] - whole[0] + 1))
+        elif real:
+            out.append(float(real[2]) - float(real[1]))
+        elif w.startswith("(") and w.endswith(")"):
+            out.append(0.0)
+        else:
+            return None
+    return out if any(out) else None
+
+
 def rising(words: Sequence[str]) -> bool:
     """Whether the words are whole numbers, each larger than the one before it."""
     found = [_whole(w) for w in words]

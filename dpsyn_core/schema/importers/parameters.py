@@ -188,21 +188,34 @@ def import_file(
     *,
     codebook: str | Path | None = None,
     name: str | None = None,
+    onto: Schema | None = None,
 ) -> Schema:
     """Reads a schema file of any known style. `maxima.binned` says of the result what is binned.
 
-    Our own JSON, parameters.json, {column: {type, maxval}}, or a data dictionary in CSV, TSV or Excel.
+    Our own JSON, parameters.json, {column: {type, maxval}}, a data dictionary in CSV, TSV or Excel, or a codebook: DDI,
+    CSVW, Frictionless, SDV metadata, JSON Schema, or what an SPSS, Stata or SAS file declares beside its records.
 
     Args:
         path: the file.
         datatypes: column_datatypes.json beside a parameters.json.
         codebook: codebook.cbk of a parameters.json or specification, see `read_codebook`.
         name: of the table; default the file's.
+        onto: a schema that keeps its entries of columns of which a codebook declares neither values nor a range.
 
     Raises:
-        SchemaError: not JSON, unknown style, or an entry that cannot be imported; it names the entry.
+        SchemaError: not JSON, unknown style, or an entry that cannot be imported; it names the entry. TableError: of an
+            SPSS, Stata or SAS file.
     """
+    from dpsyn_core.schema.importers.formats import read_schema_file
+
     words = None if codebook is None else read_codebook(codebook)
+    found = None if Path(path).suffix.lower() in TABLES else read_schema_file(Path(path), name=name, onto=onto)
+    if found is not None:
+        _refuse(words, str(path))
+        return found
+    if onto is not None:
+        msg = f"'{path}' is no codebook that adds to a schema (--onto); those are DDI, CSVW, Frictionless, SDV and SPSS"
+        raise SchemaError(msg)
     if Path(path).suffix.lower() in TABLES:
         _refuse(words, str(path))
         return import_dictionary(path, name=name)
@@ -228,11 +241,19 @@ def import_document(
     if isinstance(document, Mapping) and "version" in document and "attributes" in document:
         _refuse(words, what)
         return Schema.of(document)
-    if isinstance(document, Mapping) and isinstance(document.get("schema"), Mapping):
+    inner = document.get("schema") if isinstance(document, Mapping) else None
+    if isinstance(document, Mapping) and isinstance(inner, Mapping) and not isinstance(inner.get("fields"), list):
         return import_parameters(document, datatypes, words, name=name)
     if isinstance(document, Mapping) and document and all(_is_maximum(v) for v in document.values()):
         return import_maxima(document, words, name=name)
-    msg = f"{what} is no known schema; give our own JSON, a NIST-style parameters.json, or columns with type and maxval"
+    from dpsyn_core.schema.importers.declared import schema_of
+    from dpsyn_core.schema.importers.formats import read_json
+
+    said = read_json(document, name=name, what=what)
+    if said is not None:
+        _refuse(words, what)
+        return schema_of(said)
+    msg = f"{what} is no known schema; give our own JSON, a codebook, a NIST-style parameters.json, or a specification"
     raise SchemaError(msg)
 
 

@@ -17,6 +17,8 @@ from dpsyn_core.synthesizers.rls.tuning import Shares, Tuning
 
 Floats = NDArray[np.float64]
 
+NOTHING = 1e-9  # of the budget, for a part that nothing spends: no cost is 0
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Noise:
@@ -134,6 +136,7 @@ def plan_budget(
     one_way_share: float | None,
     resolution: int | None,
     questions_share: float = 0.0,
+    with_pairs: bool | None = None,
     tuning: Tuning,
 ) -> BudgetPlan:
     """The plan of one run.
@@ -152,6 +155,7 @@ def plan_budget(
         one_way_share: a setting; None lets the error of one-ways decide.
         resolution: a setting; None lets the strength of the budget decide.
         questions_share: from 0 to 1, of what pairs would get, for the tables of declared questions.
+        with_pairs: whether pairs are measured as well; None: where there are two attributes.
         tuning: constants.
     """
     noise, s = Noise(unit=unit, pure=whole.pure), tuning.shares
@@ -160,7 +164,10 @@ def plan_budget(
     if second is not None:
         left = left.less(second)
     counted = _counted(sizes, ranked, tuning)
-    joint_of = partial(_parts, left, whole=whole, noise=noise, total=total, setting=one_way_share, shares_=s)
+    joint_of = partial(
+        _parts, left, whole=whole, noise=noise, total=total, setting=one_way_share, shares_=s,
+        with_pairs=len(sizes) > 1 if with_pairs is None else with_pairs,
+    )  # fmt: skip
     one_ways, scores, joint, rest = joint_of(counted)
     blocks = _blocks(one_ways.split(noise.shares(np.array(counted))), ranked, noise, total, tuning)
     fewer = tuple(min(c, b) if b is not None else c for c, b in zip(counted, blocks, strict=True))
@@ -205,14 +212,15 @@ def _counted(sizes: tuple[int, ...], ranked: tuple[int, ...], tuning: Tuning) ->
 
 def _parts(
     left: Cost, sizes: tuple[int, ...], *, whole: Cost, noise: Noise, total: float, setting: float | None,
-    shares_: Shares,
+    shares_: Shares, with_pairs: bool,
 ) -> tuple[Cost, Cost, Cost, Cost]:  # fmt: skip
     """What one-ways, scores and joint tables get, and the last two together."""
-    one = shares_.only_one_ways
-    if len(sizes) > 1:
-        one = _predicted_share(sizes, whole, noise, total, shares_) if setting is None else setting
-    scoring = _score_share(len(sizes), left, noise, total, shares_)
-    scoring = min(scoring, max(shares_.scores, (1 - one) * shares_.scores_of_joint))
+    if with_pairs:
+        one = _one_way_share(sizes, whole, noise, total, shares_) if setting is None else setting
+        scoring = _score_share(len(sizes), left, noise, total, shares_)
+        scoring = min(scoring, max(shares_.scores, (1 - one) * shares_.scores_of_joint))
+    else:
+        one, scoring = 1 - 2 * NOTHING, NOTHING
     parts = _of_noise([one, scoring, 1 - one - scoring], pure=whole.pure)
     one_ways, scores, joint = left.split(parts)
     return one_ways, scores, joint, left.split([parts[0], parts[1] + parts[2]])[1]
@@ -260,24 +268,6 @@ def _with_questions(joint: Cost, with_scores: Cost, share: float) -> tuple[Cost 
         return None, with_scores
     pairs, questions = joint.split([1 - share, share])
     return pairs, questions
-
-
-def _predicted_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:
-    """The share of one-ways, less what pairs tell of them anyway where the budget holds all pairs at full resolution.
-
-    P pairs of attributes with k values share a cost as d one-ways do. The sums of a pair over one attribute have k
-    times its noise in squares, and each attribute is in 2 P / d pairs: together they say 2 / k as much of a one-way as
-    the same cost spent on it (proof: both variances are d over the cost, times k / 2 for pairs). Yes/no attributes
-    need no one-ways of their own, and with ten values four fifths of what one-ways say is said by them alone.
-    """
-    share = _one_way_share(sizes, whole, noise, total, s)
-    k = np.array(sizes, dtype=np.float64)
-    cells = np.outer(k, k)[np.triu_indices(len(k), 1)]
-    error = noise.error(cells, whole) / (len(cells) * max(total, 1.0))
-    held = float(np.clip(np.log(s.pairs_lost / max(error, 1e-12)) / np.log(s.pairs_lost / s.pairs_held), 0.0, 1.0))
-    alone = 1 - held * np.minimum(1.0, 2 / np.maximum(k, 2.0))
-    weights = np.array(noise.shares(k))
-    return max(share * float((weights * alone).sum() / weights.sum()), s.one_ways_told)
 
 
 def _one_way_share(sizes: tuple[int, ...], whole: Cost, noise: Noise, total: float, s: Shares) -> float:

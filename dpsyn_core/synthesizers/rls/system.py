@@ -115,22 +115,24 @@ class Rls(Synthesizer):
         self.unit = task.unit
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
+        self.zeros = task.zeros
 
-    def budget_plan(self, total: float, *, again: bool | None = None) -> BudgetPlan:
+    def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute.
 
-        again: whether the number of records is measured twice; None lets the number decide.
+        again: whether the number of records is measured twice; None lets the number decide. with_pairs: see
+        `plan_budget`.
         """
         return plan_budget(
             self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
             whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            questions_share=0.0 if self.workload is None else self.workload.share,
+            questions_share=0.0 if self.workload is None else self.workload.share, with_pairs=with_pairs,
         )  # fmt: skip
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning)
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
@@ -145,8 +147,8 @@ class Rls(Synthesizer):
         if plan.total_again is not None:
             measured += measure_marginals(counter, [()], [plan.total_again], gate=gate)
             plan = self.budget_plan(total_of(measured, self.n_public), again=True)
-        measured += self._one_ways(counter, plan, gate)
-        measured += self._coarse_one_ways(counter, measured, plan, gate)
+        measured += self.measure_one_ways(counter, plan, gate)
+        measured += self.measure_coarse_one_ways(counter, measured, plan, gate)
         progress("measuring one-ways", 1, 1)
         if len(domain) < 2:
             return measured
@@ -170,18 +172,18 @@ class Rls(Synthesizer):
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
         if not chosen.sets:  # nothing is left to spend it on but the one-ways
-            measured += self._one_ways(counter, plan, gate, chosen.cost)
+            measured += self.measure_one_ways(counter, plan, gate, chosen.cost)
             return measured
         first, later = chosen.cost, None
         triples = triples_to_score(view, chosen.scores) if self.config.triples else []
         if triples and triples_may_pay(view, plan, chosen, len(triples)):
             first, later = plan.rounds(chosen.cost)
-        measured += self._measure_pairs(counter, chosen, first, gate)
+        measured += self.measure_pairs(counter, chosen, first, gate)
         progress("measuring pairs", 1, 1)
         if later is not None:
             measured += second_round(
                 counter, self.view(measured), triples, plan=plan, pairs=chosen, cost=later, gate=gate,
-                measure_pairs=lambda cost: self._measure_pairs(counter, chosen, cost, gate),
+                measure_pairs=lambda cost: self.measure_pairs(counter, chosen, cost, gate),
             )  # fmt: skip
         return measured
 
@@ -191,7 +193,9 @@ class Rls(Synthesizer):
             return None
         return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
-    def _one_ways(self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None) -> list[Measurement]:
+    def measure_one_ways(
+        self, counter: Counter, plan: BudgetPlan, gate: Gate, cost: Cost | None = None
+    ) -> list[Measurement]:
         """The one-ways at their own costs, or once more at a cost that they share in the same proportions."""
         costs: Sequence[Cost] = plan.one_ways
         if cost is not None:
@@ -203,7 +207,7 @@ class Rls(Synthesizer):
         }
         return measure_marginals(counter, self.domain.singletons(), costs, gate=gate, recodes=recodes)
 
-    def _coarse_one_ways(
+    def measure_coarse_one_ways(
         self, counter: Counter, measured: Sequence[Measurement], plan: BudgetPlan, gate: Gate
     ) -> list[Measurement]:
         """The second one-ways of numbers of many bins, at coarse values that follow from the first ones."""
@@ -227,7 +231,7 @@ class Rls(Synthesizer):
             return view.second_partition(name)
         return view.isolate_spikes(name, view.recode(name, r.few_values, least=r.few_held * self.noise.of_cell(cost)))
 
-    def _measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
+    def measure_pairs(self, counter: Counter, pairs: Pairs, cost: Cost, gate: Gate) -> list[Measurement]:
         """Measures pairs at the shares that minimise their total error; none when there are none."""
         if not pairs.sets:
             return []

@@ -44,10 +44,7 @@ class Shares:
     scores_of_joint: float = 0.25
     """Of what one-ways leave, for the scores at most (convention)."""
 
-    only_one_ways: float = 0.97
-    """Of the rest, for the one-way of a table with a single attribute, before parts are made to add up."""
-
-    one_ways_least: float = 0.15
+    one_ways_least: float = 0.1
     """Of the rest, for the one-ways, where their error is small."""
 
     one_ways_most: float = 0.6
@@ -59,17 +56,6 @@ class Shares:
 
     one_ways_power: float = 0.33
     """Power with which their share falls with that error, between the two."""
-
-    one_ways_told: float = 0.05
-    """Of the rest, for the one-ways at least, where pairs tell all of them: noisy ones still order and merge values."""
-
-    pairs_held: float = 0.03
-    """Relative L1 error of all pairs at full resolution, had they the whole budget, up to which they are counted on to
-    tell one-ways ..."""
-
-    pairs_lost: float = 0.4
-    """... and from which they are not: few pairs will be measured (`python -m benchmarks.experiments.variants --only
-    shares`)."""
 
     coarse_one_way: float = 0.15
     """Of what a number of many bins gets for its one-way, for the second table of its coarse values; .3 has the same

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -29,6 +30,9 @@ from dpsyn_core.records.rls.tails import with_ends
 from dpsyn_core.records.rls.wider import shrink_wide
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.zeros import KnownZeros
 
 Floats = NDArray[np.float64]
 SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
@@ -61,10 +65,11 @@ class RlsEvidence:
     """Released values, read for a fit. Post-processing only."""
 
     def __init__(
-        self, domain: Domain, measured: Sequence[Measurement], n_public: int | None, *, tuning: Tuning = TUNING
-    ) -> None:
+        self, domain: Domain, measured: Sequence[Measurement], n_public: int | None, *, tuning: Tuning = TUNING,
+        zeros: KnownZeros | None = None,
+    ) -> None:  # fmt: skip
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
-        self.domain, self.tuning = domain, tuning
+        self.domain, self.tuning, self.zeros = domain, tuning, zeros
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
@@ -244,6 +249,8 @@ class RlsEvidence:
                 values, sigma = self._clean_pair(m, maps, shrunk[number])
             elif len(m.attributes) > 2:
                 values, sigma = self._clean_wide(m, maps)
+            if self.zeros is not None:
+                values = self.zeros.emptied(values, m.attributes, {n: r.map for n, r in maps.items()})
             place = tuple(self.domain.index(n) for n in m.attributes)
             onto = tuple(r.map for r in maps.values())
             out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale))

@@ -78,13 +78,14 @@ def share_of_one_ways(sizes, total, **settings):
     return sum(map(amount, plan.one_ways)) / amount(plan.whole)
 
 
-def test_one_ways_get_less_where_pairs_will_tell_them_and_as_much_as_before_where_not():
-    binary, few, many = (2,) * 12, (3, 3, 4, 4, 2, 2, 4, 4, 2, 2, 4, 3), (100,) * 12
-    assert share_of_one_ways(binary, 20_000.0) == pytest.approx(0.05, abs=0.002)
-    assert 0.05 < share_of_one_ways(few, 20_000.0) < 0.2
+def test_one_ways_get_more_the_larger_their_error_would_be_and_all_where_there_are_no_pairs():
+    binary, many = (2,) * 12, (100,) * 12
+    assert share_of_one_ways(binary, 20_000.0) == pytest.approx(0.22, abs=0.02)
+    assert share_of_one_ways(binary, 2_000_000.0) == pytest.approx(0.1, abs=0.002)
     assert share_of_one_ways(many, 20_000.0) > 0.4
-    assert share_of_one_ways(binary, 200.0) > 0.3  # pairs are lost in noise, and tell nothing
+    assert share_of_one_ways(binary, 200.0) > 0.3
     assert share_of_one_ways(binary, 20_000.0, one_way_share=0.3) == pytest.approx(0.3, rel=0.01)
+    assert share_of_one_ways((9,), 20_000.0) == pytest.approx(0.995, rel=1e-6)
 
 
 def test_fine_bins_of_a_number_take_no_more_from_pairs_than_a_hundred():

@@ -1,0 +1,211 @@
+"""From tables to a forest: keys are matched, and of each root as many children stay as its links declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import TableError
+from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
+from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
+from dpsyn_core.schema.codec import Codec, Codes, Encoded, identifiers
+from dpsyn_core.sources.bounding import draw_key, kept, record_hashes
+from dpsyn_core.tables.headers import locate, short
+
+Bools = NDArray[np.bool_]
+OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LeftOut:
+    """Records that have no place in the forest, private: for the owner alone.
+
+    table: its name. blank: without a key, or with a cell that its schema has no place for. repeated: of a root, beside
+    the one that stays. orphans: of a child, without a parent. beyond: of a child, beyond `max_children`, a role or an
+    order that a parent's children share.
+    """
+
+    table: str
+    blank: int = 0
+    repeated: int = 0
+    orphans: int = 0
+    beyond: int = 0
+
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return bool(self.blank or self.repeated or self.orphans or self.beyond)
+
+    def sentence(self) -> str:
+        """For the owner."""
+        parts = (
+            (self.blank, "have no key, or a cell that the schema has no place for"),
+            (self.repeated, "repeat the key of another"),
+            (self.orphans, "have no parent"),
+            (self.beyond, "are more than their parent may have"),
+        )
+        return f"table '{self.table}': " + ", ".join(f"{n:,} records {what}" for n, what in parts if n)
+
+
+def bounded(
+    schema: LinkedSchema, tables: Mapping[str, Any], *, key: bytes | None = None, strict: bool = False
+) -> tuple[Forest, tuple[LeftOut, ...]]:
+    """Encodes and bounds linked tables.
+
+    Guarantee: what stays of a root, and in which order, is a function of the key and of the records alone that carry
+    the root's own key: its record in the root table (of several the one with the smallest keyed hash), and its
+    children, of which those with the smallest keyed hashes stay. Records without a key and children without a parent
+    are left out (docs/proofs/linked.md).
+
+    Args:
+        schema: public metadata.
+        tables: pyarrow tables by name.
+        key: 32 bytes; default: drawn from the operating system, anew for every run.
+        strict: refuse what would be left out. Such a refusal is an exact answer about the data.
+
+    Returns:
+        The forest, and what was left out of each table, for the owner alone.
+
+    Raises:
+        TableError: a table or a column is missing; with `strict`, the above.
+    """
+    check_names(schema, tables)
+    key = draw_key() if key is None else key
+    root = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
+    names = root.identifiers
+    stays = kept(_positions(names), record_hashes(root, key), 1)
+    repeated = 0 if schema.one_file else int((~stays).sum())  # one file repeats a root for each child
+    left = [_left(schema.root, tables, root, repeated=repeated)]
+    names = names.filter(stays)
+    shapes, children, codes = shapes_of(schema), [], []
+    for link, shape in zip(schema.links, shapes, strict=True):
+        own, out = _children(schema, link, shape, names, tables, key, strict)
+        children.append(own)
+        codes.append(shape.codes(own))
+        left.append(out)
+    if strict:
+        for out in left:
+            if out.any:
+                msg = f"{out.sentence()}; correct the table, or leave strict out {OWNER}"
+                raise TableError(msg)
+    roots = np.ascontiguousarray(root.codes[:, stays])
+    return Forest(roots=roots, shapes=tuple(codes), children=tuple(children)), tuple(left)
+
+
+def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
+    """Raises TableError unless there is a table for each name, and no other."""
+    wanted = [t.name for t in schema.tables]
+    for name in wanted:
+        if name not in tables:
+            msg = f"there is no table '{name}'; the schema declares {', '.join(wanted)}"
+            raise TableError(msg)
+    for name in tables:
+        if name not in wanted:
+            msg = f"the schema has no table '{short(str(name))}'; it declares {', '.join(wanted)}"
+            raise TableError(msg)
+
+
+def _encoded(table: LinkedTable, key: str, given: Any, strict: bool) -> Encoded:
+    """Codes and the names in the key column, without records that have no place; `kept` says which have one."""
+    at = locate(given.column_names, [key])[0]
+    names = identifiers(given.column(at), key)
+    if table.columns is None:
+        codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
+        here = np.ones(given.num_rows, dtype=bool)
+    else:
+        found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
+        codes, here = found.codes, np.ones(given.num_rows, dtype=bool) if found.kept is None else found.kept
+    named = names.is_valid().to_numpy(zero_copy_only=False)
+    return Encoded(
+        codes=np.ascontiguousarray(codes[:, named[here]]), identifiers=names.filter(named & here), kept=named & here
+    )
+
+
+def _left(table: LinkedTable, tables: Mapping[str, Any], found: Encoded, **more: int) -> LeftOut:
+    return LeftOut(table=table.name, blank=tables[table.name].num_rows - found.n_records, **more)
+
+
+def _positions(names: Any) -> NDArray[np.int64]:
+    """Of each record its place among the distinct names."""
+    found: NDArray[np.int64] = names.indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return found
+
+
+def _children(
+    schema: LinkedSchema, link: Link, shape: ChildShape, roots: Any, tables: Mapping[str, Any], key: bytes, strict: bool
+) -> tuple[Children, LeftOut]:
+    """The children of one link, bounded; roots: names of the roots, each once."""
+    table = schema[link.child]
+    found = _encoded(table, link.key, tables[table.name], strict)
+    place_of_name = _places(found.identifiers.dictionary, roots)
+    parent = place_of_name[_positions(found.identifiers)] if found.n_records else np.zeros(0, dtype=np.int64)
+    hashes = record_hashes(found, key)
+    slot = _slots(shape, found.codes, schema)
+    stays = parent >= 0
+    orphans = int((~stays).sum())
+    for single in range(len(shape.single)):
+        stays[slot == single] &= kept(parent[slot == single], hashes[slot == single], 1)
+    if shape.distinct and shape.order is not None:
+        both = parent * shape.distinct + found.codes[shape.order]
+        stays[stays] = kept(both[stays], hashes[stays], 1)
+    # single roles stay before others, which have no place without them
+    order = np.lexsort((hashes, slot, parent))
+    order = order[stays[order]]
+    grouped = parent[order]
+    starts = np.flatnonzero(np.append(True, grouped[1:] != grouped[:-1])) if len(order) else np.zeros(0, dtype=np.int64)
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    order = order[rank < link.max_children]
+    beyond = found.n_records - orphans - len(order)
+    if shape.order is not None:
+        order = order[np.lexsort((hashes[order], found.codes[shape.order][order], parent[order]))]
+    return _arranged(shape, found.codes, parent, slot, order, len(roots)), _left(
+        table, tables, found, orphans=orphans, beyond=beyond
+    )
+
+
+def _places(names: Any, roots: Any) -> NDArray[np.int64]:
+    """Of each distinct name of the child table its place among the roots; -1 where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = roots.cast(pa.large_string())
+    found = pc.index_in(names.cast(pa.large_string()), value_set=plain)
+    places: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
+
+
+def _slots(shape: ChildShape, codes: Codes, schema: LinkedSchema) -> NDArray[np.int64]:
+    """Of each child the place of its single role; the number of these for all others."""
+    slot = np.full(codes.shape[1], len(shape.single), dtype=np.int64)
+    if shape.role is not None:
+        keys = schema[shape.link.child].coded[shape.role].keys
+        for place, value in enumerate(shape.single):
+            slot[codes[shape.role] == keys.index(value)] = place
+    return slot
+
+
+def _arranged(
+    shape: ChildShape,
+    codes: Codes,
+    parent: NDArray[np.int64],
+    slot: NDArray[np.int64],
+    order: NDArray[np.int64],
+    roots: int,
+) -> Children:
+    singles = []
+    for single in range(len(shape.single)):
+        mine = order[slot[order] == single]
+        there, held = np.zeros(roots, dtype=bool), np.zeros((len(codes), roots), dtype=codes.dtype)
+        there[parent[mine]] = True
+        held[:, parent[mine]] = codes[:, mine]
+        singles.append((there, held))
+    others = order[slot[order] == len(shape.single)]
+    return Children(
+        singles=tuple(singles),
+        rest=np.ascontiguousarray(codes[:, others]),
+        counts=np.bincount(parent[others], minlength=roots).astype(np.int64),
+    )

@@ -1,0 +1,125 @@
+"""How near synthetic linked tables are to real ones, by table and by link. Reads private data: for the owner alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.forest import Forest
+from dpsyn_core.linked.release import by_name
+from dpsyn_core.metrics.base import compute
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.sources.bounding import draw_key
+from dpsyn_core.tables.frames import to_arrow
+
+BY_TABLE = ("tvd-1way", "tvd-2way")
+LARGEST = 50_000_000  # cells of a table of two columns
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedScore:
+    """One figure. scope: a table's name, or parent > child of a link."""
+
+    scope: str
+    metric: str
+    value: float
+    sentence: str
+
+
+def compare_linked(
+    schema: LinkedSchema, synthetic: Mapping[str, Any] | Any, real: Mapping[str, Any] | Any
+) -> list[LinkedScore]:
+    """Scores of each table by itself, then of each link.
+
+    Args:
+        schema: of both.
+        synthetic: tables by name; of one file, that file.
+        real: the same.
+    """
+    made, private = ({n: to_arrow(t) for n, t in by_name(t, schema).items()} for t in (synthetic, real))
+    out = []
+    for table in schema.tables:
+        if table.columns is not None:
+            comparison = compare_tables(table.columns, made[table.name], private[table.name])
+            listed = [n for n in BY_TABLE if len(table.coded) > 1 or n == "tvd-1way"]
+            for name, score in compute(comparison, listed).items():
+                out.append(LinkedScore(scope=table.name, metric=name, value=score.value, sentence=score.sentence))
+    key = draw_key()  # siblings without an order stand in that of their keyed hashes
+    forests = [bounded(schema, tables, key=key)[0] for tables in (made, private)]
+    for number, link in enumerate(schema.links):
+        out += _of_link(schema, link, number, *forests)
+    return out
+
+
+def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: Forest) -> list[LinkedScore]:
+    scope = f"{link.parent} > {link.child}"
+    sizes = [sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts
+             for f in (made, real)]  # fmt: skip
+    apart = _distance(*sizes, link.max_children + 1)
+    found = [
+        LinkedScore(
+            scope=scope, metric="children", value=apart,
+            sentence=f"The number of children of a parent is off by {apart:.1%} (total variation distance).",
+        )
+    ]  # fmt: skip
+    parents = [a.coded_attribute() for a in schema[link.parent].coded]
+    own = [a.coded_attribute() for a in schema[link.child].coded]
+    columns = [_columns(f, number) for f in (made, real)]
+    across = {
+        (p.name, c.name): _distance(*(roots[i] * c.size + kids[j] for roots, kids in columns), p.size * c.size)
+        for i, p in enumerate(parents)
+        for j, c in enumerate(own)
+        if p.size * c.size <= LARGEST
+    }
+    if across:
+        worst = max(across, key=lambda pair: across[pair])
+        mean = float(np.mean(list(across.values())))
+        found.append(
+            LinkedScore(
+                scope=scope, metric="parent x child", value=mean,
+                sentence=f"Tables of a parent's and a child's column are off by {mean:.1%} on average, at most by "
+                f"{across[worst]:.1%} ({worst[0]} with {worst[1]}).",
+            )
+        )  # fmt: skip
+    return found + _of_siblings(scope, number, own, made, real)
+
+
+def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Forest) -> list[LinkedScore]:
+    """Consecutive children: each column with itself."""
+    pairs = []
+    for forest in (made, real):
+        children = forest.children[number]
+        now = np.flatnonzero(~children.first)
+        pairs.append((children.rest[:, now - 1].astype(np.int64), children.rest[:, now].astype(np.int64)))
+    if not min(before.shape[1] for before, _ in pairs):
+        return []
+    off = {
+        a.name: _distance(*(before[j] * a.size + now[j] for before, now in pairs), a.size**2)
+        for j, a in enumerate(own)
+        if a.size**2 <= LARGEST
+    }
+    worst, mean = max(off, key=lambda n: off[n]), float(np.mean(list(off.values())))
+    said = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
+    return [LinkedScore(scope=scope, metric="siblings", value=mean, sentence=f"{said} ({worst}).")]
+
+
+def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Codes of all children of a link, with those of their roots."""
+    children = forest.children[number]
+    at = np.concatenate([*(np.flatnonzero(there) for there, _ in children.singles), children.of_root])
+    own = np.concatenate([*(codes[:, there] for there, codes in children.singles), children.rest], axis=1)
+    return forest.roots[:, at].astype(np.int64), own.astype(np.int64)
+
+
+def _distance(made: NDArray[np.int64], real: NDArray[np.int64], size: int) -> float:
+    """Half the L1 distance of the shares of codes below `size`; 1 where one of the two has no records."""
+    if not len(made) or not len(real):
+        return float(len(made) != len(real))
+    p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in (made, real))
+    return float(np.abs(p - q).sum() / 2)

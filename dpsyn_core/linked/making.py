@@ -1,0 +1,213 @@
+"""Records of linked tables from released values: roots first, then stage by stage their children. Post-processing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.forest import Children, Forest, shapes_of
+from dpsyn_core.linked.stages import Stage, View, ViewColumn, context_columns, difference_codes
+from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
+from dpsyn_core.records.rls.fit import Target, schedule
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
+
+Codes = NDArray[np.unsignedinteger]
+DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of megabytes
+
+
+def empty_forest(roots: Codes, shapes: tuple[NDArray[np.int64], ...], schema: LinkedSchema) -> Forest:
+    """Roots whose children are counted and not made yet."""
+    children = []
+    for link, shape, codes in zip(schema.links, shapes_of(schema), shapes, strict=True):
+        columns = len(schema[link.child].coded)
+        held = np.zeros((columns, len(codes)), dtype=np.uint16)
+        counts = shape.rest(codes)
+        singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
+        for (_, own), value in zip(singles, shape.single, strict=True):
+            if shape.role is not None:
+                own[shape.role] = schema[link.child].coded[shape.role].keys.index(value)
+        rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
+        children.append(Children(singles=singles, rest=rest, counts=counts))
+    return Forest(roots=roots, shapes=shapes, children=tuple(children))
+
+
+def make_stage(
+    forest: Forest,
+    stage: Stage,
+    schema: LinkedSchema,
+    evidence: RlsEvidence,
+    siblings: RlsEvidence | None,
+    *,
+    effort: float,
+    rng: Generator,
+    progress: Progress = silent,
+) -> None:
+    """Fits the children of one stage and writes their codes into the forest."""
+    children = forest.children[stage.link]
+    standing = context_columns(forest, stage, schema)
+    own = stage.own
+    n = len(standing[0])
+    rows = np.zeros((n, len(standing) + len(own)), dtype=np.uint16)
+    for place, column in enumerate(standing):
+        rows[:, place] = column
+    if n and own:
+        weight, coupling = np.ones(n, dtype=np.float32), np.zeros(n, dtype=np.float32)
+        if stage.single is None:
+            weight = (1 / np.repeat(children.counts, children.counts)).astype(np.float32)
+            pairs = np.repeat(children.counts - 1, children.counts)
+            coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
+        _start(rows, stage, evidence, siblings, children, rng)
+        held = float(weight.sum())
+        targets = own_targets(stage, evidence, held)
+        probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
+        pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
+        if siblings is not None and stage.siblings is not None and coupling.any():
+            targets += sibling_targets(stage, siblings, float(coupling.sum()))
+        records = LinkedRecords(rows=rows, first_own=len(standing), weight=weight, coupling=coupling)
+        fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
+    _write(forest, stage, schema, rows[:, len(standing) :])
+
+
+def _as_target(target: LinkedTarget) -> Target:
+    """What the schedule looks at: how many axes, and the noise."""
+    places = tuple(range(len(target.axes)))
+    return Target(attributes=places, maps=(), values=target.values, sigma=target.sigma)
+
+
+def _start(
+    rows: NDArray[np.uint16],
+    stage: Stage,
+    evidence: RlsEvidence,
+    siblings: RlsEvidence | None,
+    children: Children,
+    rng: Generator,
+) -> None:
+    """Where a fit starts: what single moves would take long to find is drawn first.
+
+    A number follows its difference from a single sibling's, another column the same column of the sibling before it or
+    the child's position, where these are known; else it is drawn by itself.
+    """
+    n, columns = len(rows), stage.view.columns
+    position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
+    pairs = set() if siblings is None else {m.attributes for m in siblings.joint}
+    twins = {c.of[1] for c in columns if c.kind == "difference"}
+    for place in range(stage.context, rows.shape[1]):
+        name = columns[place].attribute.name
+        p = evidence.probabilities[place]
+        rows[:, place] = rng.choice(len(p), size=n, p=p / p.sum())
+        if stage.single is not None or place in twins:
+            continue
+        if position is not None:
+            table = _expected(evidence, columns[position].attribute.name, name)
+            rows[:, place] = _drawn(table, rows[:, position], rng)
+        if siblings is not None and (f"{name} before", name) in pairs:
+            table = _expected(siblings, f"{name} before", name)
+            turn = children.position
+            order = np.argsort(turn, kind="stable")
+            ends = np.cumsum(np.bincount(turn))
+            for start, end in pairwise(ends):
+                now = order[start:end]
+                rows[now, place] = _drawn(table, rows[now - 1, place], rng)
+    for at, column in enumerate(columns):
+        if column.kind == "difference":
+            _start_by_difference(rows, stage, column.of, evidence.probabilities[at], rng)
+
+
+def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
+    """The table of two columns at full resolution, as released values let expect it."""
+    sizes = {n: evidence.domain[n].size for n in (first, second)}
+    return evidence.expected((first, second), {n: Coarsening.identity(s) for n, s in sizes.items()})
+
+
+def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator) -> NDArray[np.uint16]:
+    """A column for each record, from the row of the table that its other column names; even where that is empty."""
+    held = np.maximum(table, 0.0) + 1e-12 * max(float(table.sum()), 1e-6)
+    upto = np.cumsum(held, axis=1)
+    upto /= upto[:, -1:]
+    out = np.zeros(len(given), dtype=np.uint16)
+    for start in range(0, len(given), DRAWN_AT_ONCE):
+        part = slice(start, start + DRAWN_AT_ONCE)
+        level = rng.random(len(given[part]))[:, None]
+        out[part] = (upto[given[part]] < level).sum(axis=1)
+    return np.minimum(out, table.shape[1] - 1)
+
+
+def _start_by_difference(
+    rows: NDArray[np.uint16], stage: Stage, of: tuple[int, int], known: NDArray[np.float64], rng: Generator
+) -> None:
+    """A number as that of a single sibling with a drawn difference, where both fit."""
+    ranked = [a.size - a.special for a in (stage.view.columns[c].attribute for c in of)]
+    p = known[: sum(ranked) - 1]
+    if p.sum() <= 0:
+        return
+    drawn = rng.choice(len(p), size=len(rows), p=p / p.sum()) - (ranked[0] - 1) + rows[:, of[0]].astype(np.int64)
+    fits = (rows[:, of[0]] < ranked[0]) & (drawn >= 0) & (drawn < ranked[1])
+    rows[fits, of[1]] = drawn[fits]
+
+
+def own_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
+    """The tables of a stage that its own columns move, in weights of the synthetic records."""
+    return _targets(stage.view, evidence, held, stage.context, siblings=False)
+
+
+def sibling_targets(stage: Stage, evidence: RlsEvidence, held: float) -> list[LinkedTarget]:
+    """The tables of consecutive siblings."""
+    view = stage.siblings
+    return [] if view is None else _targets(view, evidence, held, stage.context, siblings=True)
+
+
+def _targets(view: View, evidence: RlsEvidence, held: float, context: int, *, siblings: bool) -> list[LinkedTarget]:
+    out = []
+    for t in evidence.targets(1 if held <= 0 else held):  # type: ignore[arg-type]
+        columns = [view.columns[p] for p in t.attributes]
+        kinds = {c.kind for c in columns}
+        if kinds == {"context"} or (siblings and len(columns) == 1 and kinds != {"difference"}):
+            continue
+        axes = tuple(
+            _axis(view, p, c, m, context, siblings) for p, c, m in zip(t.attributes, columns, t.maps, strict=True)
+        )
+        out.append(LinkedTarget(axes=axes, values=t.values, sigma=t.sigma))
+    return out
+
+
+def _axis(
+    view: View, place: int, column: ViewColumn, recode: NDArray[np.intp], context: int, siblings: bool
+) -> LinkedAxis:
+    """One axis, over the columns of the records: those that stand, then own ones."""
+    count = sum(c.kind == "before" for c in view.columns)
+    if column.kind == "before":
+        return LinkedAxis(map=recode, before=context + place)
+    if column.kind == "difference":
+        minus, of = column.of
+        table = recode[difference_codes(view.columns[minus].attribute, view.columns[of].attribute)]
+        if siblings:
+            return LinkedAxis(map=table, before=context + minus, column=context + of - count)
+        return LinkedAxis(map=table, other=minus, column=of)
+    return LinkedAxis(map=recode, column=context + place - count if siblings else place)
+
+
+def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.uint16]) -> None:
+    """Puts the own columns of a stage into the forest."""
+    children = forest.children[stage.link]
+    shape = shapes_of(schema)[stage.link]
+    if stage.single is not None:
+        there, codes = children.singles[stage.single]
+        for j, c in enumerate(stage.own):
+            codes[c.source, there] = rows[:, j]
+        return
+    for j, c in enumerate(stage.own):
+        own = rows[:, j]
+        children.rest[c.source] = stage.recode[1][own] if stage.recode is not None and c.source == stage.role else own
+    if shape.order is None:
+        return
+    if shape.distinct:
+        children.rest[shape.order] = shape.orders(forest.shapes[stage.link])
+    else:
+        order = np.lexsort((children.rest[shape.order], children.of_root))
+        children.rest[:] = children.rest[:, order]

@@ -1,0 +1,93 @@
+"""The private phase of linked tables: what is measured of roots, of children and of siblings, all through the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dpsyn_core.counting.base import Counter
+from dpsyn_core.linked.stages import View
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.rls.pairs import choose_pairs
+from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedShares:
+    """How the budget is divided: parts of rho, or under the root of a pure epsilon, in proportion."""
+
+    root: float = 1.2
+    """For the root table with the numbers of children."""
+
+    single: float = 0.8
+    """For each role that one child may have."""
+
+    rest: float = 2.2
+    """For all other children of a link."""
+
+    siblings: float = 0.3
+    """For consecutive siblings of a link."""
+
+
+SHARES = LinkedShares()
+
+
+def measure_root(
+    counter: Counter, domain: Domain, *, cost: Cost, task: Task, gate: Gate
+) -> tuple[Rls, list[Measurement]]:
+    """Measures the root table as the default system measures a table, at this cost."""
+    system = _system(domain, cost, task, None, gate)
+    return system, system.measure(counter, gate=gate)
+
+
+def measure_view(
+    view: View, counter: Counter, known: Sequence[Measurement], *, total: float, cost: Cost, task: Task, gate: Gate
+) -> RlsEvidence:
+    """Measures the one-ways of a view that are not known, and the pairs that pay by scores that are charged.
+
+    Args:
+        view: its columns and candidates.
+        counter: of its records, of which one root's weigh at most `view.unit` together.
+        known: one-ways that follow from released values, in weights.
+        total: about how much the records weigh together, released.
+        cost: what all of it may spend.
+        task: of the run.
+        gate: of the run; counts of this view go through `gate.counting`.
+
+    Returns:
+        What is known and released, read for a fit.
+    """
+    own = gate.counting(view.unit)
+    told = {m.attributes[0] for m in known}
+    asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
+    n = max(round(total), 1)
+    system = _system(asked if len(asked) else view.domain, cost, task, n, own)
+    plan = system.budget_plan(n, with_pairs=bool(view.pairs))
+    measured = list(known)
+    pairs = plan.pairs
+    if len(asked):
+        measured += system.measure_one_ways(counter, plan, own)
+        measured += system.measure_coarse_one_ways(counter, measured, plan, own)
+    elif pairs is not None:
+        pairs = cost.less(plan.scores)
+    evidence = RlsEvidence(view.domain, measured, n)
+    if pairs is None or not view.pairs:
+        return evidence
+    chosen = choose_pairs(counter, evidence, plan=plan, cost=pairs, gate=own, pairs=list(view.pairs))
+    if chosen.sets:
+        measured += system.measure_pairs(counter, chosen, chosen.cost, own)
+    elif len(asked):  # nothing is left to spend it on but the one-ways
+        measured += system.measure_one_ways(counter, plan, own, chosen.cost)
+    return RlsEvidence(view.domain, measured, n)
+
+
+def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate) -> Rls:
+    """The default system on a domain, which spends a part of the budget."""
+    system = Rls(RlsConfig(), replace(task, domain=domain, n_public=n_public, unit=gate.unit))
+    system.cost = cost
+    return system

@@ -1,0 +1,360 @@
+"""One release of linked tables: bound, measure through the gate, make roots and children, state it in a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.errors import MethodError, TableError
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
+from dpsyn_core.linked.export import places_of, staged_linked
+from dpsyn_core.linked.forest import Forest, shapes_of
+from dpsyn_core.linked.making import empty_forest, make_stage
+from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
+from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, stages_of
+from dpsyn_core.linked.views import counter_of, sibling_counter
+from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.privacy.budget import Budget, Cost
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.progress import Progress, silent
+from dpsyn_core.runs.measured import post_processing_generator
+from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.spec import check_records
+from dpsyn_core.runs.tables import table_of
+from dpsyn_core.runs.writing import Places, Staged, write_release
+from dpsyn_core.schema.document import SchemaUnit
+from dpsyn_core.schema.domain import Domain
+from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.rls.view import RlsEvidence
+from dpsyn_core.tables.frames import from_arrow, to_arrow
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedRelease:
+    """What leaves the engine: synthetic tables by name, with fresh keys, and the manifest of all of them.
+
+    tables: of the kinds that were handed in. arrows: the same as pyarrow tables. forest: their codes.
+    """
+
+    tables: Mapping[str, Any]
+    arrows: Mapping[str, Any]
+    manifest: Manifest
+    schema: LinkedSchema
+    forest: Forest
+
+    def __repr__(self) -> str:
+        """One line: what it is, and no arrays."""
+        sizes = ", ".join(f"{t.num_rows:,} of {name}" for name, t in self.arrows.items())
+        m = self.manifest
+        private = "" if m.private else ", NOT PRIVATE"
+        return f"LinkedRelease({sizes}; epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .tables and .write())"
+
+    def write(
+        self, out: str | Path, manifest: str | Path | None = None, *, key: Ed25519PrivateKey | None = None
+    ) -> Manifest:
+        """Writes a folder of CSV files, or one file (.xlsx, .sqlite, .duckdb), and the manifest; `key` signs it.
+
+        Raises OutputError.
+        """
+        return write_release(self, places_of(out, self.schema, manifest=manifest), key=key)
+
+    @contextmanager
+    def staged(self, places: Places, *, progress: Progress = silent) -> Iterator[Staged]:
+        """See `Writable.staged`."""
+        progress("writing", 0, 1)
+        with staged_linked(self.arrows, self.schema, places.outs) as digests:
+            yield Staged(manifest=self.manifest, digests=digests)
+
+
+def synthesize_linked(
+    tables: Mapping[str, Any] | Any,
+    schema: LinkedSchema | str | Path,
+    *,
+    epsilon: float,
+    delta: float,
+    rng: Generator | int | None,
+    n_records: int | None = None,
+    dataset: str | None = None,
+    ledger: Ledger | None = None,
+    strict: bool = False,
+    effort: float = 1.0,
+    shares: LinkedShares = SHARES,
+    progress: Progress = silent,
+) -> LinkedRelease:
+    """Makes differentially private synthetic linked tables.
+
+    Guarantee: (epsilon, delta)-DP for one root with all that hangs on it (docs/proofs/linked.md), provided that the
+    schema is public knowledge; otherwise the manifest says NOT PRIVATE.
+
+    Args:
+        tables: by name: pandas, polars or pyarrow; of tables of one file, that one.
+        schema: of version 2, or the path of its file.
+        epsilon: privacy budget, above 0.
+        delta: 0 (pure DP) or in (0, 1).
+        rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
+        n_records: roots to make; None takes the released number.
+        dataset: name on the ledger; None takes the schema's.
+        ledger: None is the ledger in DPSYN_HOME.
+        strict: refuse records that have no place instead of leaving them out: an exact answer, for the owner only.
+        effort: proposals to a cell, relative to the usual number.
+        shares: how the budget is divided.
+        progress: told the stages.
+
+    Raises:
+        InputError: before anything is charged, when budget, schema or tables do not fit.
+    """
+    declared = schema if isinstance(schema, LinkedSchema) else LinkedSchema.load(schema)
+    generator, seed = post_processing_generator(rng)
+    budget = Budget(epsilon=epsilon, delta=delta)
+    check_records(n_records)
+    if not 0.1 <= effort <= 100:
+        msg = f"the effort is {effort}; it must lie between 0.1 and 100"
+        raise MethodError(msg)
+    cost = budget.gaussian() if delta else budget.pure()
+    plan = costs_of(declared, cost, shares)
+    check_drawable(declared, plan)
+    progress("encoding", 0, 1)
+    given = by_name(tables, declared)
+    frames = {name: to_arrow(table) for name, table in given.items()}
+    headers = {name: tuple(frame.column_names) for name, frame in frames.items()}
+    forest, _ = bounded(declared, frames, strict=strict)
+    del frames
+    progress("encoding", 1, 1)
+    unit = Unit.of(SchemaUnit(neighbours="add-remove", identifier=declared.root_key, max_records=1))
+    run = open_run(
+        declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
+        ledger=ledger,
+    )  # fmt: skip
+    made = fit_forest(
+        forest, declared, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
+        progress=progress,
+    )  # fmt: skip
+    del forest
+    started = time.perf_counter()  # how long counting took would tell the number of records
+    arrows = decoded(made, declared, headers, rng=generator)
+    digest = hashlib.sha256(declared.dumps().encode()).hexdigest()
+    manifest = run.manifest(
+        Declared(name=declared.name, digest=digest, reasons=declared.reasons, hanging=declared.hanging),
+        settings=LinkedSettings(effort=effort, records={n: t.num_rows for n, t in arrows.items()}).model_dump(),
+        n_records=sum(t.num_rows for t in arrows.values()),
+        seed=seed,
+        seconds=time.perf_counter() - started,
+    )
+    returned = {
+        name: from_arrow(arrow, like=given.get(name, given[declared.root.name])) for name, arrow in arrows.items()
+    }
+    return LinkedRelease(tables=returned, arrows=arrows, manifest=manifest, schema=declared, forest=made)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Costs:
+    """What the root, each stage and the siblings of each stage may spend."""
+
+    root: Cost
+    stages: tuple[Cost, ...]
+    siblings: tuple[Cost | None, ...]
+
+
+def costs_of(schema: LinkedSchema, cost: Cost, shares: LinkedShares) -> Costs:
+    """Divides the cost of a run: public facts alone."""
+    stages = stages_of(schema)
+    weights = [shares.root]
+    for stage in stages:
+        weights += [shares.rest if stage.single is None else shares.single]
+        weights += [shares.siblings] if stage.siblings is not None else []
+    parts = iter(cost.split([w**0.5 if cost.pure else w for w in weights]))
+    root, each, siblings = next(parts), [], []
+    for stage in stages:
+        each.append(next(parts))
+        siblings.append(next(parts) if stage.siblings is not None else None)
+    return Costs(root=root, stages=tuple(each), siblings=tuple(siblings))
+
+
+LEAST_TABLE = 1e3  # noise of the least table of a view, at most, over that of one that got all (convention)
+LEAST_SCORE = 10.0  # the same of scores, which get 2 % of what a view gets at least
+
+
+def check_drawable(schema: LinkedSchema, costs: Costs) -> None:
+    """Refuses, before anything is charged, a budget whose noise the samplers could not draw. Raises BudgetError."""
+    from dpsyn_core.measurement.charges import check_widest
+    from dpsyn_core.measurement.select import GRID
+
+    for stage, cost, siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+        for view, own in ((stage.view, cost), (stage.siblings, siblings)):
+            if view is not None and own is not None:
+                number = max(len(view.pairs), 1)
+                scores = GRID * (number if own.pure else number**0.5) * LEAST_SCORE
+                check_widest(_noise(own, view.unit) * max(scores, LEAST_TABLE))
+
+
+def _noise(cost: Cost, unit: int) -> float:
+    """Scale of the noise of a view that got one table, in weights."""
+    return cost.scale(unit) if cost.pure else cost.sigma(unit)
+
+
+def root_domain(schema: LinkedSchema) -> Domain:
+    """The attributes of the root, with the shapes of its links."""
+    own = [a.coded_attribute() for a in schema.root.coded]
+    shapes = [replace(s.attribute(), name=f"{schema.root.name}.{s.attribute().name}") for s in shapes_of(schema)]
+    return Domain((*(replace(a, name=f"{schema.root.name}.{a.name}") for a in own), *shapes))
+
+
+def fit_forest(
+    forest: Forest,
+    schema: LinkedSchema,
+    *,
+    gate: Gate,
+    costs: Costs,
+    budget: Budget,
+    n_roots: int | None,
+    effort: float,
+    rng: Generator,
+    progress: Progress = silent,
+) -> Forest:
+    """Measures and makes in turn: roots, then the children stage by stage, each on what was made before.
+
+    What is made before a measurement tells only what is expected of it; it is computed from released values.
+    """
+    task = Task.of(schema[schema.links[0].child].columns, budget)  # type: ignore[arg-type]
+    domain = root_domain(schema)
+    counter = MemoryCounter(_stacked(forest), domain)
+    system, measured = measure_root(counter, domain, cost=costs.root, task=task, gate=gate)
+    progress("measuring the root", 1, 1)
+    codes = system.synthesize(measured, n_roots, rng=rng, progress=progress)
+    total = system.view(measured).total
+    plain = len(schema.root.coded)
+    made = empty_forest(codes[:plain], tuple(c.astype(np.int64) for c in codes[plain:]), schema)
+    scale = total / max(made.n_roots, 1)
+    for stage, cost, for_siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+        evidence = _measured(forest, made, stage, schema, scale, cost, task, gate)
+        pairs = _siblings_measured(forest, made, stage, evidence, scale, for_siblings, task, gate)
+        progress("measuring children", 1, 1)
+        make_stage(made, stage, schema, evidence, pairs, effort=effort, rng=rng, progress=progress)
+    return made
+
+
+def _measured(
+    forest: Forest, made: Forest, stage: Stage, schema: LinkedSchema, scale: float, cost: Cost, task: Task, gate: Gate
+) -> RlsEvidence:
+    """What is released of a stage; what its context looks like follows from what was made."""
+    children = made.children[stage.link]
+    standing = context_columns(made, stage, schema)
+    weights = np.ones(len(standing[0])) if stage.single is not None else 1 / np.repeat(children.counts, children.counts)
+    weights = weights * scale * stage.view.unit
+    known = _known(stage.view, standing, weights, _noise(cost, stage.view.unit))
+    return measure_view(
+        stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
+        gate=gate,
+    )  # fmt: skip
+
+
+def _known(view: View, columns: Columns, weights: Any, sigma: float) -> list[Measurement]:
+    return [
+        Measurement(
+            attributes=(c.attribute.name,),
+            values=np.bincount(codes, weights, minlength=c.attribute.size).astype(np.float64),
+            sigma=sigma,
+        )
+        for c, codes in zip(view.columns, columns, strict=False)
+    ]
+
+
+def _siblings_measured(
+    forest: Forest, made: Forest, stage: Stage, evidence: RlsEvidence, scale: float, cost: Cost | None, task: Task,
+    gate: Gate,
+) -> RlsEvidence | None:  # fmt: skip
+    """What is released of consecutive siblings; what each looks like by itself follows from the stage."""
+    view, counter = stage.siblings, sibling_counter(forest, stage)
+    if view is None or counter is None or cost is None:
+        return None
+    total = float(np.count_nonzero(made.children[stage.link].counts > 1)) * scale * view.unit
+    alone = {n: p / max(p.sum(), 1e-300) * total for n, p in zip(evidence.domain.names, evidence.one_ways, strict=True)}
+    sigma = _noise(cost, view.unit)
+    known = [
+        Measurement(attributes=(c.attribute.name,), values=alone[c.attribute.name.removesuffix(" before")], sigma=sigma)
+        for c in view.columns
+        if c.kind in ("before", "own")
+    ]
+    return measure_view(view, counter, known, total=total, cost=cost, task=task, gate=gate)
+
+
+def _stacked(forest: Forest) -> Any:
+    """The root's codes with its shapes below them, as unsigned integers."""
+    rows = [*forest.roots, *forest.shapes]
+    return np.stack(rows).astype(np.uint32)
+
+
+def decoded(
+    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator
+) -> dict[str, Any]:
+    """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key."""
+    keys = np.arange(1, forest.n_roots + 1)
+    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys}, headers, rng)}
+    for link, children in zip(schema.links, forest.children, strict=True):
+        parents = [keys[there] for there, _ in children.singles] + [keys[children.of_root]]
+        codes = [c[:, there] for there, c in children.singles] + [children.rest]
+        parent, together = np.concatenate(parents), np.concatenate(codes, axis=1)
+        # single roles first; those of one parent stay together and in their order
+        order = np.argsort(parent, kind="stable")
+        named = {link.key: parent[order]}
+        own = schema[link.child].key
+        if own is not None:
+            named[own] = np.arange(1, len(order) + 1)
+        out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
+    if schema.one_file:
+        link = schema.links[0]
+        return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
+    return {t.name: out[t.name] for t in schema.tables}
+
+
+def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
+    """Tables of one file as one: each child with the columns of its root, whose keys count from 1."""
+    import pyarrow as pa
+
+    place = pa.array(children.column(key).to_numpy() - 1)
+    made = {n: roots.column(n).take(place) for n in roots.column_names}
+    made |= {n: children.column(n) for n in children.column_names}
+    return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
+
+
+def by_name(tables: Mapping[str, Any] | Any, schema: LinkedSchema) -> Mapping[str, Any]:
+    """The given tables by their names: both of one file are that file. Raises TableError."""
+    if isinstance(tables, Mapping):
+        return tables
+    if not schema.one_file:
+        msg = f"the schema declares {len(schema.tables)} tables; give a dictionary of them by their names"
+        raise TableError(msg)
+    return {t.name: tables for t in schema.tables}
+
+
+def _table(
+    schema: LinkedSchema, name: str, codes: Any, keys: Mapping[str, Any], headers: Mapping[str, tuple[str, ...]],
+    rng: Generator,
+) -> Any:  # fmt: skip
+    """One table with its keys, in the order of the private table's columns."""
+    import pyarrow as pa
+
+    columns = schema[name].columns
+    order = headers[name]
+    made = {key: pa.array(values) for key, values in keys.items()}
+    if columns is not None:
+        table = table_of(codes, columns, columns=order, rng=rng)
+        made |= {n: table.column(n) for n in table.column_names}
+    first = [n for n in order if n in made]
+    return pa.table({n: made[n] for n in [*first, *(n for n in made if n not in first)]})

@@ -1,0 +1,226 @@
+"""What moved: rank correlations of pairs, means of numbers, and means of groups that are not those of the real table.
+
+A figure counts as moved where it is off by more than a fresh sample of the people would be, and by enough to matter.
+All figures are those that a reader of the two files computes, on exact values and without blank cells. Private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.metrics.base import Score
+from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
+from dpsyn_core.metrics.correlations import RankCorrelation
+
+SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
+FAR_CORRELATION = 0.1  # of a rank correlation: less is hardly seen in a plot
+FAR_MEAN = 0.05  # of a standard deviation, or of the mean itself
+FAR_SHARE = 0.02  # of all records: by so much the share of a value has moved
+SHORT = 12  # values of a category whose groups are compared
+FEWEST = 5  # records of a group whose mean says anything
+PULLED = 0.1  # of the differences between groups
+MOST_PAIRS = 400  # of a number and a category that are compared; the first in the order of the schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MovedPair:
+    """A rank correlation over the records that have both values."""
+
+    columns: tuple[str, str]
+    real: float
+    synthetic: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MovedMean:
+    """The mean of a number; distance is what it is sorted by: in standard deviations, or in parts of the mean."""
+
+    column: str
+    real: float
+    synthetic: float
+    distance: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MovedGroup:
+    """The mean of a number among the records of one value of a category; column "" for the share of that value."""
+
+    column: str
+    category: str
+    value: str
+    real: float
+    synthetic: float
+    distance: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupMeans:
+    """A number by the values of a short category: means by group, real and synthetic; NaN where a group has none.
+
+    sizes: real and synthetic records of each group that have the number. errors: standard error of a mean in a fresh
+    sample. kept: the slope of synthetic differences from the overall mean on real ones: 1 where the gaps between groups
+    are as large as they are, 0 where there are none left; None where the real groups do not differ beyond chance.
+    """
+
+    column: str
+    category: str
+    values: list[str]
+    real: Floats
+    synthetic: Floats
+    sizes: NDArray[np.int64]
+    errors: Floats
+    deviation: float
+    kept: float | None
+
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """Which groups have a mean that a fresh sample would hardly have, and that is far off."""
+        known = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
+        gap = np.abs(np.nan_to_num(self.synthetic) - np.nan_to_num(self.real))
+        far = np.maximum(SURE * np.nan_to_num(self.errors), 2 * FAR_MEAN * self.deviation)
+        return np.asarray(known & (gap > far) & (self.deviation > 0))
+
+    @property
+    def pulled(self) -> bool:
+        """Whether the differences between the groups are smaller or larger than they are, by a tenth at least."""
+        return self.kept is not None and abs(self.kept - 1) > PULLED
+
+
+def correlations(c: Comparison) -> list[MovedPair]:
+    """Pairs whose rank correlation moved, the farthest first."""
+    names = c.sortable
+    if len(names) < 2:
+        return []
+    score: Score = RankCorrelation().score(c)
+    real, synthetic = (np.asarray(score.details[k]) for k in ("real", "synthetic"))
+    i, j = np.triu_indices(len(names), 1)
+    gap = np.abs(synthetic - real)[i, j]
+    present = np.array([float((~np.isnan(c.exact(n)[0])).mean()) for n in names])
+    records = np.maximum(c.m * np.minimum(present[i], present[j]), 2)
+    # a rank correlation r of m records is off by (1 - r^2) / sqrt(m - 1), and a little more where ranks are uneven
+    error = SURE * (1 - real[i, j] ** 2 / 2) / np.sqrt(records)
+    seen = np.maximum(np.abs(real), np.abs(synthetic))[i, j] * np.sqrt(records) > SURE  # one of the two is no chance
+    order = np.argsort(-gap, kind="stable")
+    chosen = [k for k in order if seen[k] and gap[k] > max(FAR_CORRELATION, error[k])]
+    return [
+        MovedPair(columns=(names[i[k]], names[j[k]]), real=float(real[i[k], j[k]]),
+                  synthetic=float(synthetic[i[k], j[k]]))
+        for k in chosen
+    ]  # fmt: skip
+
+
+def means(c: Comparison) -> list[MovedMean]:
+    """Numbers whose mean moved, the farthest first; dates and ordered words have none."""
+    out = []
+    for name in numbers(c):
+        real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
+        if len(real) < 2 or not len(synthetic):
+            continue
+        found = moved(float(real.mean()), float(synthetic.mean()), float(real.std()), len(synthetic), real.min() >= 0)
+        if found is not None:
+            out.append(
+                MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=found)
+            )
+    return sorted(out, key=lambda x: -x.distance)
+
+
+def moved(real: float, synthetic: float, deviation: float, records: int, positive: bool) -> float | None:
+    """How far a mean moved, in standard deviations or in parts of the mean of what is never negative; None: not."""
+    gap = abs(synthetic - real)
+    far = gap / deviation if deviation > 0 else (0.0 if gap == 0 else np.inf)
+    if positive and real > 0:
+        far = max(far, gap / real)
+    sure = gap > SURE * deviation / np.sqrt(max(1, records))
+    return float(far) if sure and far > FAR_MEAN else None
+
+
+def numbers(c: Comparison) -> list[str]:
+    """Attributes whose cells are numbers in the files."""
+    return [n for n in c.domain.names if n in c.real_values and n in c.synthetic_values]
+
+
+def categories(c: Comparison) -> list[str]:
+    """Attributes of two to SHORT values that are no binned numbers."""
+    out = []
+    for a in c.domain.attributes:
+        if not a.number and a.name not in c.real_dates and 2 <= a.size - a.special <= SHORT:
+            out.append(a.name)
+    return out
+
+
+def gaps(c: Comparison) -> list[GroupMeans]:
+    """Every number by every short category, once a comparison; no column by itself."""
+    if "gaps" not in c.scores:
+        pairs = [(n, g) for n in numbers(c) for g in categories(c) if n != g]
+        c.scores["gaps"] = [_gaps(c, n, g) for n, g in pairs[:MOST_PAIRS]]
+    found: list[GroupMeans] = c.scores["gaps"]
+    return found
+
+
+def _gaps(c: Comparison, name: str, category: str) -> GroupMeans:
+    a, i = c.domain[category], c.domain.index(category)
+    known = a.size - a.special
+    sides = []
+    for values, codes in zip(c.exact(name), (c.truth[i], c.synthetic[i]), strict=True):
+        sides.append(by_group(values, codes, known))
+    (n, real, square), (m, synthetic, _) = sides
+    with np.errstate(invalid="ignore", divide="ignore"):
+        within = np.sqrt(np.maximum(square - real**2, 0))
+        fresh = n * c.m / c.n
+        errors = within / np.sqrt(np.maximum(fresh, 1))
+    use = (n >= FEWEST) & (m >= 1)
+    whole = float((n * np.nan_to_num(real)).sum() / max(1, n.sum()))
+    made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
+    deviation = float(np.sqrt(max(0.0, (n * np.nan_to_num(square)).sum() / max(1, n.sum()) - whole**2)))
+    kept = None
+    if use.sum() >= 2:
+        weight, left, right = n[use], real[use] - whole, synthetic[use] - made
+        between = float(weight @ left**2)
+        chance = float((within[use] ** 2).sum())  # what groups that do not differ would show
+        if between > (1 + SURE) * max(chance, 1e-12 * max(1.0, whole**2)):
+            kept = float(weight @ (left * right)) / between
+    return GroupMeans(
+        column=name, category=category, values=c.words(category)[:known], real=real, synthetic=synthetic,
+        sizes=np.stack([n, m]), errors=errors, deviation=deviation, kept=kept,
+    )  # fmt: skip
+
+
+def by_group(values: Floats, codes: Codes, known: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Records, means and means of squares by group, of the records that have the number."""
+    there = ~np.isnan(values) & (codes < known)
+    at, x = codes[there].astype(np.intp), values[there]
+    count = np.bincount(at, minlength=known)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return count, np.bincount(at, x, known) / count, np.bincount(at, x * x, known) / count
+
+
+def groups(c: Comparison) -> list[MovedGroup]:
+    """Means of groups that moved against the mean of all, and shares of values that moved, the farthest first."""
+    out = []
+    for g in gaps(c):
+        for k in np.flatnonzero(g.moved):
+            out.append(MovedGroup(
+                column=g.column, category=g.category, value=g.values[k], real=float(g.real[k]),
+                synthetic=float(g.synthetic[k]), distance=float(abs(g.synthetic[k] - g.real[k]) / g.deviation),
+            ))  # fmt: skip
+    return sorted(out, key=lambda x: -x.distance)
+
+
+def shares(c: Comparison) -> list[MovedGroup]:
+    """Values of short categories whose share of the records moved, the farthest first."""
+    out = []
+    for name in categories(c):
+        a, i = c.domain[name], c.domain.index(name)
+        real, synthetic = (np.bincount(x, minlength=a.size) / max(1, len(x)) for x in (c.truth[i], c.synthetic[i]))
+        smooth = (real * c.n + 2) / (c.n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
+        error = np.sqrt(smooth * (1 - smooth) / c.m)
+        words = c.words(name)
+        for k in np.flatnonzero(np.abs(synthetic - real) > np.maximum(SURE * error, FAR_SHARE)):
+            out.append(MovedGroup(
+                column="", category=name, value=words[k], real=float(real[k]), synthetic=float(synthetic[k]),
+                distance=float(abs(synthetic[k] - real[k])),
+            ))  # fmt: skip
+    return sorted(out, key=lambda x: -x.distance)

@@ -1,0 +1,112 @@
+"""Every column in figures, real and synthetic: blank cells, distinct values, mean, deviation, quantiles. Private."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.metrics.comparison import Comparison, Floats
+from dpsyn_core.metrics.moved import moved
+from dpsyn_core.schema.domain import CodedAttribute
+
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+MISSING = "(missing)"  # what the schema calls the cell of blank values
+FAR_BLANK = 0.02  # by so much the share of blank cells has moved
+FAR_DEVIATION = 0.1  # of itself
+SURE = 3.0  # standard errors
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figures:
+    """One column of one table. mean, deviation (n - 1): of numbers. quantiles: numbers, or words of an order."""
+
+    missing: float
+    distinct: int
+    mean: float | None = None
+    deviation: float | None = None
+    quantiles: tuple[float | str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ColumnProfile:
+    """One column in both tables. wrong: the figures that a fresh sample of the people would hardly have."""
+
+    column: str
+    real: Figures
+    synthetic: Figures
+    wrong: tuple[str, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types."""
+        return asdict(self) | {"wrong": list(self.wrong)}
+
+
+def profiles(c: Comparison) -> list[ColumnProfile]:
+    """All columns in the order of the schema, once a comparison."""
+    if "profiles" not in c.scores:
+        c.scores["profiles"] = [_profile(c, n) for n in c.domain.names]
+    found: list[ColumnProfile] = c.scores["profiles"]
+    return found
+
+
+def _profile(c: Comparison, name: str) -> ColumnProfile:
+    i, words = c.domain.index(name), c.words(name)
+    if name in c.real_values and name in c.synthetic_values:
+        left, right = (_of_numbers(x) for x in c.exact(name))
+        wrong = _wrong_numbers(left, right, c)
+    else:
+        sides = ((c.truth, c.real_dates), (c.synthetic, c.synthetic_dates))
+        left, right = (_of_codes(codes[i], words, c.domain[name], dates.get(name)) for codes, dates in sides)
+        wrong = []
+    share = (left.missing * c.n + 2) / (c.n + 4)
+    if abs(right.missing - left.missing) > max(FAR_BLANK, SURE * np.sqrt(share * (1 - share) / c.m)):
+        wrong.insert(0, "missing")
+    return ColumnProfile(column=name, real=left, synthetic=right, wrong=tuple(wrong))
+
+
+def _of_numbers(values: Floats) -> Figures:
+    known = values[~np.isnan(values)]
+    missing = 1 - len(known) / max(1, len(values))
+    if not len(known):
+        return Figures(missing=missing, distinct=0)
+    return Figures(
+        missing=missing, distinct=len(np.unique(known)), mean=float(known.mean()),
+        deviation=float(known.std(ddof=1)) if len(known) > 1 else 0.0,
+        quantiles=tuple(np.quantile(known, QUANTILES).tolist()),
+    )  # fmt: skip
+
+
+def _of_codes(
+    codes: NDArray[np.unsignedinteger[Any]], words: Sequence[str], a: CodedAttribute, dates: Floats | None
+) -> Figures:
+    counts = np.bincount(codes, minlength=len(words))
+    blank = len(words) - 1 if words and words[-1] == MISSING else -1
+    missing = float(counts[blank] / max(1, len(codes))) if blank >= 0 else 0.0
+    plain = counts[: a.size - a.special]
+    quantiles: tuple[str, ...] = ()
+    if a.ordered and plain.sum():
+        at = np.searchsorted(np.cumsum(plain), np.array(QUANTILES) * (plain.sum() - 1), side="right")
+        quantiles = tuple(words[k] for k in at)
+    distinct = int(np.count_nonzero(counts)) - int(blank >= 0 and counts[blank] > 0)
+    if dates is not None:
+        distinct, missing = len(np.unique(dates[~np.isnan(dates)])), float(np.isnan(dates).mean())
+    return Figures(missing=missing, distinct=distinct, quantiles=quantiles)
+
+
+def _wrong_numbers(real: Figures, synthetic: Figures, c: Comparison) -> list[str]:
+    if real.mean is None or real.deviation is None:
+        return []
+    if synthetic.mean is None or synthetic.deviation is None:
+        return ["mean"]
+    records = round(c.m * (1 - real.missing))
+    positive = isinstance(real.quantiles[0], float) and real.quantiles[0] >= 0
+    out = ["mean"] if moved(real.mean, synthetic.mean, real.deviation, records, positive=positive) is not None else []
+    gap = abs(synthetic.deviation - real.deviation)
+    # of a normal; that of heavy tails varies more, hence three errors and a tenth
+    if gap > max(FAR_DEVIATION, SURE / np.sqrt(2 * max(1, records))) * real.deviation:
+        out.append("deviation")
+    return out

@@ -1,0 +1,126 @@
+"""Columns and groups in figures: each column, means by group and small groups, as rows and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics import moved
+from dpsyn_core.metrics.base import plain
+from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.profile import QUANTILES, Figures, profiles
+from dpsyn_core.metrics.small_groups import GroupError, group_errors
+from dpsyn_core.report import figures
+from dpsyn_core.report.page import number, percent
+from dpsyn_core.report.verdict import amount, fine, told_apart
+from dpsyn_core.report.words import ENGLISH, Words
+
+BOTH = " / "  # between the real figure and the synthetic one
+
+
+def columns_entry(c: Comparison) -> dict[str, Any]:
+    """`columns` and `gaps` as JSON types; nothing without a real table."""
+    if c.real is None:
+        return {}
+    return {
+        "columns": [p.plain() | {"quantiles_at": list(QUANTILES)} for p in profiles(c)],
+        "gaps": [
+            plain({
+                "column": g.column, "category": g.category, "values": g.values, "real": g.real,
+                "synthetic": g.synthetic, "records": g.sizes[0], "kept": g.kept, "moved": g.moved,
+            })
+            for g in moved.gaps(c)
+        ],
+    }  # fmt: skip
+
+
+def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
+    """A row a column, each cell with the real figure and the synthetic one."""
+    out = []
+    for p in profiles(c):
+        r, s = p.real, p.synthetic
+        out.append([
+            p.column,
+            percent(r.missing) + BOTH + percent(s.missing),
+            f"{r.distinct:,}{BOTH}{s.distinct:,}",
+            both(r.mean, s.mean),
+            both(r.deviation, s.deviation),
+            *(both(_quantile(r, at), _quantile(s, at)) for at in (0.0, 0.5, 0.95, 1.0)),
+            ", ".join(words[f"profile_{w}"] for w in p.wrong),
+        ])  # fmt: skip
+    return out
+
+
+def both(real: float | str | None, synthetic: float | str | None) -> str:
+    """Two figures in one cell, with the digits that tell them apart; a dash for none."""
+    if isinstance(real, float) and isinstance(synthetic, float):
+        pair = (amount(real), amount(synthetic)) if real == synthetic else told_apart(real, synthetic)
+        return BOTH.join(pair)
+    if real is None and synthetic is None:
+        return "–"
+    return BOTH.join("–" if x is None else x if isinstance(x, str) else amount(x) for x in (real, synthetic))
+
+
+def _quantile(f: Figures, at: float) -> float | str | None:
+    return f.quantiles[QUANTILES.index(at)] if f.quantiles else None
+
+
+def gap_rows(c: Comparison) -> list[list[str]]:
+    """A row a number, a category and a value, the farthest off first, in standard deviations of the number."""
+    rows = []
+    for g in moved.gaps(c):
+        for k, value in enumerate(g.values):
+            n, m = (int(x) for x in g.sizes[:, k])
+            if n < moved.FEWEST:
+                continue
+            left, right = float(g.real[k]), float(g.synthetic[k])
+            real, made = (amount(left), "–") if m == 0 else told_apart(left, right)
+            far = float("inf") if m == 0 else abs(right - left) / (g.deviation or 1.0)
+            rows.append((far, [g.column, g.category, value, f"{n:,}", real, made]))
+    return [row for _, row in sorted(rows, key=lambda x: -x[0])]
+
+
+def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[str]:
+    """The differences between groups that are not as large as they are, in words, the largest first."""
+    off = [(g, g.kept) for g in moved.gaps(c) if g.kept is not None and g.pulled and g.moved.any()]
+    off.sort(key=lambda pair: -abs(pair[1] - 1))
+    return [words["gaps_pulled"].format(column=g.column, category=g.category, kept=fine(k)) for g, k in off[:most]]
+
+
+def grouping(c: Comparison) -> list[str]:
+    """Columns by which records can be grouped: categories first, then other columns of few values."""
+    out = []
+    for name in sorted(c.domain.names, key=lambda n: c.domain[n].number):
+        if 2 <= c.domain[name].size - c.domain[name].special <= 200:
+            try:
+                group_errors(c, name)
+            except MetricError:
+                continue
+            out.append(name)
+    return out
+
+
+def groups_figure(tables: dict[str, Comparison], name: str, words: Words = ENGLISH) -> Any:
+    """A dot a group and table: its size and its error, with the sentence on the smallest and the largest group."""
+    found = {table: group_errors(c, name) for table, c in tables.items()}
+    said = " ".join(
+        (f"{table}: " if len(found) > 1 else "") + groups_sentence(rows, name, words) for table, rows in found.items()
+    )
+    return figures.group_errors(name, found, said, words)
+
+
+def groups_sentence(rows: Sequence[GroupError], name: str, words: Words = ENGLISH) -> str:
+    """Who pays: the smaller half of the groups against the larger one."""
+    if len(rows) < 2:
+        return words["groups_one"].format(column=name, error=percent(rows[0].error), floor=percent(rows[0].floor))
+    half = len(rows) // 2
+    large, small = rows[: len(rows) - half], rows[len(rows) - half :]
+    parts = []
+    for part in (small, large):
+        n = sum(r.real for r in part)
+        parts += [percent(sum(getattr(r, k) * r.real for r in part) / n) for k in ("error", "floor")]
+    return words["groups_two"].format(
+        column=name, small=len(small), most=number(small[0].real), error=parts[0], floor=parts[1], other=parts[2],
+        other_floor=parts[3], large=len(large),
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""Values moved inside their bins until they agree with a rule, so that no count of a bin changes. Post-processing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
+from dpsyn_core.schema.ruled import Group, RuledColumn, excess_of, weights_of
+
+Moved = dict[str, NDArray[Any]]  # new plain values
+
+
+def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: Generator) -> Moved:
+    """Values on both sides of a place that lies in both bins, where they share one: no count of a bin changes."""
+    (low_least, low_most), (high_least, high_most) = low.in_bins(), high.in_bins()
+    least, most = np.maximum(low_least, high_least), np.minimum(low_most, high_most)
+    place = least + (most - least) * rng.random(len(least))
+    gap = max(low.step, high.step) if rule.strict else 0
+    below = np.maximum(low.nearest(np.minimum(low.values, place), up=False), low_least)
+    above = np.minimum(high.nearest(np.maximum(high.values, below + gap), up=True), high_most)
+    return {rule.lower: below, rule.upper: above}
+
+
+def summed_in_bins(rule: DifferenceRule | AdditionRule, rows: Group) -> Moved:
+    """All columns moved inside their bins, each by the same part of its room, then what rounding has left."""
+    excess, weights = excess_of(rule, rows), weights_of(rule, rows)
+    room = []
+    for weight, name in zip(weights, rule.columns, strict=True):
+        (least, most), values = rows[name].in_bins(), rows[name].values
+        room.append(np.where((excess > 0) == (weight > 0), least - values, most - values))
+    whole = np.add.reduce([w * r for w, r in zip(weights, room, strict=True)])  # of the other sign than the excess
+    part = np.clip(np.divide(-excess, whole, out=np.zeros(len(excess)), where=whole != 0), 0, 1)
+    out: Moved = {}
+    for weight, name, more in zip(weights, rule.columns, room, strict=True):
+        moved = rows[name].snapped(rows[name].values + part * more, np.trunc)
+        excess = excess + weight * (moved - rows[name].values)
+        out[name] = moved
+    for weight, name, more in zip(weights, rule.columns, room, strict=True):
+        ends = np.sort([rows[name].values, rows[name].values + more], axis=0)
+        moved = np.clip(rows[name].snapped(out[name] - excess / weight), *ends)
+        excess = excess + weight * (moved - out[name])
+        out[name] = moved
+    return out
+
+
+def divided_in_bins(rule: RatioRule, rows: Group) -> Moved:
+    """All columns moved inside their bins, on a log scale by the same part of their room. Only positive ones move."""
+    weights = {rule.column: 1, rule.of: -1, **{n: rule.by.count(n) for n in rule.by}}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = {n: np.log(rows[n].values.astype(np.float64)) for n in weights}
+        excess = np.add.reduce([w * logs[n] for n, w in weights.items()]) - np.log(rule.times)
+        room = {}
+        for name, weight in weights.items():
+            least, most = (np.log(end.astype(np.float64)) for end in rows[name].in_bins())
+            room[name] = np.where((excess > 0) == (weight > 0), least, most) - logs[name]
+        part = np.clip(-excess / np.add.reduce([w * room[n] for n, w in weights.items()]), 0, 1)
+        moved = {n: np.exp(logs[n] + part * room[n]) for n in weights}
+    out: Moved = {}
+    for name in weights:
+        column = rows[name]
+        wanted = np.where(np.isfinite(moved[name]), moved[name], column.values)
+        out[name] = np.clip(column.snapped(wanted), *column.in_bins())
+    by = np.multiply.reduce([out[n].astype(np.float64) for n in rule.by])
+    column = rows[rule.column]
+    last = np.divide(rule.times * out[rule.of], by, out=column.values.astype(np.float64), where=by != 0)
+    return {**out, rule.column: np.clip(column.snapped(last), *column.in_bins())}

@@ -1,0 +1,218 @@
+"""DDI-Codebook 2.5: the XML in which data archives describe a table, read and written.
+
+Only what is declared is read: value labels, missing codes, valid ranges and the format of each variable. Statistics of
+the records, which archives often add (`sumStat`, `catStat`), are never read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, TreeBuilder, indent, tostring
+from xml.parsers import expat
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.importers.declared import ENDS, Declaration, listed_values
+from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
+
+SPACE = "ddi:codebook:2_5"
+DEEPEST = 64  # elements inside each other; a codebook has about ten
+MOST = 5_000_000  # elements
+NUMBER = re.compile(r"^-?(0|[1-9]\d{0,17})(\.\d+)?$")
+LEVEL = {"nominal": True, "ordinal": True, "interval": False, "ratio": False, "continuous": False}
+# what our own files say in elements for free text, since the format has no other place for it
+IDENTIFIER, LEFT_OUT, NO_BLANK = "identifier", "left out", "no blank cells"
+CLOCKS: dict[str, Kind] = {"date": "date", "dateTime": "datetime"}
+
+
+def tree_of(raw: bytes, what: str) -> Any:
+    """The root of an XML document without a document type, so that nothing in it is expanded or fetched.
+
+    Raises:
+        SchemaError: it is no XML, declares a document type or entities, or is too deep or too large.
+    """
+    builder, parser = TreeBuilder(), expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+    depth = count = 0
+
+    def refuse(*_: object) -> None:
+        msg = f"'{what}' declares a document type or entities, which are not read; remove the DOCTYPE"
+        raise SchemaError(msg)
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
+        if depth > DEEPEST or count > MOST:
+            msg = f"'{what}' has more than {DEEPEST} elements inside each other or {MOST:,} in all; it is no codebook"
+            raise SchemaError(msg)
+        builder.start(name.rpartition("}")[2], attributes)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(name.rpartition("}")[2])
+
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(raw, True)
+        return builder.close()
+    except (expat.ExpatError, AssertionError, LookupError, ValueError) as error:
+        if isinstance(error, SchemaError):
+            raise
+        line = f" (line {error.lineno})" if isinstance(error, expat.ExpatError) else ""
+        msg = f"'{what}' is no XML that can be read{line}; export it again"
+        raise SchemaError(msg) from error
+
+
+def read(raw: bytes, *, name: str, what: str) -> Declaration:
+    """A codebook. Raises SchemaError."""
+    root = tree_of(raw, what)
+    variables = list(root.iter("var"))
+    if root.tag not in ("codeBook", "codebook") or not variables:
+        msg = f"'{what}' is no DDI-Codebook: it needs a codeBook with var elements (DDI-Lifecycle is not read)"
+        raise SchemaError(msg)
+    title = _text(root, "stdyDscr/citation/titlStmt/titl")
+    columns = tuple(_column(v, what) for v in variables)
+    named = [c.name for c in columns if c.kind == "identifier"]
+    return Declaration(
+        name=(title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None
+    )  # fmt: skip
+
+
+def _column(var: Any, what: str) -> DeclaredColumn:
+    name = var.get("name") or ""
+    if not name.strip():
+        msg = f"'{what}' has a variable without a name; give each var a name"
+        raise SchemaError(msg)
+    form = var.find("varFormat")
+    kind: Kind = "text" if form is not None and form.get("type") == "character" else ""
+    if form is not None:
+        kind = CLOCKS.get(form.get("category", "").replace("time", "dateTime"), kind)
+        kind = CLOCKS.get(form.get("formatname", ""), kind)
+    words: dict[str, str] = {}
+    values: list[Value] = []
+    missing = [_value(i.get("VALUE", ""), kind) for i in var.findall("invalrng/item") if i.get("VALUE")]
+    for category in var.findall("catgry"):
+        code = _text(category, "catValu")
+        if not code:
+            continue
+        value = _value(code, kind)
+        word = _text(category, "labl")
+        if word:
+            words[canonical(value)] = word
+        (missing if category.get("missing") == "Y" else values).append(value)
+    span = var.find("valrng/range")
+    low, high = (None, None) if span is None else (_end(span.get(k), kind) for k in ("min", "max"))
+    if kind == "" and span is not None:
+        kind = "integer" if var.get("dcml") == "0" else "float" if var.get("intrvl") == "contin" else ""
+    if set(words) | set(values) == {"true", "false"}:
+        kind, values = "boolean", [v == "true" for v in values]
+    listed = LEVEL.get(var.get("nature", ""))
+    every = [*values, *missing] if values and listed is not False else []
+    full = bool(every) and (listed is True or _complete(values, low, high))
+    concept = _text(var, "concept")
+    return DeclaredColumn(
+        name=name,
+        kind="identifier" if concept == IDENTIFIER else "ignored" if concept == LEFT_OUT else kind,
+        label=_text(var, "labl"),
+        description=_text(var, "txt"),
+        values=tuple(dict.fromkeys(every)) if full else (),
+        words=words,
+        codes_missing=tuple(dict.fromkeys(missing)),
+        listed=listed,
+        ordered=var.get("nature") == "ordinal",
+        blank=False if _text(var, "codInstr") == NO_BLANK else None,
+        low=low,
+        high=high,
+        decimals=int(var.get("dcml")) if kind == "float" and (var.get("dcml") or "").isdigit() else None,
+    )
+
+
+def _complete(values: list[Value], low: object, high: object) -> bool:
+    """Whether categories are all that a variable holds, and not ends of a scale or special codes of a number."""
+    if len(values) < 2 or low is None:
+        return len(values) > 1
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return False
+    inside = {v for v in values if isinstance(v, int | float) and low <= v <= high}
+    return len(inside) > ENDS or len(inside) == high - low + 1
+
+
+def _text(node: Any, path: str) -> str:
+    found = node.find(path)
+    return "" if found is None else " ".join("".join(found.itertext()).split())
+
+
+def _value(code: str, kind: Kind) -> Value:
+    """A code as the value that it is; text where its column is of characters."""
+    if kind == "text" or not NUMBER.match(code):
+        return code
+    return float(code) if "." in code else int(code)
+
+
+def _end(text: str | None, kind: Kind) -> int | float | str | None:
+    if text is None:
+        return None
+    if kind in ("date", "datetime"):
+        return text
+    found = _value(text, "")
+    return None if isinstance(found, str | bool) else found
+
+
+def write(said: Declaration) -> bytes:
+    """The codebook, in the order of elements that its schema asks for."""
+    root = Element("codeBook", {"xmlns": SPACE, "version": "2.5"})
+    citation = SubElement(SubElement(SubElement(root, "stdyDscr"), "citation"), "titlStmt")
+    SubElement(citation, "titl").text = said.name
+    data = SubElement(root, "dataDscr")
+    for number, column in enumerate(said.columns, 1):
+        _write(data, column, f"V{number}", named=column.name == said.identifier or column.kind == "identifier")
+    indent(root)
+    text: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
+
+
+def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> None:
+    listed = listed_values(column)
+    given = {"ID": number, "name": column.name}
+    if column.kind == "float" and column.decimals is not None:
+        given["dcml"] = str(column.decimals)
+    elif column.kind == "integer" and not listed:
+        given["dcml"] = "0"
+    if isinstance(column.low, int | float):
+        given |= {"nature": "interval"} | ({"intrvl": "contin"} if column.kind == "float" else {})
+    elif listed:
+        given["nature"] = "ordinal" if column.ordered else "nominal"
+    var = SubElement(data, "var", given)
+    if column.label:
+        SubElement(var, "labl").text = column.label
+    if column.low is not None and column.high is not None:
+        ends = {"min": canonical(column.low), "max": canonical(column.high)}
+        SubElement(SubElement(var, "valrng"), "range", ends)
+    absent = {canonical(c) for c in column.codes_missing}
+    if absent and not listed:
+        codes = SubElement(var, "invalrng")
+        for code in column.codes_missing:
+            SubElement(codes, "item", {"VALUE": canonical(code)})
+    if column.description:
+        SubElement(var, "txt").text = column.description
+    for code in dict.fromkeys([*map(canonical, listed), *column.words]):
+        category = SubElement(var, "catgry", {"missing": "Y"} if code in absent else {})
+        SubElement(category, "catValu").text = code
+        if code in column.words:
+            SubElement(category, "labl").text = column.words[code]
+    if column.blank is False:
+        SubElement(var, "codInstr").text = NO_BLANK
+    if named or column.kind == "ignored":
+        SubElement(var, "concept").text = IDENTIFIER if named else LEFT_OUT
+    texts = [v for v in listed if isinstance(v, str)]
+    mixed = 0 < len(texts) < len(listed) and not any(NUMBER.match(v) for v in texts)  # codes and .a of one column
+    text = column.kind == "boolean" or (column.kind == "text" and not mixed)
+    form = {"type": "character" if text or column.kind in CLOCKS.values() else "numeric"}
+    if column.kind in CLOCKS.values():
+        form["category"] = "date" if column.kind == "date" else "time"
+        form["formatname"] = next(k for k, v in CLOCKS.items() if v == column.kind)
+    SubElement(var, "varFormat", form)

@@ -1,0 +1,271 @@
+"""What a document declares of a table, as a schema; a schema as what any document can declare; and what gets lost.
+
+Every format of codebooks is read into a `Declaration` and written from one, so that none of them has rules of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.attributes import DerivedAttribute
+from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.datetimes import DatetimeAttribute
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.declared import DeclaredColumn, Value
+
+LABELS, MISSING, UNDECLARED = "labels", "missing_codes", "undeclared"  # notes of an attribute
+ENDS = 3  # labelled codes up to which a scale may have words for its ends and its middle alone
+SCALE = 100  # longest scale that is taken for one
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Declaration:
+    """A table. identifier: the column that names individuals. max_records: of one individual; None: not said.
+
+    n_records: how many records there are, where that is public.
+    """
+
+    name: str
+    columns: tuple[DeclaredColumn, ...]
+    identifier: str | None = None
+    max_records: int | None = None
+    n_records: int | None = None
+
+
+def schema_of(said: Declaration, *, source: str = "public") -> Schema:
+    """A schema from what is declared. A column of which neither values nor a range is declared is left out.
+
+    `undeclared` names the columns that were left out.
+
+    Args:
+        said: what the document declares.
+        source: of the entries: public for a document about a table, data for the file that holds the records.
+
+    Raises:
+        SchemaError: nothing can be synthesized from it, or what it declares contradicts itself.
+    """
+    attributes = [_written(c, source) for c in said.columns]
+    unit: dict[str, Any] = {"identifier": said.identifier, "max_records": said.max_records or 1}
+    for made in attributes:
+        if made["name"] == said.identifier:
+            made.clear()
+            made |= {"name": said.identifier, "kind": "identifier"}
+    if all(a["kind"] in ("ignored", "identifier") for a in attributes):
+        msg = (
+            f"'{said.name}' declares values or a range of no column, so that nothing can be synthesized from it alone; "
+            "add it to a schema that has them (--onto schema.json), or draft one ('dpsyn schema draft')"
+        )
+        raise SchemaError(msg)
+    return Schema.of(
+        {"version": 1, "name": said.name, "unit": unit, "n_records": said.n_records, "attributes": attributes}
+    )
+
+
+def _written(column: DeclaredColumn, source: str) -> dict[str, Any]:
+    made = attribute_of(column)
+    if made is None:
+        made = {"name": column.name, "kind": "ignored", "notes": {UNDECLARED: column.kind or "number"}} | _words(column)
+    return made if source == "public" else made | {"source": source}
+
+
+def undeclared(schema: Schema) -> list[str]:
+    """One sentence on the columns that were left out because a document declares too little of them; or none."""
+    names = [a.name for a in schema.attributes if UNDECLARED in a.notes]
+    if not names:
+        return []
+    what = "no values and no range are declared of them"
+    return [
+        f"left out: {_few(names)}: {what}; add min and max or values to the schema, or buy them ('dpsyn schema draft')"
+    ]
+
+
+def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
+    """The entry of a schema for one column; None where neither values nor a range is declared."""
+    if column.kind in ("identifier", "ignored"):
+        return {"name": column.name, "kind": column.kind} | _words(column)
+    base = {"name": column.name, "missing": column.blank is not False}
+    values = listed_values(column)
+    if values:
+        notes = {LABELS: dict(column.words)} if column.words else {}
+        notes |= {MISSING: list(column.codes_missing)} if column.codes_missing else {}  # type: ignore[dict-item]
+        made = {"kind": "categorical", "values": list(values), "ordered": column.ordered}
+        return base | made | ({"notes": notes} if notes else {}) | _words(column)
+    ends = _ends(column)
+    if ends is None:
+        return None
+    if isinstance(ends[0], str):
+        formats = {"formats": list(column.formats)} if column.formats else {}
+        return base | {"kind": "datetime", "min": ends[0], "max": ends[1]} | formats | _words(column)
+    codes = [c for c in column.codes_missing if isinstance(c, int | float) and not isinstance(c, bool)]
+    whole = column.kind != "float" and all(float(v).is_integer() for v in (*ends, *codes))
+    limits = [int(v) if whole else v for v in ends]
+    out = base | {"kind": "numeric", "dtype": "integer" if whole else "float", "min": limits[0], "max": limits[1]}
+    out |= {key: v for key in ("step", "decimals") if (v := getattr(column, key)) is not None}
+    out |= {"special_values": [int(c) if whole else c for c in codes]} if codes else {}
+    return out | ({"notes": {LABELS: dict(column.words)}} if column.words else {}) | _words(column)
+
+
+def _words(column: DeclaredColumn) -> dict[str, Any]:
+    return {key: v for key in ("label", "description") if (v := getattr(column, key))}
+
+
+def listed_values(column: DeclaredColumn) -> tuple[Value, ...]:
+    """All values that a column may hold, by what is declared; none where it is a number or a date."""
+    if column.values:
+        keys = {canonical(v) for v in column.values}
+        return (*column.values, *(c for c in column.codes_missing if canonical(c) not in keys))
+    if column.kind == "boolean":
+        return (False, True)
+    absent = {canonical(c) for c in column.codes_missing}
+    codes = [c for c in column.words if c not in absent]
+    if not codes or column.low is not None or column.listed is False or (column.listed is None and _scale(codes)):
+        return ()
+    return (*(value_of(c, column) for c in codes), *column.codes_missing)
+
+
+def _scale(codes: Sequence[str]) -> bool:
+    """Whether codes with words are a single one, or the ends of a scale (1 = never, 10 = always)."""
+    if not all(re.match(r"^-?\d{1,9}$", c) for c in codes):
+        return False
+    numbers = sorted(map(int, codes))
+    span = numbers[-1] - numbers[0]
+    return len(numbers) == 1 or (len(numbers) <= ENDS and len(numbers) - 1 < span <= SCALE)
+
+
+def _ends(column: DeclaredColumn) -> tuple[Any, Any] | None:
+    """The declared range: as such, or by a scale whose ends have words."""
+    if column.low is not None and column.high is not None:
+        return column.low, column.high
+    absent = {canonical(c) for c in column.codes_missing}
+    codes = [c for c in column.words if c not in absent]
+    if column.kind != "text" and column.listed is not True and len(codes) > 1 and _scale(codes):
+        numbers = list(map(int, codes))
+        return min(numbers), max(numbers)
+    return None
+
+
+def value_of(code: str, column: DeclaredColumn) -> Value:
+    """A code as the value that it is in a column of this kind."""
+    if column.kind != "text" and re.match(r"^-?(0|[1-9]\d{0,17})$", code):
+        return int(code)
+    if column.kind == "float" and re.match(r"^-?\d+\.\d+$", code):
+        return float(code)
+    return code
+
+
+def declaration_of(schema: Schema) -> Declaration:
+    """What documents can say of a schema's table. Bins, rules, questions and what was bought are not among it."""
+    return Declaration(
+        name=schema.name,
+        columns=tuple(declared_of(a, schema) for a in schema.attributes),
+        identifier=schema.unit.identifier,
+        max_records=schema.unit.max_records,
+        n_records=schema.n_records,
+    )
+
+
+def declared_of(a: Any, schema: Schema) -> DeclaredColumn:
+    """What can be declared of one attribute."""
+    labels = a.notes.get(LABELS)
+    said: dict[str, Any] = {"name": a.name, "label": a.label or "", "description": a.description or ""}
+    said["words"] = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
+    if isinstance(a, CategoricalAttribute):
+        absent = a.notes.get(MISSING)
+        codes = tuple(c for c in absent if isinstance(c, str | int | float)) if isinstance(absent, list) else ()
+        return DeclaredColumn(
+            **said, kind=a.type, values=a.values, codes_missing=codes, listed=True, ordered=a.ordered, blank=a.missing
+        )
+    if isinstance(a, NumericAttribute):
+        return DeclaredColumn(
+            **said, kind=a.dtype, low=a.min, high=a.max, step=a.step, decimals=a.decimals, listed=False,
+            codes_missing=a.special_values, blank=a.missing,
+        )  # fmt: skip
+    if isinstance(a, DatetimeAttribute):
+        kind = "datetime" if a.precise else "date"
+        return DeclaredColumn(**said, kind=kind, low=a.min, high=a.max, formats=a.formats, blank=a.missing)  # type: ignore[arg-type]
+    if isinstance(a, DerivedAttribute):
+        parent = schema[a.origin]
+        return DeclaredColumn(
+            **said, values=tuple(dict.fromkeys(a.targets(parent.keys))), listed=True, blank=parent.missing
+        )
+    return DeclaredColumn(**said, kind=a.kind)
+
+
+def declared_columns(schema: Schema) -> dict[str, DeclaredColumn]:
+    """What can be declared of each column of a synthetic table, by name."""
+    return {a.name: declared_of(a, schema) for a in schema.attributes if a.name in schema.output_names}
+
+
+def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Schema:
+    """A schema with what a document declares of the columns that both have.
+
+    A column of which values or a range is declared is taken from the document; another one keeps the schema's entry,
+    and gets the document's words.
+
+    Raises:
+        SchemaError: the document describes a column that the schema does not have.
+    """
+    document, named = schema.document(), {c.name: c for c in said.columns}
+    strange = sorted(set(named) - {a.name for a in schema.attributes})
+    if strange:
+        msg = f"'{said.name}' describes '{strange[0]}', which the schema does not have; check its spelling"
+        raise SchemaError(msg)
+    document["attributes"] = [
+        a if a["name"] not in named else _over(a, named[a["name"]], source) for a in document["attributes"]
+    ]
+    unit = {"identifier": said.identifier, "max_records": said.max_records}
+    given = {k: v for k, v in unit.items() if v is not None}
+    if given:
+        document["unit"] |= given | {"source": "public"}
+    document["attributes"] = [
+        {"name": said.identifier, "kind": "identifier"} if a["name"] == said.identifier else a
+        for a in document["attributes"]
+    ]
+    return Schema.of(document)
+
+
+def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dict[str, Any]:
+    made = attribute_of(column)
+    if made is None:
+        return worded(attribute, column)
+    return made if source == "public" else made | {"source": source}
+
+
+def worded(attribute: dict[str, Any], column: DeclaredColumn) -> dict[str, Any]:
+    """An entry of a schema with the words that a document has for the column and its codes."""
+    notes = attribute.get("notes", {}) | ({LABELS: dict(column.words)} if column.words else {})
+    return attribute | _words(column) | ({"notes": notes} if notes else {})
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(f"'{n}'" for n in names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+
+
+OF_TABLE = ("unit", "n_records", "rules", "questions", "bought", "notes", "dataset")
+
+
+def lost(schema: Schema, again: Schema) -> list[str]:
+    """What of a schema is not in the one that was read again from a document, as sentences; empty when nothing is.
+
+    Found by comparing the two, so that no format can forget to mention something.
+    """
+    before, after = ({a["name"]: a for a in s.document()["attributes"]} for s in (schema, again))
+    out: dict[str, list[str]] = {}
+    for name, a in before.items():
+        b = after.get(name, {})
+        if a["kind"] != b.get("kind"):
+            what = f"the kind '{a['kind']}'" if name in after else "the whole column"
+            out.setdefault(what, []).append(name)
+            continue
+        for key in a:
+            if a[key] != b.get(key):
+                out.setdefault(f"'{key}'", []).append(name)
+    said = [f"{what} of {_few(names)}" for what, names in out.items()]
+    first, second = schema.document(), again.document()
+    return said + [f"'{k}' of the table" for k in OF_TABLE if first.get(k) and first.get(k) != second.get(k)]

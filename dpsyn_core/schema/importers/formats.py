@@ -1,0 +1,150 @@
+"""The formats of codebooks by name: which one a file is, how it is read, how it is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importers import csvw, ddi, packages
+from dpsyn_core.schema.importers.declared import (
+    Declaration,
+    declaration_of,
+    declared_columns,
+    lost,
+    overlaid,
+    schema_of,
+)
+from dpsyn_core.tables.kinds import HEAD, kind_of_labelled
+
+MOST = 64 << 20  # bytes of a codebook; those of the largest surveys have some twenty million
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Format:
+    """A format that schemas are written in. title: for people. ending: of file names."""
+
+    title: str
+    ending: str
+    write: Callable[[Declaration], bytes]
+
+
+FORMATS: Mapping[str, Format] = {
+    "ddi": Format(title="DDI-Codebook 2.5", ending=".ddi.xml", write=ddi.write),
+    "csvw": Format(title="CSVW", ending=".csv-metadata.json", write=csvw.write),
+    "csvw-eo": Format(title="CSVW-EO", ending=".csvw-eo.json", write=lambda said: csvw.write(said, eyes_off=True)),
+    "frictionless": Format(
+        title="Frictionless Table Schema", ending=".tableschema.json", write=packages.write_frictionless
+    ),
+    "sdv": Format(title="SDV metadata", ending=".sdv.json", write=packages.write_sdv),
+}
+
+
+def read_json(document: object, *, name: str, what: str) -> Declaration | None:
+    """What a parsed JSON document of one of these formats declares; None for one of another. Raises SchemaError."""
+    if not isinstance(document, Mapping):
+        return None
+    of: tuple[tuple[bool, Callable[..., Declaration]], ...] = (
+        ("@context" in document or "tableSchema" in document, csvw.read),
+        ("METADATA_SPEC_VERSION" in document, packages.read_sdv),
+        (isinstance(document.get("resources"), list) or _fields(document), packages.read_frictionless),
+        ("properties" in document and document.get("type") == "object", packages.read_json_schema),
+    )
+    found = next((read for known, read in of if known), None)
+    return None if found is None else found(document, name=name, what=what)
+
+
+def _fields(document: Mapping[str, Any]) -> bool:
+    inner = document.get("schema", document)
+    return isinstance(inner, str) or (isinstance(inner, Mapping) and isinstance(inner.get("fields"), list))
+
+
+def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaration, str] | None:
+    """What a file of one of these formats declares, with the source of what it says; None for any other file.
+
+    A file that holds the records themselves is part of the data: what it declares is for its owner to confirm.
+
+    Args:
+        raw: the file. Of SPSS, Stata and SAS the records are not read.
+        name: of the table, where the file has none for it.
+        what: the file is called in messages.
+
+    Raises:
+        SchemaError: damaged, hostile or too large; TableError: of SPSS, Stata or SAS.
+    """
+    head = raw[:HEAD]
+    if kind_of_labelled(what, head) is not None:
+        from dpsyn_core.tables.labelled import declared_by
+        from dpsyn_core.tables.read_form import AS_FOUND
+
+        return Declaration(name=name, columns=tuple(declared_by(memoryview(raw), AS_FOUND))), "data"
+    text = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text.startswith((b"<", b"{")):
+        return None
+    if len(raw) > MOST:
+        msg = f"'{what}' has more than {MOST:,} bytes; a codebook has fewer"
+        raise SchemaError(msg)
+    if text.startswith(b"<"):
+        return ddi.read(text, name=name, what=what), "public"
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None  # whoever asked says what JSON they know
+    found = read_json(document, name=name, what=what)
+    return None if found is None else (found, "public")
+
+
+def read_schema(raw: bytes, *, name: str, what: str, onto: Schema | None = None) -> Schema | None:
+    """A schema from a file of one of these formats, or what it adds to another schema; None for any other file.
+
+    Raises:
+        SchemaError, TableError: as `read_codebook_bytes`; nothing can be synthesized; it does not fit the other schema.
+    """
+    found = read_codebook_bytes(raw, name=name, what=what)
+    if found is None:
+        return None
+    said, source = found
+    return schema_of(said, source=source) if onto is None else overlaid(onto, said, source=source)
+
+
+def read_schema_file(path: Path, *, name: str | None = None, onto: Schema | None = None) -> Schema | None:
+    """As `read_schema`, of a file. Raises SchemaError too where it cannot be read."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        msg = f"the file '{path}' cannot be read ({error.strerror}); check the path"
+        raise SchemaError(msg) from error
+    return read_schema(raw, name=name or path.name.split(".")[0], what=path.name, onto=onto)
+
+
+def not_carried(schema: Schema, ending: str) -> tuple[str, ...]:
+    """What of a schema a synthetic table with this ending (.sav, .dta, .xpt) does not carry, in sentences."""
+    import numpy as np
+
+    from dpsyn_core.schema.codec import Codec
+    from dpsyn_core.tables.labelled_write import planned
+
+    codec = Codec(schema)
+    nothing = codec.decode(np.zeros((len(codec.domain), 0), codec.dtype), rng=np.random.default_rng(0))
+    return planned(nothing.schema, declared_columns(schema), ending).lost
+
+
+def export(schema: Schema, form: str) -> tuple[bytes, list[str]]:
+    """A schema in one of these formats, and what of it the format does not carry, in words.
+
+    Raises:
+        SchemaError: no format of this name.
+    """
+    if form not in FORMATS:
+        msg = f"'{form}' is no format of codebooks; known are {', '.join(FORMATS)}"
+        raise SchemaError(msg)
+    raw = FORMATS[form].write(declaration_of(schema))
+    try:
+        again = read_schema(raw, name=schema.name, what=schema.name)
+    except SchemaError:  # SDV's metadata alone is no schema
+        return raw, ["all values, ranges, bins and labels"]
+    return raw, lost(schema, again) if again is not None else []

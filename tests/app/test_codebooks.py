@@ -1,0 +1,34 @@
+"""The Schema page takes codebooks; the Export page knows which labels each format carries."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from dpsyn_core.data import paths
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.importers.formats import FORMATS, export, not_carried
+from ui.schema import files
+
+
+def upload(name, raw):
+    return SimpleNamespace(name=name, size=len(raw), getvalue=lambda: raw)
+
+
+def test_a_codebook_changes_the_columns_that_it_describes_and_a_file_with_records_goes_to_the_data_page():
+    schema = Schema.load(paths("sample")[1])
+    space = SimpleNamespace(schema=schema, dataset=None)
+    for form in ("ddi", "csvw-eo", "frictionless", "sdv"):
+        found = files.chosen(space, [upload(f"x{FORMATS[form].ending}", export(schema, form)[0])])
+        assert [a.name for a in found.attributes] == [a.name for a in schema.attributes]
+        assert found["SEX"].values == schema["SEX"].values and found["AGE"].max == schema["AGE"].max, form
+    with pytest.raises(SchemaError, match="load it on the Data page"):
+        files.chosen(space, [upload("x.sav", b"$FL2")])
+    with pytest.raises(SchemaError, match="document type"):
+        files.chosen(space, [upload("x.xml", b"<!DOCTYPE a><codeBook/>")])
+
+
+def test_what_labels_do_not_travel_is_known_before_a_run():
+    schema = Schema.load(paths("sample")[1])
+    assert not not_carried(schema, ".sav")
+    assert not_carried(schema, ".dta") == ("of 'INCWAGE', which codes are missing ones",)

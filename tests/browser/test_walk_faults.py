@@ -1,0 +1,80 @@
+"""What newcomers ran into, in a real browser: one test for each kind of fault."""
+
+import pytest
+
+from tests.browser.conftest import DONE
+from ui.shared.text import written
+
+pytestmark = pytest.mark.browser
+
+
+def test_back_and_forward_leave_the_budget_usable_and_the_page_at_one_press(visitor):
+    visitor.open()
+    visitor.go("Privacy")
+    slider = visitor.page.get_by_role("slider").first
+    slider.focus()
+    slider.press("ArrowRight")
+    visitor.settle()
+    visitor.page.go_back()
+    visitor.settle()
+    assert "Which table should be protected?" in visitor.words()
+    assert "Spends epsilon 1.5" in visitor.words()
+    visitor.go("Privacy")
+    visitor.page.get_by_text("replace one").first.click()
+    visitor.settle()
+    visitor.go("Synthesize")
+    visitor.page.go_back()
+    visitor.settle()
+    assert "blank" not in visitor.words()
+    assert visitor.page.get_by_role("textbox", name="epsilon", exact=True).first.input_value() == "1.5"
+    assert visitor.page.get_by_role("radio", name="replace one").is_checked(), "the unit stays what was chosen"
+    assert visitor.page.get_by_role("button", name="Continue: synthesize").is_enabled()
+
+
+def test_a_file_of_any_kind_that_is_refused_gets_a_sentence(visitor):
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload("photo.png", b"\x89PNG\r\n\x1a\n" + b"data\n" * 20)
+    visitor.page.get_by_role("alert").filter(has_text="image").wait_for(timeout=60_000)
+    assert "Synthesize would use, is still Simulated census" in visitor.words()
+    quick = visitor.page.get_by_role("button", name="Synthesize", exact=True)
+    assert quick.get_attribute("kind") == "secondary"
+    visitor.go("Questions")
+    visitor.upload("answers.txt", b"1")
+    assert "is not a file that is read here; give one whose name ends in .json" in visitor.words()
+
+
+def test_a_german_browser_gets_german_words_and_german_numbers(another):
+    visitor = another(locale="de-DE").open()
+    assert written("de")["data.title"] in visitor.words()
+    assert "20.000 Datensätze" in visitor.words()
+    visitor.go("Schutz")
+    visitor.type("Epsilon", "1,5")
+    assert visitor.page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.separators") == ",."
+    visitor.go("Synthese")
+    assert "Epsilon 1,5" in visitor.words()
+
+
+IN_VIEW = """name => [...document.querySelectorAll('button')].filter(b => b.textContent.trim() === name)
+    .some(b => { const r = b.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight })"""
+
+
+def test_a_result_comes_into_view_and_a_cancelled_run_does_not_take_it_away(visitor):
+    visitor.page.set_viewport_size({"width": 390, "height": 700})
+    visitor.open()
+    visitor.press("Synthesize")
+    visitor.page.get_by_role("button", name="Download CSV", exact=True).wait_for(timeout=DONE)
+    visitor.page.wait_for_function(IN_VIEW, arg="Download CSV", timeout=10_000)
+    visitor.page.get_by_role("button", name="Synthesize", exact=True).first.click()
+    visitor.page.get_by_role("button", name="Cancel", exact=True).first.click()
+    visitor.page.get_by_text("cancelled").first.wait_for()
+    visitor.settle()
+    assert visitor.page.get_by_role("button", name="Download CSV", exact=True).count() == 1
+
+
+def test_safe_mode_says_what_it_promises(visitor):
+    visitor.open()
+    assert "Runs can still be started" not in visitor.words()
+    visitor.page.get_by_text("Safe mode").first.click()
+    visitor.settle()
+    assert "Runs can still be started" in visitor.words()

@@ -1,0 +1,94 @@
+"""Noise of linked runs is what was charged (T3), and an attacker on synthetic tables proves no more (T4)."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.unit import Unit
+from tests.audit.blackbox import lower_bound
+from tests.audit.gates import WatchGate
+from tests.linked.small import SCHEMAS, tables, together
+from tests.linked.test_sensitivity import KEY, run
+
+DELTA = 1e-6
+ALARM = 7.0  # standard errors: chances far below 1e-9 for sums of thousands of draws
+
+
+def canary(kids):
+    """A root with an odd value and that many equal children."""
+    return {
+        "roots": pa.table({"id": ["999"], "a": ["1"]}),
+        "kids": pa.table({"root": ["999"] * kids, "r": ["2"] * kids, "t": ["5"] * kids},
+                         schema=pa.schema([(n, pa.string()) for n in ("root", "r", "t")])),
+    }  # fmt: skip
+
+
+def sides(name, kids, crowd=30):
+    """Forests with and without the canary."""
+    schema, others = SCHEMAS[name], tables(crowd, 3, 8)
+    with_it, _ = bounded(schema, together(others, canary(kids)), key=KEY)
+    without, _ = bounded(schema, others, key=KEY)
+    return schema, with_it, without
+
+
+@pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
+def test_the_noise_of_every_access_has_its_charged_variance_and_none_is_used_twice(name):
+    schema, forest, _ = sides(name, 20)
+    scaled = []
+    for _ in range(25):
+        gate, _ = run(forest, schema, gate=WatchGate, delta=DELTA)
+        scaled.append(np.concatenate([((n.out - n.here) / n.charge.scale).ravel() for n in gate.notes[:6]]))
+    sizes = min(map(len, scaled))
+    z = np.array([s[:sizes] for s in scaled])
+    n = z.size
+    assert abs(z.mean()) < ALARM / math.sqrt(n)
+    assert abs((z**2).mean() - 1) < ALARM * math.sqrt(2 / n) + 0.01  # rounding adds up to 1 / 12 of a count
+    assert abs((z[1:] * z[:-1]).mean()) < ALARM / math.sqrt(n)  # successive runs
+    assert abs((z[:, 1:] * z[:, :-1]).mean()) < ALARM / math.sqrt(n)  # neighbouring cells
+
+
+def features(made):
+    """Numbers of roots and of children, and one-ways of all."""
+    parts = [[made.n_roots, made.children[0].counts.sum()], np.bincount(made.shapes[0], minlength=40)[:40]]
+    parts += [np.bincount(c, minlength=2)[:2] for c in made.roots]
+    for j, size in enumerate((3, 6)):
+        parts.append(np.bincount(made.children[0].rest[j], minlength=size)[:size])
+    return np.concatenate(parts).astype(float)
+
+
+def attacked(name, kids, crowd, runs, epsilon):
+    from dpsyn_core.linked.measuring import SHARES
+    from dpsyn_core.linked.release import costs_of, fit_forest
+
+    schema, *forests = sides(name, kids, crowd)
+    budget, noise, rng = Budget(epsilon=epsilon, delta=DELTA), SystemNoise(), np.random.default_rng()
+    out = []
+    for forest in forests:
+        rows = []
+        for _ in range(runs):
+            gate = Gate(account=Account(budget.gaussian()), noise=noise, unit=Unit(identifier="id"))
+            costs = costs_of(schema, budget.gaussian(), SHARES)
+            made = fit_forest(
+                forest, schema, gate=gate, costs=costs, budget=budget, n_roots=None, effort=0.1, rng=rng
+            )  # fmt: skip
+            rows.append(features(made))
+        out.append(np.array(rows))
+    return lower_bound(out[1], out[0], DELTA, 1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kids", "crowd"), [("plain", 20, 3), ("roles", 0, 0)])
+def test_an_attacker_on_synthetic_tables_proves_no_more_than_was_promised(name, kids, crowd):
+    assert attacked(name, kids, crowd, 120, 1.0) <= 1.0
+
+
+@pytest.mark.slow
+def test_the_attacker_would_see_a_budget_twenty_times_as_large():
+    assert attacked("plain", 20, 3, 100, 60.0) > 1.0

@@ -1,0 +1,85 @@
+"""Columns and groups in figures: what pandas finds in the two files, and what is called wrong."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.profile import QUANTILES, profiles
+from dpsyn_core.metrics.small_groups import group_errors
+from dpsyn_core.report.profile import both, columns_entry, gap_rows, gap_sentences, groups_sentence, profile_rows
+from dpsyn_core.schema.document import Schema
+
+SCHEMA = Schema.of({
+    "version": 1, "name": "stays",
+    "attributes": [
+        {"name": "days", "kind": "numeric", "dtype": "integer", "min": 0, "max": 400, "missing": True},
+        {"name": "ward", "kind": "categorical", "values": ["a", "b", "c"], "missing": True},
+        {"name": "came", "kind": "datetime", "min": "2020-01-01", "max": "2020-12-31", "bins": {"every": "month"}},
+    ],
+})  # fmt: skip
+
+
+def stays(n, seed, gap=10):
+    rng = np.random.default_rng(seed)
+    ward = rng.choice(["a", "b", "c"], n, p=[0.7, 0.27, 0.03])
+    days = rng.poisson(20 + gap * (ward == "b")).astype(float)
+    days[rng.random(n) < 0.2] = np.nan
+    came = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 366, n), unit="D")
+    table = pd.DataFrame({"days": pd.array(days, dtype="Int64"), "ward": ward, "came": came.strftime("%Y-%m-%d")})
+    table.loc[rng.random(n) < 0.1, "ward"] = None
+    return table
+
+
+def test_the_figures_of_a_column_are_those_of_pandas():
+    real, made = stays(3000, 1), stays(2500, 2)
+    c = compare_tables(SCHEMA, pa.Table.from_pandas(made), pa.Table.from_pandas(real))
+    days, ward, came = profiles(c)
+    for frame, got in ((real, days.real), (made, days.synthetic)):
+        x = frame.days.astype(float)
+        assert (got.mean, got.deviation) == (pytest.approx(x.mean()), pytest.approx(x.std()))
+        assert (got.missing, got.distinct) == (pytest.approx(x.isna().mean()), x.nunique())
+        assert list(got.quantiles) == pytest.approx(x.quantile(list(QUANTILES)).tolist())
+    assert (ward.real.distinct, ward.real.missing) == (3, pytest.approx(real.ward.isna().mean()))
+    assert came.real.distinct == real.came.nunique() and came.real.quantiles[0] == "2020-01"
+    assert not any(p.wrong for p in profiles(c)) and not gap_sentences(c)
+    assert [row[0] for row in profile_rows(c)] == ["days", "ward", "came"]
+
+
+def test_means_deviations_and_blanks_that_are_not_right_are_named():
+    real, made = stays(3000, 1), stays(3000, 2, gap=2)
+    made["days"] = (made.days * 3).astype("Int64").fillna(20)
+    c = compare_tables(SCHEMA, pa.Table.from_pandas(made), pa.Table.from_pandas(real))
+    assert profiles(c)[0].wrong == ("missing", "mean", "deviation")
+    entry = columns_entry(c)
+    assert entry["columns"][0]["wrong"] == ["missing", "mean", "deviation"]
+    (gap,) = entry["gaps"]
+    assert (gap["column"], gap["category"]) == ("days", "ward") and any(gap["moved"])
+    assert gap_rows(c)[0][:3] == ["days", "ward", "c"]
+    assert "differences between groups are" in gap_sentences(c)[0]
+
+
+def test_small_groups_pay_more_and_a_fresh_sample_says_how_much_is_chance():
+    real, again = stays(3000, 1), stays(3000, 2)
+    lost = again.copy()
+    rare = lost.ward == "c"
+    lost.loc[rare, "days"] = 300
+    for made, off in ((again, False), (lost, True)):
+        c = compare_tables(SCHEMA, pa.Table.from_pandas(made), pa.Table.from_pandas(real))
+        rows = group_errors(c, "ward")
+        assert [r.real for r in rows] == sorted((r.real for r in rows), reverse=True)
+        assert rows[-1].value == "c" and rows[-1].floor > 3 * rows[0].floor
+        assert (rows[-1].error > 2 * rows[-1].floor) is off
+    said = groups_sentence(rows, "ward")
+    assert said.startswith("Groups of ward: the 2 smaller ones")
+    alone = Schema.of(SCHEMA.model_dump() | {"attributes": SCHEMA.model_dump()["attributes"][1:2]})
+    table = pa.Table.from_pandas(real[["ward"]])
+    with pytest.raises(MetricError, match="choose another column"):
+        group_errors(compare_tables(alone, table, table), "ward")
+
+
+def test_a_cell_shows_both_figures():
+    assert both(632.4, 452.0) == "632 / 452" and both(None, None) == "–" and both("a", "b") == "a / b"
+    assert both(1.0, 1.0) == "1 / 1"

@@ -1,0 +1,63 @@
+"""Cells that rules make impossible: none that a record can fall into, and all where the cells are single values."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.runs.repair import repair
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.synthesizers.base import zeros_of
+from tests.runs.test_repair import declared, drawn, wide_schema
+from tests.schema.helpers import cat, num
+
+RULES = [
+    {"kind": "order", "lower": "a", "upper": "b"},
+    {"kind": "impossible", "where": "k = x and a in [2, 3]"},
+    {"kind": "follows", "column": "g", "of": ["k"], "map": [["x", "u"], ["y", "v"]]},
+    {"kind": "blank", "column": "c", "where": "k = z", "only": True},
+]
+COLUMNS = [
+    num("a", 0, 3, 4),
+    num("b", 0, 3, 4),
+    num("c", 0, 1, 2, missing=True),
+    cat("k", list("xyz")),
+    cat("g", list("uvw")),
+]
+
+
+def test_single_values_tell_exactly_which_cells_are_impossible():
+    zeros = zeros_of(declared(RULES, COLUMNS))
+    assert zeros.cells(("a", "b")).tolist() == [[b < a for b in range(4)] for a in range(4)]
+    assert zeros.cells(("a", "k"))[:, 0].tolist() == [False, False, True, True]
+    assert zeros.cells(("k", "g")).tolist() == [[False, True, True], [True, False, True], [False] * 3]
+    assert zeros.cells(("c", "k")).T.tolist() == [[False, False, True]] * 2 + [[True, True, False]]
+    assert zeros.cells(("c", "g")) is None
+    halves = {"a": Coarsening.of([0, 0, 1, 1]).map, "b": Coarsening.of([0, 0, 1, 1]).map}
+    assert zeros.cells(("a", "b"), halves).tolist() == [[False, False], [True, False]]
+
+
+def test_what_stood_in_an_impossible_cell_goes_to_the_others():
+    zeros = zeros_of(declared(RULES, COLUMNS))
+    noisy = np.random.default_rng(0).normal(20, 9, (4, 4))
+    clean = zeros.emptied(noisy, ("a", "b"))
+    assert not clean[zeros.cells(("a", "b"))].any() and clean.sum() == pytest.approx(noisy.sum())
+    assert zeros.emptied(noisy, ("a", "other")) is noisy and zeros_of(declared([], COLUMNS)) is None
+
+
+@pytest.mark.parametrize("seed", range(150, 170))
+def test_no_record_that_keeps_the_rules_falls_into_a_known_zero(seed):
+    rng = np.random.default_rng(seed)
+    schema = wide_schema(rng)
+    zeros, domain = zeros_of(schema), schema.domain()
+    if zeros is None:
+        return
+    table = repair(drawn(schema, 400, rng), schema.rules, schema, rng)[0]
+    codes = Codec(schema).encode(table, individuals=False).codes
+    for rule in schema.rules:
+        for size in range(1, min(len(rule.columns), 3) + 1):
+            for names in itertools.combinations(domain.ordered_set(rule.columns), size):
+                found = zeros.cells(names) if np.prod([domain[n].size for n in names]) < 1e6 else None
+                if found is not None:
+                    assert not found[tuple(codes[domain.index(n)] for n in names)].any(), (str(rule), names)

@@ -1,0 +1,117 @@
+"""A light core: engine and command without the libraries of the extras, and a wheel that is the same bytes twice."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from dpsyn_core.extras import LIBRARIES
+from tools import dist
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRA = (
+    "streamlit", "plotly", "altair", "jinja2", "openpyxl", "pyreadstat", "duckdb", "psycopg", "polars", "torch", "mbi",
+    "pyspark", "xgboost", "authlib", "httpx",
+)  # fmt: skip
+OPENED = """
+from streamlit.testing.v1 import AppTest
+from dpsyn_core.commands.app import app_folder
+print(len(AppTest.from_file(str(app_folder() / "app.py"), default_timeout=120).run().exception))
+"""
+BLOCKED = tuple(name for name in EXTRA if name != "torch")  # SciPy asks what is loaded for torch's tensors
+RUN = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r})); from dpsyn_core.cli import main; sys.exit(main())"
+
+
+def names(requirements):
+    return {re.split(r"[<>=\[;]", r)[0].lower().replace("-", "_") for r in requirements}
+
+
+def test_the_core_needs_no_library_of_an_extra_and_nothing_is_pinned_to_a_minor_version():
+    core, extras = names(PROJECT["dependencies"]), PROJECT["optional-dependencies"]
+    assert not core & set(EXTRA)
+    for extra, libraries in LIBRARIES.items():
+        assert set(libraries) <= names(extras[extra]), extra
+    assert names(extras["app"]) == {"altair", "jinja2", "openpyxl", "plotly", "streamlit"}
+    whole = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")
+    assert set(whole) == set(extras) - {"all", "build", "dev"}
+    every = [*PROJECT["dependencies"], *(r for some in extras.values() for r in some)]
+    assert not [r for r in every if re.search(r"==|~=|<\d+\.", r)]
+
+
+def dpsyn(folder, *words, env=None):
+    return subprocess.run(
+        [sys.executable, "-c", RUN, *words], cwd=folder, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "DPSYN_HOME": str(folder / "home")} | (env or {}),
+    )  # fmt: skip
+
+
+def test_the_command_runs_without_the_libraries_of_the_extras_and_names_the_one_that_is_missing(tmp_path):
+    out = (
+        "synth", "demo/sample.csv", "--schema", "demo/sample.schema.json", "--epsilon", "1", "--delta", "1e-9",
+        "--method", "independent", "--out",
+    )  # fmt: skip
+    report = ("report", "demo/sample.csv", "s.csv", "--schema", "demo/sample.schema.json", "--metrics", "tvd-1way")
+    for words in (("sample", "demo"), (*out, "s.csv"), (*report, "--json", "r.json")):
+        done = dpsyn(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as book:
+        book.writestr("xl/workbook.xml", "")
+    (tmp_path / "x.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
+    missing = {
+        "app": ("app", "--no-browser"),
+        "app ": (*report, "--html", "r.html"),
+        "excel": ("schema", "draft", "book.xlsx", "-o", "d.json"),
+        "codebooks": (*out, "s.sav"),
+        "databases": (*("x.duckdb" if w == "demo/sample.csv" else w for w in out), "t.csv", "--sql-table", "t"),
+    }
+    for extra, words in missing.items():
+        done = dpsyn(tmp_path, *words)
+        assert done.returncode == 2, extra
+        assert f"pip install 'dpsyn-studio[{extra.strip()}]'" in done.stderr, done.stderr
+        assert len(done.stderr.removeprefix("reading\n").strip().splitlines()) == 1
+    assert not (tmp_path / "s.sav").exists() and not (tmp_path / "r.html").exists()
+
+
+def test_wheel_and_sdist_are_the_same_bytes_twice(tmp_path, capsys):
+    assert dist.main(["-o", str(tmp_path)]) == 0
+    built = sorted(p.name for p in tmp_path.iterdir())
+    assert [b.rsplit(".", 1)[1] for b in built] == ["whl", "gz"] and len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.registry
+def test_the_wheel_alone_runs_the_shell_part_of_the_readme_and_with_the_app_it_opens(tmp_path):
+    assert dist.main(["-o", str(tmp_path / "dist")]) == 0
+    wheel = next((tmp_path / "dist").glob("*.whl"))
+    venv.create(tmp_path / "env", with_pip=True)
+    place = tmp_path / "env" / "bin"
+    pip = [str(place / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.run([*pip, str(wheel)], capture_output=True, check=False).returncode:
+        pytest.skip("no package registry answers here")
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    env |= {"PATH": f"{place}{os.pathsep}{os.environ['PATH']}", "DPSYN_HOME": str(tmp_path / "home")}
+
+    def run(command):
+        line = ["bash", "-ec", command]
+        return subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"^## From a shell\n+```\n(.*?)```", readme, re.MULTILINE | re.DOTALL)[1]
+    for command in block.replace("\\\n", " ").splitlines():
+        done = run(command)
+        if "--html" in command:
+            assert done.returncode == 2 and "dpsyn-studio[app]" in done.stderr
+            done = run(command.split("--html")[0])
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+    loaded = run("python -c 'import dpsyn_core, sys; print(len(sys.modules))'")
+    assert int(loaded.stdout) < 400
+    assert not subprocess.run([*pip, f"{wheel}[app]"], capture_output=True, check=False).returncode
+    (tmp_path / "opened.py").write_text(OPENED, encoding="utf-8")
+    opened = run("python opened.py")
+    assert opened.stdout.strip().splitlines()[-1] == "0", opened.stderr

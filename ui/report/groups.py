@@ -1,0 +1,62 @@
+"""Groups: means by group that are not those of the real table, and who pays for the noise."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.report import profile
+from ui.report.look import Look
+from ui.shared.results import kept
+from ui.shared.text import figure_words, t
+from ui.shared.theme import note, section, show
+
+SHOWN = 400  # rows of means by group on the page
+
+
+def panel(view: Look) -> None:
+    """Small groups on the left, differences between groups on the right."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        section(t("by_group.small"))
+        _small(view)
+    with right:
+        section(t("by_group.gaps"))
+        _gaps(view)
+
+
+def _small(view: Look) -> None:
+    """Error by size of group, by a column that the reader chooses."""
+    ids = tuple(s.job.id for s in view.sides)
+    names = kept(view.space, ("grouping", *ids), lambda: profile.grouping(view.first.comparison))
+    if not names:
+        note(t("by_group.none"))
+        return
+    name = st.selectbox(t("by_group.by"), names, key="report_groups")
+    tables = {view.name(s): s.comparison for s in view.sides}
+    figure = kept(view.space, ("small groups", *ids, name), lambda: profile.groups_figure(tables, name, figure_words()))
+    show(figure, key="small_groups")
+    note(figure.caption)
+    note(t("by_group.note"))
+
+
+def _gaps(view: Look) -> None:
+    """Sentences on what is not right, then every mean by group."""
+    for side in view.sides:
+        prefix = "" if len(view.sides) == 1 else f"{view.name(side)}: "
+        key = ("gaps", side.job.id)
+        said, rows = kept(
+            view.space, key,
+            lambda side=side: (  # type: ignore[misc]
+                profile.gap_sentences(side.comparison, figure_words()), profile.gap_rows(side.comparison)
+            ),
+        )  # fmt: skip
+        if not rows:
+            note(prefix + t("by_group.no_gaps"))
+            continue
+        for sentence in said or [t("figure.gaps_none")]:
+            note(prefix + sentence, "warning" if said else "note")
+        heads = [t(f"by_group.{k}") for k in ("number", "category", "value", "records", "real", "synthetic")]
+        st.dataframe(
+            [dict(zip(heads, row, strict=True)) for row in rows[:SHOWN]], hide_index=True,
+            key=f"gaps_{side.letter}", alt=t("by_group.gaps"),
+        )  # fmt: skip

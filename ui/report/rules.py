@@ -1,0 +1,32 @@
+"""The rules of the schema on the report: the share of records that break each, real (private) and synthetic."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.schema.rule_breaks import derived_rules
+from ui.report.look import Look
+from ui.schema.rule_words import rule_words
+from ui.shared.results import schema
+from ui.shared.text import counted, percent, t
+
+
+def panel(view: Look) -> None:
+    """Every rule with the shares of records that break it; nothing where the schema has none."""
+    first = view.sides[0].comparison.rules
+    if not first:
+        return
+    broken = sum(any(side.comparison.rules[i].synthetic > 0 for side in view.sides) for i in range(len(first)))
+    title = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
+    with st.expander(title, key="report_rules"):
+        rows = []
+        declared = schema(view.space, view.sides[0].job)
+        words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
+        for i, rule in enumerate(first):
+            row = {t("report_rules.rule"): words.get(rule.rule, rule.rule)}
+            if rule.real is not None:
+                row[t("report_rules.real")] = percent(rule.real, 2)
+            for side in view.sides:
+                row[view.name(side)] = percent(side.comparison.rules[i].synthetic, 2)
+            rows.append(row)
+        st.dataframe(rows, hide_index=True, alt=title, key="report_rules_table")

@@ -1,0 +1,27 @@
+"""A rule in the visitor's language, as text without Markdown."""
+
+from __future__ import annotations
+
+from dpsyn_core.schema.formulas import DifferenceRule
+from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule, UniqueRule
+from ui.shared.text import t
+
+
+def rule_words(rule: AnyRule) -> str:
+    """Formulas are the same everywhere; what is said in words follows the language of the page."""
+    if isinstance(rule, ImpossibleRule):
+        return t("rules.says_impossible", where=rule.where)
+    if isinstance(rule, BlankRule):
+        cell = t("rules.blank_cell") if rule.value is None else str(rule.value)
+        key = "rules.says_blank_only" if rule.only else "rules.says_blank"
+        return t(key, column=rule.column, cell=cell, where=rule.where)
+    if isinstance(rule, FollowsRule):
+        key = "rules.says_follows" if rule.map is None else "rules.says_follows_map"
+        return t(key, column=rule.column, of=", ".join(rule.of), count=len(rule.map or ()))
+    if isinstance(rule, UniqueRule):
+        return t("rules.says_unique", columns=", ".join(rule.together))
+    if isinstance(rule, DifferenceRule) and rule.unit:
+        return t(
+            "rules.says_difference", column=rule.column, of=rule.of, minus=rule.minus, unit=t(f"rules.unit_{rule.unit}")
+        )
+    return str(rule)
