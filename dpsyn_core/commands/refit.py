@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
         where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,
     )  # fmt: skip
     progress = silent if args.quiet else TerminalProgress()
-    measured = prepared(given, changes, progress=progress)
+    measured = prepared(given, changes, most=places.most_records, progress=progress)
     manifest = write_release(
         PendingRelease(measured=measured), places, measurements=given.measurements, key=key, progress=progress
     )

@@ -7,6 +7,7 @@ with another seed, size or system, with further rules, for some columns, or for 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from dpsyn_core.errors import EngineError, MethodError, ReceiptError
+from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SizeError
 from dpsyn_core.marginals.merging import noisy_total
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables
@@ -37,11 +38,14 @@ from dpsyn_core.runs.open import Declared
 from dpsyn_core.runs.release import Release, in_memory
 from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_release
 from dpsyn_core.runs.repair import check_rules
-from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
+from dpsyn_core.runs.writing import MOST_RECORDS
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
+
+NOISY = 10.0  # deviations: no noise of a release is further off
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,11 +185,12 @@ def check_noise(released: ReleasedFile, name: str) -> None:
 
 
 def prepared(
-    given: Reusable, changes: Changes, *, rng: Generator | None = None, progress: Progress = silent
+    given: Reusable, changes: Changes, *, rng: Generator | None = None, most: int = MAX_RECORDS,
+    progress: Progress = silent,
 ) -> Measured:  # fmt: skip
     """All that can be checked, checked, and the tables in the form in which the system makes records of them.
 
-    Raises InputError as `refit` does.
+    most: records that may be made. Raises InputError as `refit` does.
     """
     started = time.perf_counter()
     generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
@@ -193,6 +198,7 @@ def prepared(
     if changes.rules:
         schema = Schema.of(schema.document() | {"rules": [*schema.document().get("rules", ()), *changes.rules]})
     domain = schema.domain()
+    _check_size(tables, public, most, named=changes.n_records is not None and changes.where is None)
     if changes.where is not None:
         within = narrowed(schema, changes.where)
         n = round(noisy_total(tables)) if public is None else public
@@ -211,12 +217,31 @@ def prepared(
         epsilon=given.budget.epsilon, delta=given.budget.delta, method=config.name,
         settings=config.model_dump(mode="json"), n_records=changes.n_records, seed=changes.seed, tables=changes.tables,
     )  # fmt: skip
-    spec.check()
+    spec.check(most=most)
     return Measured(
         source=_NoSource(), schema=schema.model_copy(update={"n_records": public}), spec=spec, config=config,
         run=_Paid(given, changes, config.name), task=task, system=system, measurements=measurements,
         columns=tuple(c for c in given.columns if c in schema.output_names), rng=generator, seed=seed, started=started,
     )  # fmt: skip
+
+
+def _check_size(tables: ReleasedTables, n_public: int | None, most: int, *, named: bool) -> None:
+    """Raises SizeError where a release tells of more records than may be made, or beyond its noise than a run writes.
+
+    Each system averages the sums of the tables in its own way, and no average is above the largest. named: whether the
+    number of records to make is.
+    """
+    beyond = max(float(m.values.sum()) - NOISY * m.sigma * math.sqrt(m.cells) for m in tables)
+    if max(beyond, n_public or 0) > MOST_RECORDS:
+        msg = f"the release tells of more than {MOST_RECORDS:,} records, and no run writes that many"
+        raise SizeError(msg)
+    told = max(float(m.values.sum()) for m in tables) if n_public is None else n_public
+    if told > most and not named:
+        msg = (
+            f"a table of the release counts {told:,.0f} records, above the {most:,} that are made at once; name the "
+            "number of records to make, without a condition"
+        )
+        raise SizeError(msg)
 
 
 def _own(given: Reusable, name: str) -> bool:

@@ -27,7 +27,7 @@ from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, Size, known_sets
 from dpsyn_core.synthesizers.steps import Step, noise_of
-from dpsyn_core.systems.graphical.compress import coarse_sizes, rare_codes, target
+from dpsyn_core.systems.graphical.compress import coarse_sizes, rare_codes, restored_codes, target
 from dpsyn_core.systems.graphical.fit import Potentials, fit, require_mbi
 from dpsyn_core.systems.graphical.model import Model, model_cells
 from dpsyn_core.systems.graphical.settings import ModelSettings, records_of
@@ -163,8 +163,8 @@ class AIM(Synthesizer):
 
     def restored(self, released: ReleasedTables) -> MstMeasured:
         """As of MST. The last model is fitted from the start, and not from where the rounds ended."""
-        ones = released[: len(self.domain)]
-        return MstMeasured(measurements=released, recodes=rare_codes(ones, self.config.rare, self.domain))
+        recodes = restored_codes(released, self.config.rare, self.domain)
+        return MstMeasured(measurements=released, recodes=recodes)
 
     def _share(self, part: float) -> Cost:
         return self.cost.scaled(part * (1 - 1e-12))

@@ -27,7 +27,7 @@ from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.settings import AttributeSets, Size, known_sets
 from dpsyn_core.synthesizers.steps import Step, even, noise_of, share_of
-from dpsyn_core.systems.graphical.compress import coarse_sizes, rare_codes, target
+from dpsyn_core.systems.graphical.compress import coarse_sizes, rare_codes, restored_codes, target
 from dpsyn_core.systems.graphical.fit import Potentials, estimate_total, require_mbi
 from dpsyn_core.systems.graphical.model import model_cells
 from dpsyn_core.systems.graphical.settings import ModelSettings, records_of
@@ -221,8 +221,8 @@ class MST(Synthesizer):
 
     def restored(self, released: ReleasedTables) -> MstMeasured:
         """Which codes are rare follows from the first table of each attribute."""
-        ones = released[: len(self.domain)]
-        return MstMeasured(measurements=released, recodes=rare_codes(ones, self.config.rare, self.domain))
+        recodes = restored_codes(released, self.config.rare, self.domain)
+        return MstMeasured(measurements=released, recodes=recodes)
 
     def _weights(self, sets: list[AttributeSet]) -> list[float]:
         """Shares of a round: a marginal of weight w gets noise sigma / w, which costs w^2 (w in a pure budget)."""

@@ -221,9 +221,9 @@ def joint(tables, sigma, of):
     tables["joint"] = [entry]
 
 
-def grown(tables):
+def grown(tables, to=1e8):
     for m in tables["measurements"]:
-        m["values"] = [1e13] * len(m["values"])
+        m["values"] = [to] * len(m["values"])
 
 
 MORE_THAN_PAID = {
@@ -270,6 +270,32 @@ def test_fourier_views_share_one_charge_and_no_view_comes_twice(tmp_path, monkey
         Path("more.dpsyn").write_bytes(with_tables(Path("o.dpsyn"), change))
         with pytest.raises(InputError, match="more of 'Fourier coefficients"):
             refit("more.dpsyn", rng=0)
+
+
+@pytest.mark.parametrize(("method", "maker"), [("rls", None), ("mst", None), ("mst", "rls"), ("independent", "dpsyn")])
+def test_more_records_than_a_run_may_write_are_refused_and_a_named_number_is_made(released, method, maker):
+    file = Path("grown.dpsyn")
+    file.write_bytes(with_tables(released(method), grown))
+    for more in ({}, {"where": "city = A"}):
+        with pytest.raises(InputError, match="name the number of records to make"):
+            refit(file, rng=0, method=None if more else maker, **more)
+    assert main(["refit", "grown.dpsyn", "-o", "no.csv", "--quiet"]) == 2
+    file.write_bytes(with_tables(released(method), lambda t: grown(t, 1e13)))
+    with pytest.raises(InputError, match="no run writes that many"):
+        refit(file, rng=0, n_records=30)
+    file.write_bytes(with_tables(released(method), grown))
+    if (method, maker) == ("mst", None):  # its pairs were counted by what the one-ways said before
+        with pytest.raises(InputError, match="were not counted as their one-ways"):
+            refit(file, rng=0, n_records=30)
+    else:
+        assert refit(file, rng=0, method=maker, n_records=30).arrow.num_rows == 30
+
+
+def test_settings_of_a_manifest_are_checked_like_those_of_a_user(released):
+    file = Path("large.dpsyn")
+    file.write_bytes(with_manifest(released("mst"), lambda d: d["settings"].update(max_model_size=1e9)))
+    with pytest.raises(InputError, match="max_model_size"):
+        refit(file, rng=0)
 
 
 @pytest.mark.parametrize("kind", list(HOSTILE))

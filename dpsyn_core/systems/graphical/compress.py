@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.overlap import estimate_total
 from dpsyn_core.marginals.types import Measurement
@@ -39,6 +40,20 @@ def rare_codes(ones: Sequence[Measurement], deviations: float, domain: Domain) -
         if not recode.is_identity:
             out[attribute.name] = recode
     return out
+
+
+def restored_codes(released: Sequence[Measurement], rare: float, domain: Domain) -> Recodes:
+    """As `rare_codes`, from all tables of a release: the one-ways, in the order of the domain, and then the others.
+
+    Raises TableError where the others were counted by other codes: no run released them so.
+    """
+    ones, others = released[: len(domain)], released[len(domain) :]
+    if [m.attributes for m in ones] == domain.singletons() and not any(m.recodes for m in ones):
+        recodes = rare_codes(ones, rare, domain)
+        if all(dict(m.recodes) == {n: recodes[n] for n in m.attributes if n in recodes} for m in others):
+            return recodes
+    msg = "the tables were not counted as their one-ways and the settings say; use the file that the run wrote"
+    raise TableError(msg)
 
 
 def _cleaned(one: Measurement, attribute: CodedAttribute, total: float) -> NDArray[np.float64]:
