@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.extras import require
+from dpsyn_core.limits import forbid_core_dumps, limit_resources, physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import canonical, to_text
@@ -34,6 +35,7 @@ from dpsyn_core.tables.read_form import LABELLED, ReadForm
 MAX_COLUMNS = 32_767
 HERE = "DPSYN_READ_HERE"  # set in a process that reads for another one, and may end with a file
 SAID = 3  # exit status of the reader that has said what is wrong
+SECONDS = 3600  # for a file; one of ten million records takes some minutes
 SHORT = 100  # missing codes of a range that are listed one by one
 EPOCH = {"sav": "1582-10-14", "dta": "1960-01-01", "sas7bdat": "1960-01-01", "xport": "1960-01-01"}
 # how each program calls the format of a day and of a time; numbers are counted from the epoch in the unit given
@@ -76,8 +78,15 @@ def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
     package = str(Path(__file__).resolve().parents[2])
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))}
     said = json.dumps({"encoding": form.encoding, "records": records})
-    line = [sys.executable, "-m", "dpsyn_core.tables.labelled", said]
-    done = subprocess.run(line, input=data, capture_output=True, env=env, check=False)
+    # -P: else the folder where one works comes first, and a pyreadstat.py beside the file would be run
+    line = [sys.executable, "-P", "-m", "dpsyn_core.tables.labelled", said]
+    try:
+        done = subprocess.run(line, input=data, capture_output=True, env=env, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        msg = (
+            f"the file is not read after {SECONDS} seconds; it is damaged, or has to be cut; export it again, or as CSV"
+        )
+        raise TableError(msg) from error
     if done.returncode == 0:
         return pa.ipc.open_stream(done.stdout).read_all()
     if done.returncode == SAID:
@@ -90,6 +99,8 @@ def main() -> int:
     """Reads the file on the standard input for `_apart`, and writes the table on the standard output."""
     import pyarrow as pa
 
+    limit_resources(physical_mb(), SECONDS)
+    forbid_core_dumps()
     said = json.loads(sys.argv[1])
     try:
         table = _table(memoryview(sys.stdin.buffer.read()), said["encoding"], records=said["records"])

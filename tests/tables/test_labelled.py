@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("pyreadstat")
 
 from dpsyn_core.errors import ExtraError, TableError
+from dpsyn_core.tables import labelled
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.labelled_write import planned
@@ -58,6 +59,24 @@ def test_a_file_is_read_in_a_process_of_its_own_and_one_that_ends_it_is_refused(
     crash.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(crash))
     with pytest.raises(TableError, match="crashed the reader"):
+        read_table(path)
+
+
+def test_the_process_that_reads_runs_nothing_that_lies_beside_the_file(tmp_path, monkeypatch):
+    path = written(tmp_path, "dta")
+    for name in ("pyreadstat", "pyarrow", "json"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(1)\n")
+    monkeypatch.delenv(HERE)
+    monkeypatch.chdir(tmp_path)
+    assert read_table(path.name).num_rows == 4
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_that_takes_too_long_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path, "dta")
+    monkeypatch.delenv(HERE)
+    monkeypatch.setattr(labelled, "SECONDS", 0.001)
+    with pytest.raises(TableError, match="not read after"):
         read_table(path)
 
 
