@@ -64,7 +64,7 @@ def test_who_is_one_person_stays_as_it_was_chosen_while_other_things_are_pressed
     page = visitor.page
     visitor.open()
     visitor.pick("Upload").upload("years.csv", raw)
-    visitor.press("One person is all rows with the same person")
+    visitor.press("Yes: one person is all rows with the same person")
     page.get_by_role("spinbutton", name="Maximum rows per person").first.fill("3")
     page.keyboard.press("Enter")
     visitor.settle()
