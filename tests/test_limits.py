@@ -1,6 +1,6 @@
 """What the app says on a system that keeps no limit of memory."""
 
-from dpsyn_core.jobs import limits
+from dpsyn_core import limits
 from tests.app_driver import at_page, words
 from ui.shared.text import t
 

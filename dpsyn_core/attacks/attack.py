@@ -35,9 +35,9 @@ from dpsyn_core.jobs.folder import (
     take_table,
     write_json,
 )
-from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.worker import NICENESS
+from dpsyn_core.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.confines import confine_process

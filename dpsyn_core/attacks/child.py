@@ -36,7 +36,7 @@ from dpsyn_core.attacks.membership import Probe
 from dpsyn_core.attacks.result import AttackSpec, Outcome
 from dpsyn_core.attacks.world import World, WorldSource
 from dpsyn_core.errors import DPSynError, EngineError, MethodError
-from dpsyn_core.jobs.limits import forbid_core_dumps
+from dpsyn_core.limits import forbid_core_dumps
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.release import in_memory
@@ -185,7 +185,7 @@ def _start(
     source = str(Path(dpsyn_core.__file__).resolve().parent.parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     child = subprocess.Popen(
-        [sys.executable, "-m", "dpsyn_core.attacks.child"],
+        [sys.executable, "-P", "-m", "dpsyn_core.attacks.child"],  # -P: runs nothing from the folder where one works
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(paths)},
     )  # fmt: skip

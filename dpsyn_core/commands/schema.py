@@ -108,9 +108,12 @@ def run_export(args: argparse.Namespace) -> None:
         msg = f"the name '{args.out.name}' says no format; add --format with one of {', '.join(FORMATS)}"
         raise SettingError(msg)
     check_writable(args.out)
-    raw, missing = export(Schema.load(args.schema), chosen)
-    write_bytes(args.out, raw)
+    schema = Schema.load(args.schema)
+    raw, missing = export(schema, chosen)
+    write_bytes(args.out, raw, private=bool(schema.reasons))
     print(f"wrote {args.out}: {FORMATS[chosen].title}")
+    if schema.reasons:
+        print(f"NOT PRIVATE, and says so inside: {schema.reasons[0]}")
     for what in missing:
         print(f"note: not carried: {what}")
 

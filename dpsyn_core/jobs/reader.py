@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import DPSynError, OutputError, SizeError
 from dpsyn_core.jobs.folder import DRAFT, UPLOAD, leave_fault, leave_refusal
-from dpsyn_core.jobs.limits import limit_resources
 from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.spec import ReadJob, ReadSpec
+from dpsyn_core.limits import limit_resources
 from dpsyn_core.tables.confines import confine_process
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from dpsyn_core.jobs.folder import (
     take_table,
     write_json,
 )
-from dpsyn_core.jobs.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.jobs.places import of_worker
 from dpsyn_core.jobs.reader import read_when_asked
+from dpsyn_core.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.tables.confines import confine_process
 
 WARM, READ = "--warm", "--read"

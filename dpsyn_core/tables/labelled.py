@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.extras import require
+from dpsyn_core.limits import forbid_core_dumps, limit_resources, physical_mb
 from dpsyn_core.tables import headers
 from dpsyn_core.tables.batches import Batches, of_table
-from dpsyn_core.tables.canonical import canonical
+from dpsyn_core.tables.canonical import canonical, to_text
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, carried, declared_in
 from dpsyn_core.tables.inflate import FREE, MAX_RATIO
 from dpsyn_core.tables.kinds import HEAD, PROGRAMS, kind_of_labelled
@@ -34,6 +35,7 @@ from dpsyn_core.tables.read_form import LABELLED, ReadForm
 MAX_COLUMNS = 32_767
 HERE = "DPSYN_READ_HERE"  # set in a process that reads for another one, and may end with a file
 SAID = 3  # exit status of the reader that has said what is wrong
+SECONDS = 3600  # for a file; one of ten million records takes some minutes
 SHORT = 100  # missing codes of a range that are listed one by one
 EPOCH = {"sav": "1582-10-14", "dta": "1960-01-01", "sas7bdat": "1960-01-01", "xport": "1960-01-01"}
 # how each program calls the format of a day and of a time; numbers are counted from the epoch in the unit given
@@ -76,8 +78,15 @@ def _apart(data: memoryview, form: ReadForm, *, records: bool) -> Any:
     package = str(Path(__file__).resolve().parents[2])
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))}
     said = json.dumps({"encoding": form.encoding, "records": records})
-    line = [sys.executable, "-m", "dpsyn_core.tables.labelled", said]
-    done = subprocess.run(line, input=data, capture_output=True, env=env, check=False)
+    # -P: else the folder where one works comes first, and a pyreadstat.py beside the file would be run
+    line = [sys.executable, "-P", "-m", "dpsyn_core.tables.labelled", said]
+    try:
+        done = subprocess.run(line, input=data, capture_output=True, env=env, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        msg = (
+            f"the file is not read after {SECONDS} seconds; it is damaged, or has to be cut; export it again, or as CSV"
+        )
+        raise TableError(msg) from error
     if done.returncode == 0:
         return pa.ipc.open_stream(done.stdout).read_all()
     if done.returncode == SAID:
@@ -90,6 +99,8 @@ def main() -> int:
     """Reads the file on the standard input for `_apart`, and writes the table on the standard output."""
     import pyarrow as pa
 
+    limit_resources(physical_mb(), SECONDS)
+    forbid_core_dumps()
     said = json.loads(sys.argv[1])
     try:
         table = _table(memoryview(sys.stdin.buffer.read()), said["encoding"], records=said["records"])
@@ -111,6 +122,7 @@ def library() -> Any:
 
 def _table(data: memoryview, encoding: str | None, *, records: bool) -> Any:
     """The records with what the header declares, or the header alone; sizes are checked before records are read."""
+    import pandas as pd
     import pyarrow as pa
 
     kind = kind_of_labelled("", bytes(data[:HEAD])) or ""
@@ -124,7 +136,12 @@ def _table(data: memoryview, encoding: str | None, *, records: bool) -> Any:
         if records:
             _check(meta, len(data))
             frame, meta = read(io.BytesIO(data), **options)
-            columns = [_column(frame.iloc[:, i], kind, meta, name) for i, name in enumerate(own)]
+            # of whole numbers, pyreadstat 1.3.7 gives for a blank behind a letter what lies in memory; not as lists
+            whole = meta.readstat_variable_types
+            again = [n for i, n in enumerate(own) if whole[n].startswith("int") and frame.dtypes.iloc[i].kind == "O"]
+            lists = read(io.BytesIO(data), **options, usecols=again, output_format="dict")[0] if again else {}
+            cells = [pd.Series(lists[n], dtype=object) if n in lists else frame.iloc[:, i] for i, n in enumerate(own)]
+            columns = [_column(c, kind, meta, n) for c, n in zip(cells, own, strict=True)]
         names = [name or "" for name in own]
         if names:
             return carried(pa.table(columns, names=names), [_declared_of(kind, meta, name) for name in own])
@@ -180,21 +197,30 @@ def _clock(kind: str, meta: Any, name: str) -> tuple[Kind, int]:
 
 
 def _column(cells: Any, kind: str, meta: Any, name: str) -> Any:
-    """A pyarrow array: text, numbers, days or times."""
+    """A pyarrow array: text, numbers, days or times, by the header alone.
+
+    Letters of missing codes (.a to .z) turn it into text, in which every other cell has the canonical text that it has
+    without them.
+    """
+    import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if meta.readstat_variable_types[name] == "string":
         return pa.array(cells.to_numpy(object), pa.string(), from_pandas=True)
-    if cells.dtype == object:  # numbers, and letters for .a to .z
-        texts = [None if c is None or c != c else f".{c}" if isinstance(c, str) else canonical(c) for c in cells]  # noqa: PLR0124 - NaN
-        return pa.array(texts, pa.string())
-    numbers = cells.to_numpy(np.float64)
+    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
     clock, unit = _clock(kind, meta, name)
     if clock:
-        return _instants(numbers, clock, unit, EPOCH[kind])
-    if meta.readstat_variable_types[name] == "float":  # 0.1 of 32 bits is 0.1, and not 0.10000000149
-        return pa.array(numbers.astype(np.float32), from_pandas=True)
-    return pa.array(numbers, from_pandas=True)
+        made = _instants(numbers, clock, unit, EPOCH[kind])
+    elif meta.readstat_variable_types[name] == "float":  # 0.1 of 32 bits is 0.1, and not 0.10000000149
+        made = pa.array(numbers.astype(np.float32), from_pandas=True)
+    else:
+        made = pa.array(numbers, from_pandas=True)
+    letters = cells.notna().to_numpy() & np.isnan(numbers)
+    if not letters.any():
+        return made
+    missing = pc.binary_join_element_wise(".", pa.array(cells[letters], pa.string()), "")
+    return pc.replace_with_mask(to_text(made), pa.array(letters), missing)
 
 
 def _instants(numbers: NDArray[np.float64], clock: Kind, unit: int, epoch: str) -> Any:

@@ -22,8 +22,9 @@ def test_a_codebook_changes_the_columns_that_it_describes_and_a_file_with_record
         found = files.chosen(space, [upload(f"x{FORMATS[form].ending}", export(schema, form)[0])])
         assert [a.name for a in found.attributes] == [a.name for a in schema.attributes]
         assert found["SEX"].values == schema["SEX"].values and found["AGE"].max == schema["AGE"].max, form
-    with pytest.raises(SchemaError, match="load it on the Data page"):
-        files.chosen(space, [upload("x.sav", b"$FL2")])
+    for name in ("x.sav", "x.xml", "x.json"):
+        with pytest.raises(SchemaError, match="load it on the Data page"):
+            files.chosen(space, [upload(name, b"$FL2")])
     with pytest.raises(SchemaError, match="document type"):
         files.chosen(space, [upload("x.xml", b"<!DOCTYPE a><codeBook/>")])
 

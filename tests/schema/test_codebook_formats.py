@@ -114,8 +114,43 @@ def test_columns_without_range_or_values_are_left_out_and_named():
     assert found["pay"].kind == "ignored" and "'pay'" in undeclared(found)[0]
 
 
+def read_from_data(schema, unit):
+    document = schema.document()
+    document["attributes"] = [a | {"source": "data"} for a in document["attributes"]]
+    return Schema.of(document | {"unit": unit})
+
+
+@pytest.mark.parametrize("form", ["ddi", "csvw", "csvw-eo", "frictionless", "sdv"])
+def test_a_draft_that_travels_through_a_codebook_stays_a_draft(form, tmp_path):
+    from dpsyn_core.cli import main
+
+    draft = read_from_data(Schema.load(paths("sample")[1]), {"max_records": 3, "source": "data"})
+    draft.dump(tmp_path / "s.json")
+    out = tmp_path / f"x{FORMATS[form].ending}"
+    assert main(["schema", "export", str(tmp_path / "s.json"), "-o", str(out)]) == 0
+    assert out.stat().st_mode & 0o777 == 0o600
+    found = import_file(out, onto=draft)
+    assert found.reasons == draft.reasons
+    if form != "sdv":
+        assert set(import_file(out).reasons) == set(draft.reasons)
+
+
+def test_a_document_that_gives_a_part_of_the_unit_does_not_make_the_other_part_public():
+    base = Schema.load(paths("sample")[1])
+    key = base.coded[0].name
+    for source, says in (("data", True), ("public", False)):
+        schema = Schema.of(base.document() | {"unit": {"max_records": 7, "source": source}})
+        sdv = {"METADATA_SPEC_VERSION": "V1", "tables": {"t": {"primary_key": key, "columns": {key: {"sdtype": "id"}}}}}
+        found = read_schema(json.dumps(sdv).encode(), name="t", what="t", onto=schema)
+        assert found.unit.max_records == 7 and found.unit_from_data is says
+
+
 BILLION = b'<!DOCTYPE a [<!ENTITY a "aa"><!ENTITY b "&a;&a;&a;">]><codeBook><var name="&b;"/></codeBook>'
 OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><codeBook><var name="&x;"/></codeBook>'
+DECIMALS = (
+    b'<codeBook><dataDscr><var name="a" dcml="%s" intrvl="contin"><valrng><range min="0" max="1"/></valrng></var>'
+    b"</dataDscr></codeBook>"
+)
 MODEL = {"type": "object", "$defs": {"A": {"$ref": "#/$defs/A"}}}
 CSVW = {"@context": "http://www.w3.org/ns/csvw", "url": "t.csv", "tableSchema": {"columns": [{"name": "a"}]}}
 
@@ -128,6 +163,8 @@ CSVW = {"@context": "http://www.w3.org/ns/csvw", "url": "t.csv", "tableSchema": 
         (b"<codeBook>&x;</codeBook>", "is no XML that can be read"),
         (b"<codeBook><var name='a'>", "is no XML that can be read"),
         (b"<a>" * 100 + b"</a>" * 100, "elements inside each other"),
+        (DECIMALS % "²".encode(), "has a dcml of 'a'"),
+        (DECIMALS % (b"9" * 5000), "has a dcml of 'a'"),
         (b"<html><body/></html>", "is no DDI-Codebook"),
         (CSVW | {"@context": "http://evil.example/ns"}, "names a context other than"),
         (CSVW | {"@context": ["http://www.w3.org/ns/csvw", {"@base": "http://evil.example"}]}, "names a base"),

@@ -6,12 +6,14 @@ import struct
 import sys
 import time
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 pytest.importorskip("pyreadstat")
 
 from dpsyn_core.errors import ExtraError, TableError
+from dpsyn_core.tables import labelled
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled import HERE
 from dpsyn_core.tables.labelled_write import planned
@@ -60,6 +62,24 @@ def test_a_file_is_read_in_a_process_of_its_own_and_one_that_ends_it_is_refused(
         read_table(path)
 
 
+def test_the_process_that_reads_runs_nothing_that_lies_beside_the_file(tmp_path, monkeypatch):
+    path = written(tmp_path, "dta")
+    for name in ("pyreadstat", "pyarrow", "json"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(1)\n")
+    monkeypatch.delenv(HERE)
+    monkeypatch.chdir(tmp_path)
+    assert read_table(path.name).num_rows == 4
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_that_takes_too_long_is_refused(tmp_path, monkeypatch):
+    path = written(tmp_path, "dta")
+    monkeypatch.delenv(HERE)
+    monkeypatch.setattr(labelled, "SECONDS", 0.001)
+    with pytest.raises(TableError, match="not read after"):
+        read_table(path)
+
+
 def written(tmp_path, ending, table=TABLE, said=SAID):
     path = tmp_path / f"t.{ending}"
     write_table(table, path, said)
@@ -90,6 +110,66 @@ def test_labels_and_missing_codes_travel_as_far_as_each_format_carries_them_and_
     assert len(planned(TABLE.schema, SAID, ".xpt").lost) == 4
 
 
+def stata(path, letter):
+    """A Stata file of each kind of number, whose third record has a letter for a missing code or a number."""
+    import pandas as pd
+    import pyreadstat
+
+    third = {"day": 40.0, "time": 5e6, "whole": 7, "wide": 1e-7, "single": 2.5}
+    columns = {
+        "day": [21915.0, 1.0, None, -40.0], "time": [1.8e12, 1000.0, None, 5.0], "whole": [1, 12, None, 3],
+        "wide": [0.1, 1e-7, None, 1e16], "single": [0.1, 3.0, None, 1e-7],
+    }  # fmt: skip
+    cells = {n: [*c[:2], letter or third[n], c[3]] for n, c in columns.items()}
+    frame = pd.DataFrame({n: np.array(c, object) for n, c in cells.items()})
+    formats = {"day": "%td", "time": "%tc"}
+    missing = {n: [letter] for n in columns} if letter else {}
+    if not letter:
+        frame = frame.astype("float64")
+    pyreadstat.write_dta(frame, str(path), version=14, variable_format=formats, missing_user_values=missing)
+    return path
+
+
+def test_a_letter_in_one_record_changes_no_cell_of_another_record(tmp_path, monkeypatch):
+    import pyreadstat
+
+    from dpsyn_core.tables.canonical import to_text
+
+    read = pyreadstat.read_dta
+
+    def single(*args, **options):  # pyreadstat writes no 32-bit numbers
+        frame, meta = read(*args, **options)
+        meta.readstat_variable_types["single"] = "float"
+        if "single" in frame and len(frame["single"]):
+            frame["single"] = [c if isinstance(c, str) else float(np.float32(c)) for c in frame["single"]]
+        return frame, meta
+
+    monkeypatch.setattr(pyreadstat, "read_dta", single)
+    without, with_one = (read_table(stata(tmp_path / f"{x}.dta", x)) for x in ("", "a"))
+    for name in without.column_names:
+        one, other = (to_text(t[name].combine_chunks()).to_pylist() for t in (without, with_one))
+        assert other.pop(2) == ".a", name
+        one.pop(2)
+        assert one == other, name
+    assert with_one["day"].to_pylist()[0] == "2020-01-01" and with_one["single"].to_pylist()[0] == "0.1"
+
+
+def test_a_blank_behind_a_letter_in_a_column_of_whole_numbers_is_blank(tmp_path):
+    """pyreadstat 1.3.7 gives what lies in memory there."""
+    import pandas as pd
+    import pyreadstat
+
+    path = tmp_path / "t.dta"
+    column = np.array([1, "a", 3, *range(40)], object)
+    pyreadstat.write_dta(pd.DataFrame({"x": column}), str(path), missing_user_values={"x": ["a"]})
+    raw = path.read_bytes()
+    kind = pyreadstat.read_dta(str(path), metadataonly=True)[1].readstat_variable_types["x"]
+    assert kind == "int32"
+    raw = raw.replace(struct.pack("<i", 3) + struct.pack("<i", 0), struct.pack("<ii", 0x7FFFFFE5, 0x7FFFFFE5))
+    cells = read_table(raw)["x"].to_pylist()
+    assert cells[:5] == ["1", ".a", None, None, "1"]
+
+
 def test_a_blank_behind_a_missing_letter_of_stata_stays_blank(tmp_path):
     """pyreadstat 1.3.7 writes what lies in memory there, where the column holds whole numbers."""
     table = pa.table({"mood": ["1", ".a", *[None] * 50]})
@@ -106,8 +186,6 @@ def test_headers_that_a_format_does_not_know_are_renamed_said_and_kept_as_labels
 
 
 def test_what_a_record_becomes_does_not_depend_on_the_others(tmp_path):
-    import numpy as np
-
     from dpsyn_core.schema.codec import Codec
     from dpsyn_core.schema.document import Schema
 

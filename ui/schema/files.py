@@ -17,7 +17,7 @@ from dpsyn_core.schema.importers.declared import UNDECLARED as LEFT_OUT
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_schema
 from dpsyn_core.schema.importers.parameters import import_document
 from dpsyn_core.schema.maxima import KEPT, binned
-from dpsyn_core.tables.kinds import LABELLED_ENDINGS
+from dpsyn_core.tables.kinds import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor
 from ui.schema.rows import typed_source
@@ -105,10 +105,12 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
     """
     name = space.dataset.ledger if space.dataset else "table"
     for file in files:
-        if Path(file.name).suffix.lower() in LABELLED:  # a damaged one may end the process that reads it
+        raw = file.getvalue()
+        # by the bytes too: a damaged one may end the process that reads it
+        if Path(file.name).suffix.lower() in LABELLED or kind_of_labelled("", raw[:HEAD]) is not None:
             msg = f"'{file.name}' holds records; load it on the Data page, where what it declares becomes the schema"
             raise SchemaError(msg)
-        found = read_schema(file.getvalue(), name=name, what=file.name, onto=space.schema)
+        found = read_schema(raw, name=name, what=file.name, onto=space.schema)
         if found is not None:
             return found
     tables = [f for f in files if Path(f.name).suffix.lower() in DICTIONARIES]

@@ -152,7 +152,7 @@ def spawn(
     within = limits()
     confined = {} if within is None else {CONFINES: within.model_dump_json()}
     return subprocess.Popen(
-        [sys.executable, "-m", worker, argument],
+        [sys.executable, "-P", "-m", worker, argument],  # -P: runs nothing from the folder of the job
         stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

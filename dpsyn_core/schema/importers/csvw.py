@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import Declaration, listed_values
+from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -58,6 +58,7 @@ def read(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
         columns=tuple(_column(c, what) for c in kept),
         identifier=str(unit) if unit else None,
         max_records=_whole(most, "maxContributions", what, 1),
+        confirmed=f"{OWN}unconfirmed" not in table,
         n_records=_whole(length, "publicLength", what, 0),
     )
 
@@ -226,6 +227,7 @@ def write(said: Declaration, *, eyes_off: bool = False) -> bytes:
         "url": f"{re.sub(r'[^A-Za-z0-9._-]+', '-', said.name)}.csv",
         "dc:title": said.name,
     }
+    table |= {} if said.confirmed else {f"{OWN}unconfirmed": UNCONFIRMED}
     if eyes_off:
         table["@type"] = "Table"
         table |= {"privacyUnit": said.identifier} if said.identifier else {}

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, TreeBuilder, indent, tost
 from xml.parsers import expat
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import ENDS, Declaration, listed_values
+from dpsyn_core.schema.importers.declared import ENDS, UNCONFIRMED, Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -76,9 +76,11 @@ def read(raw: bytes, *, name: str, what: str) -> Declaration:
         raise SchemaError(msg)
     title = _text(root, "stdyDscr/citation/titlStmt/titl")
     columns = tuple(_column(v, what) for v in variables)
+    note = _text(root, "docDscr/notes")
     named = [c.name for c in columns if c.kind == "identifier"]
     return Declaration(
-        name=(title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None
+        name=(title or name)[:200], columns=columns, identifier=named[0] if len(named) == 1 else None,
+        confirmed=note != UNCONFIRMED,
     )  # fmt: skip
 
 
@@ -127,8 +129,18 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         blank=False if _text(var, "codInstr") == NO_BLANK else None,
         low=low,
         high=high,
-        decimals=int(var.get("dcml")) if kind == "float" and (var.get("dcml") or "").isdigit() else None,
+        decimals=_decimals(var.get("dcml") or "", what, name) if kind == "float" else None,
     )
+
+
+def _decimals(text: str, what: str, name: str) -> int | None:
+    """How many decimals a number has; none where the document leaves it open."""
+    if not text:
+        return None
+    if not re.match(r"^[0-9]{1,2}$", text):
+        msg = f"'{what}' has a dcml of '{name}' that is no whole number from 0 to 99; correct or remove it"
+        raise SchemaError(msg)
+    return int(text)
 
 
 def _complete(values: list[Value], low: object, high: object) -> bool:
@@ -165,6 +177,8 @@ def _end(text: str | None, kind: Kind) -> int | float | str | None:
 def write(said: Declaration) -> bytes:
     """The codebook, in the order of elements that its schema asks for."""
     root = Element("codeBook", {"xmlns": SPACE, "version": "2.5"})
+    if not said.confirmed:
+        SubElement(SubElement(root, "docDscr"), "notes").text = UNCONFIRMED
     citation = SubElement(SubElement(SubElement(root, "stdyDscr"), "citation"), "titlStmt")
     SubElement(citation, "titl").text = said.name
     data = SubElement(root, "dataDscr")

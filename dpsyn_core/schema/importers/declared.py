@@ -20,6 +20,7 @@ from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Value
 
 LABELS, MISSING, UNDECLARED = "labels", "missing_codes", "undeclared"  # notes of an attribute
+UNCONFIRMED = "NOT PRIVATE: read from the data, and not confirmed as public"  # what our own files say of a draft
 ENDS = 3  # labelled codes up to which a scale may have words for its ends and its middle alone
 SCALE = 100  # longest scale that is taken for one
 
@@ -28,7 +29,8 @@ SCALE = 100  # longest scale that is taken for one
 class Declaration:
     """A table. identifier: the column that names individuals. max_records: of one individual; None: not said.
 
-    n_records: how many records there are, where that is public.
+    n_records: how many records there are, where that is public. confirmed: whether nothing of it was read from the data
+    (or somebody has confirmed it).
     """
 
     name: str
@@ -36,6 +38,7 @@ class Declaration:
     identifier: str | None = None
     max_records: int | None = None
     n_records: int | None = None
+    confirmed: bool = True
 
 
 def schema_of(said: Declaration, *, source: str = "public") -> Schema:
@@ -52,6 +55,7 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     """
     attributes = [_written(c, source) for c in said.columns]
     unit: dict[str, Any] = {"identifier": said.identifier, "max_records": said.max_records or 1}
+    unit |= {} if said.confirmed else {"source": "data"}
     for made in attributes:
         if made["name"] == said.identifier:
             made.clear()
@@ -167,6 +171,7 @@ def declaration_of(schema: Schema) -> Declaration:
         identifier=schema.unit.identifier,
         max_records=schema.unit.max_records,
         n_records=schema.n_records,
+        confirmed=schema.private,
     )
 
 
@@ -222,7 +227,9 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
     unit = {"identifier": said.identifier, "max_records": said.max_records}
     given = {k: v for k, v in unit.items() if v is not None}
     if given:
-        document["unit"] |= given | {"source": "public"}
+        # public where all of it is: what the document leaves open keeps where it came from
+        whole = len(given) == len(unit) or not schema.unit_from_data
+        document["unit"] |= given | {"source": "public" if whole and said.confirmed else "data"}
     document["attributes"] = [
         {"name": said.identifier, "kind": "identifier"} if a["name"] == said.identifier else a
         for a in document["attributes"]

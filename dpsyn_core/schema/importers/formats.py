@@ -89,13 +89,18 @@ def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaratio
         msg = f"'{what}' has more than {MOST:,} bytes; a codebook has fewer"
         raise SchemaError(msg)
     if text.startswith(b"<"):
-        return ddi.read(text, name=name, what=what), "public"
+        return _sourced(ddi.read(text, name=name, what=what))
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None  # whoever asked says what JSON they know
     found = read_json(document, name=name, what=what)
-    return None if found is None else (found, "public")
+    return None if found is None else _sourced(found)
+
+
+def _sourced(said: Declaration) -> tuple[Declaration, str]:
+    """With the source of its entries: a document that we wrote of a draft is not public for having been a document."""
+    return said, "public" if said.confirmed else "data"
 
 
 def read_schema(raw: bytes, *, name: str, what: str, onto: Schema | None = None) -> Schema | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers.declared import Declaration, listed_values
+from dpsyn_core.schema.importers.declared import UNCONFIRMED, Declaration, listed_values
 from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
@@ -47,6 +47,7 @@ def read_frictionless(document: Mapping[str, Any], *, name: str, what: str) -> D
         columns=tuple(_field(f, absent, what) for f in fields),
         identifier=inner.get(f"{OWN}identifier", key if isinstance(key, str) else None),
         max_records=most if isinstance(most, int) and most > 0 else None,
+        confirmed=f"{OWN}unconfirmed" not in inner,
     )
 
 
@@ -131,6 +132,7 @@ def write_frictionless(said: Declaration) -> bytes:
         "missingValues": [""],
         f"{OWN}name": said.name,
     }
+    document |= {} if said.confirmed else {f"{OWN}unconfirmed": UNCONFIRMED}
     document |= {f"{OWN}identifier": said.identifier} if said.identifier else {}
     document |= {"primaryKey": [said.identifier]} if said.identifier and said.max_records == 1 else {}
     document |= {f"{OWN}maxRecords": said.max_records} if said.max_records else {}
@@ -181,6 +183,7 @@ def read_sdv(document: Mapping[str, Any], *, name: str, what: str) -> Declaratio
         name=str(name)[:200],
         columns=tuple(_sdv(str(n), c, key) for n, c in columns.items()),
         identifier=key if isinstance(key, str) else None,
+        confirmed=f"{OWN}unconfirmed" not in document,
     )
 
 
@@ -202,7 +205,7 @@ def write_sdv(said: Declaration) -> bytes:
     """SDV's metadata, version V1, of one table."""
     columns = {c.name: _sdtype(c, said.identifier) for c in said.columns}
     key = {"primary_key": said.identifier} if said.identifier and said.max_records == 1 else {}
-    table = {"columns": columns} | key
+    table = {"columns": columns} | key | ({} if said.confirmed else {f"{OWN}unconfirmed": UNCONFIRMED})
     document = {"tables": {said.name: table}, "relationships": [], "METADATA_SPEC_VERSION": "V1"}
     return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
 

@@ -252,7 +252,7 @@ def import_document(
     said = read_json(document, name=name, what=what)
     if said is not None:
         _refuse(words, what)
-        return schema_of(said)
+        return schema_of(said, source="public" if said.confirmed else "data")
     msg = f"{what} is no known schema; give our own JSON, a codebook, a NIST-style parameters.json, or a specification"
     raise SchemaError(msg)
 

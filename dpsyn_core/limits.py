@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,14 @@ LIBRARIES = 768 * 2**20  # bytes of address space for libraries that are loaded 
 def limits_memory() -> bool:
     """Whether this system keeps limits of memory: Linux does."""
     return sys.platform == "linux"
+
+
+def physical_mb() -> int:
+    """The memory of this machine; where the system does not tell, more than any has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20
+    except (AttributeError, OSError, ValueError):  # Windows has no such call
+        return 2**24
 
 
 def limit_resources(memory_mb: int, seconds: int) -> None:
