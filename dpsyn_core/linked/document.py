@@ -327,3 +327,8 @@ def is_linked(path: str | Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("version") == 2
+
+
+def load_any_schema(path: str | Path) -> Schema | LinkedSchema:
+    """The schema of a file, of one table or of linked ones. Raises SchemaError."""
+    return LinkedSchema.load(path) if is_linked(path) else Schema.load(path)

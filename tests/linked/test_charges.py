@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dpsyn_core.cli import main
 from dpsyn_core.linked.release import synthesize_linked
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
@@ -89,6 +90,10 @@ def test_linked_tables_are_called_safe_to_publish_only_with_their_schema(househo
     manifest = place / "manifest.json"
     with_schema, without = (receipt(place / "out/kids.csv", manifest, schema=s) for s in (schema, None))
     assert with_schema.publishable and "safe to publish" in with_schema.sentence
+    schema.dump(place / "schema.json")
+    assert main(["key", "new", str(place / "owner.key")]) == 0
+    signing = ["key", "sign", str(manifest), "--key", str(place / "owner.key")]
+    assert main([*signing, "--schema", str(place / "schema.json")]) == 0
     assert without.holds and not without.publishable and "is not called safe to publish" in without.sentence
 
 
