@@ -99,4 +99,4 @@ def test_the_shell_commands_of_the_readme_work_as_they_are_written(tmp_path):
             ["bash", "-ec", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{command}\n{done.stderr}"
-    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "report.json").exists()
