@@ -50,16 +50,16 @@ def run_new(args: argparse.Namespace) -> None:
 def run_sign(args: argparse.Namespace) -> None:
     """Signs a manifest that nothing at hand contradicts. Raises ReceiptError."""
     from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.linked.document import load_any_schema
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.privacy.manifest.signing import fingerprint
     from dpsyn_core.report.receipts import signing_faults
-    from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.transactions import read_items
 
     found = Manifest.load(args.manifest)
     faults = signing_faults(
         found,
-        schema=None if args.schema is None else Schema.load(args.schema),
+        schema=None if args.schema is None else load_any_schema(args.schema),
         items=None if args.items is None else read_items(args.items),
         measurements=args.measurements,
         table=args.table,

@@ -33,19 +33,15 @@ def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
     from dpsyn_core.errors import ReceiptError
     from dpsyn_core.files import manifest_beside
-    from dpsyn_core.linked.document import LinkedSchema, is_linked
+    from dpsyn_core.linked.document import load_any_schema
     from dpsyn_core.privacy.manifest.signing import public_key
     from dpsyn_core.report.receipts import receipt
-    from dpsyn_core.schema.document import Schema
 
-    declared: Schema | LinkedSchema | None = None
-    if args.schema is not None:
-        declared = LinkedSchema.load(args.schema) if is_linked(args.schema) else Schema.load(args.schema)
     found = receipt(
         args.table,
         args.manifest or manifest_beside(args.table),
         measurements=args.measurements,
-        schema=declared,
+        schema=None if args.schema is None else load_any_schema(args.schema),
         signer=None if args.key is None else public_key(args.key),
     )
     if not found.holds or (args.publishable and not found.publishable):

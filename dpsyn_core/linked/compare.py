@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.bounding import bounded, check_names
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.forest import Forest
 from dpsyn_core.linked.release import by_name
@@ -42,8 +42,13 @@ def compare_linked(
         schema: of both.
         synthetic: tables by name; of one file, that file.
         real: the same.
+
+    Raises:
+        TableError: a table or a column is missing.
     """
     made, private = ({n: to_arrow(t) for n, t in by_name(t, schema).items()} for t in (synthetic, real))
+    for given in (made, private):
+        check_names(schema, given)
     out = []
     for table in schema.tables:
         if table.columns is not None:

@@ -15,6 +15,7 @@ from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Document, Schema, describe
 from dpsyn_core.schema.domain import CodedAttribute
+from dpsyn_core.schema.rules import table_wide
 
 METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute
@@ -155,6 +156,12 @@ class LinkedSchema(Document):
         if s.n_records is not None or s.questions is not None or s.bought:
             what = "n_records" if s.n_records is not None else "questions" if s.questions is not None else "bought"
             msg = f"the schema of '{table.name}' declares {what}, which linked tables do not take; remove it"
+            raise ValueError(msg)
+        together = next((r for r in s.rules if table_wide(r)), None)
+        if together is not None:
+            msg = (
+                f"the rule '{together}' of '{table.name}' is about all its records, which keys would not fit; remove it"
+            )
             raise ValueError(msg)
         keys = [table.key, *(link.key for link in self.links if link.child == table.name)]
         coded = [a.name for a in s.coded]
@@ -327,3 +334,8 @@ def is_linked(path: str | Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("version") == 2
+
+
+def load_any_schema(path: str | Path) -> Schema | LinkedSchema:
+    """The schema of a file, of one table or of linked ones. Raises SchemaError."""
+    return LinkedSchema.load(path) if is_linked(path) else Schema.load(path)

@@ -16,7 +16,8 @@ def panel_schema(
     """The schema of a panel, from the schema of its one file.
 
     Args:
-        schema: of version 1. Its unit of privacy is replaced: the person with all their rows.
+        schema: of version 1. Its unit of privacy is replaced: the person with all their rows; that it was
+            read from the data stays said.
         person: column that names persons; it may be missing from the schema.
         wave: column that orders a person's rows; where it has few values, no person has one twice.
         constant: columns that do not change from row to row of a person.
@@ -51,6 +52,7 @@ def panel_schema(
             "name": schema.name,
             "dataset": schema.dataset,
             "one_file": True,
+            "unit": {"source": "data" if schema.unit_from_data else "public"},
             "tables": [
                 {"name": n, **({"key": person} if n == "persons" else {}), **_schema(n, listed, rules[n])}
                 for n, listed in parts.items()

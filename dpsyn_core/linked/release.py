@@ -32,6 +32,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
+from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, write_release
@@ -129,6 +130,9 @@ def synthesize_linked(
     cost = budget.gaussian() if delta else budget.pure()
     plan = costs_of(declared, cost, shares)
     check_drawable(declared, plan)
+    for table in declared.tables:
+        if table.columns is not None:
+            check_rules(table.columns)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
     frames = {name: to_arrow(table) for name, table in given.items()}

@@ -24,6 +24,7 @@ from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.questions.document import Questions
+from dpsyn_core.report.linked_charges import of_linked_charges
 from dpsyn_core.report.noise_paid import ROUNDING, underpaid
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import item_rows, items_text
@@ -62,7 +63,7 @@ def contradictions(
     if bool(found.hanging) != (found.method == LINKED):
         out.append("what hangs on an individual belongs to linked tables alone, and each manifest of them states it")
     if isinstance(schema, LinkedSchema):
-        out += _of_linked_schema(found, schema)
+        out += [*_of_linked_schema(found, schema), *of_linked_charges(found, schema)[:_MOST]]
     elif schema is not None:
         out += _of_schema(found, schema)
     if measurements is not None:

@@ -66,6 +66,7 @@ def ownership(table: Path, found: Manifest) -> Ownership:
     return Ownership(more=_another(table))
 
 
+_SCHEMA = "what one individual may change in its charges follows from the schema of its tables, which was not given"
 _MAY = "may hold more than the table (another sheet, metadata, a comment)"
 
 
@@ -111,7 +112,8 @@ class Receipt:
     """What was found. sentence: for people. manifest: None where there is none that can be read and adds up.
 
     holds: everything that was asked fits together. own: the file is the release's byte for byte, and not another one
-    with its table in it. key: fingerprint of the key that signed, None where unsigned.
+    with its table in it; of linked tables, with their schema at hand. key: fingerprint of the key that signed, None
+    where unsigned.
     """
 
     holds: bool
@@ -150,14 +152,15 @@ def receipt(
     file = ownership(table, found)
     faults = [file.fault, *_agreement(found, measurements=measurements, schema=schema)]
     faults += manifest_faults(found, document)
+    more = file.more or (_SCHEMA if found.hanging and schema is None else "")
     key = None if found.signature is None else fingerprint(found.signature.key)
     if signer is not None and (found.signature is None or found.signature.key != signer):
         faults.append(f"it is not signed by the key {fingerprint(signer)}")
     wrong = [f for f in faults if f]
     if wrong:
         return Receipt(holds=False, sentence="; ".join(wrong), manifest=found, key=key)
-    said = _said(table, found, key, file.more)
-    return Receipt(holds=True, sentence=said, own=not file.more, manifest=found, key=key)
+    said = _said(table, found, key, more)
+    return Receipt(holds=True, sentence=said, own=not more, manifest=found, key=key)
 
 
 def signing_faults(

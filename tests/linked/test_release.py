@@ -20,7 +20,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.read import read_table
-from tests.linked.small import SCHEMAS, listed, number, tables, together
+from tests.linked.small import SCHEMAS, listed, number, schema_of, tables, together
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +115,27 @@ def test_a_budget_whose_noise_cannot_be_drawn_is_refused_before_it_is_charged(tm
     with pytest.raises(BudgetError, match="2\\^50"):
         made(SCHEMAS["many"], tables(20, 3, 1), epsilon=1e-6, delta=0.0)
     assert not list((tmp_path / "home").glob("**/*.sqlite"))
+
+
+def test_rules_that_contradict_each_other_are_refused_before_anything_is_charged(tmp_path):
+    orders = [{"kind": "order", "lower": low, "upper": high, "strict": True} for low, high in (("t", "u"), ("u", "t"))]
+    document = schema_of({}, child=(number("t", 6), number("u", 6))).document()
+    document["tables"][1]["schema"]["rules"] = orders
+    given = tables(20, 3, 1)
+    given["kids"] = given["kids"].drop(["r"]).append_column("u", given["kids"].column("t"))
+    with pytest.raises(SchemaError, match="contradict"):
+        made(LinkedSchema.of(document), given)
+    assert not list((tmp_path / "home").glob("**/*.sqlite*"))
+
+
+@pytest.mark.parametrize(
+    "rule", [{"kind": "unique", "together": ["t"]}, {"kind": "follows", "column": "r", "of": ["s"]}]
+)
+def test_a_rule_about_all_records_of_a_linked_table_is_refused(rule):
+    document = schema_of({}, child=(listed("r", 3), listed("s", 3), number("t", 50))).document()
+    document["tables"][1]["schema"]["rules"] = [rule]
+    with pytest.raises(SchemaError, match="is about all its records"):
+        LinkedSchema.of(document)
 
 
 def test_python_takes_tables_by_their_names():
@@ -213,6 +234,13 @@ def test_the_command_compares_by_table_and_by_link(tmp_path, capsys):
     assert all(s.value == 0 for s in compare_linked(SCHEMAS["plain"], given, given))
 
 
+def test_a_comparison_of_linked_tables_names_the_table_that_is_missing():
+    given = tables(50, 3, 1)
+    for synthetic, real in (({"roots": given["roots"]}, given), (given, {"roots": given["roots"]})):
+        with pytest.raises(TableError, match="no table 'kids'"):
+            compare_linked(SCHEMAS["plain"], synthetic, real)
+
+
 def test_a_panel_schema_divides_the_columns_of_one_file():
     attributes = [listed("sex", 2), number("wave", 4), number("income", 20)]
     plain = Schema.of({"version": 1, "name": "panel", "attributes": attributes})
@@ -224,3 +252,10 @@ def test_a_panel_schema_divides_the_columns_of_one_file():
         panel_schema(plain, person="nr", wave="income")
     with pytest.raises(SchemaError, match="no column 'year'"):
         panel_schema(plain, person="nr", wave="year")
+
+
+def test_a_panel_schema_keeps_that_its_unit_was_read_from_the_data():
+    attributes = [listed("sex", 2), number("wave", 4)]
+    unit = {"neighbours": "add-remove", "identifier": "nr", "max_records": 4, "source": "data"}
+    plain = Schema.of({"version": 1, "name": "panel", "unit": unit, "attributes": attributes})
+    assert panel_schema(plain, person="nr", wave="wave").reasons
