@@ -28,6 +28,7 @@ WRITERS = {
     "dpsyn_core/scratch.py": "locks, which are empty; files are opened for their owner alone",
     "dpsyn_core/privacy/manifest/signing.py": "a private key for its owner alone, and its public key",
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
+    "dpsyn_core/tables/labelled_write.py": "labelled tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/runs/writing.py": "documents of a release, under the names that `files.replacing` gives",
     "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",

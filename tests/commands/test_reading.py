@@ -58,7 +58,7 @@ def test_headers_below_a_title_are_hinted_at_declared_and_amounts_come_back_as_t
     assert "--header-row 2" in capsys.readouterr().err
     assert synth(table, schema, tmp_path, "--header-row", "2") == 0
     rows = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
-    assert rows[0] == "city,age" and any(row.endswith(" €") for row in rows)
+    assert rows[0] == "city;age" and any(row.endswith(" €") for row in rows)
     assert synth(table, schema, tmp_path, "--header-row", "2", "--engine", "stored") == 0
     assert "engine stored" in capsys.readouterr().err
     (tmp_path / "years").mkdir()
