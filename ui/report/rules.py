@@ -17,8 +17,8 @@ def panel(view: Look) -> None:
     if not first:
         return
     broken = sum(any(side.comparison.rules[i].synthetic > 0 for side in view.sides) for i in range(len(first)))
-    title = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
-    with st.expander(title, key="report_rules"):
+    heading = counted("report_rules.broken", broken) if broken else counted("report_rules.kept", len(first))
+    with st.expander(heading, key="report_rules"):
         rows = []
         declared = schema(view.space, view.sides[0].job)
         words = {str(r): rule_words(r) for r in (*declared.rules, *derived_rules(declared).values())}
@@ -29,4 +29,4 @@ def panel(view: Look) -> None:
             for side in view.sides:
                 row[view.name(side)] = percent(side.comparison.rules[i].synthetic, 2)
             rows.append(row)
-        st.dataframe(rows, hide_index=True, alt=title, key="report_rules_table")
+        st.dataframe(rows, hide_index=True, alt=heading, key="report_rules_table")

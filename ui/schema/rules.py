@@ -27,8 +27,8 @@ def panel(space: Workspace) -> None:
     if schema is None:
         return
     proposed = propose_rules(schema)
-    title = "rules.title_proposed" if proposed else "rules.title"
-    with st.expander(t(title, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
+    heading = "rules.title_proposed" if proposed else "rules.title"
+    with st.expander(t(heading, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
             if _line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
