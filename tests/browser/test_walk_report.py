@@ -36,13 +36,22 @@ def test_09_a_difference_on_the_map_is_that_of_a_count_on_common_bins(finished):
     assert shown == pytest.approx(float((shares[0] - shares[1]).abs().to_numpy().sum()) / 2, abs=1e-9)
 
 
+def in_view(place):
+    """Where a part of the page is, after it was scrolled below the page's head: a mouse reaches nothing else."""
+    place.evaluate(
+        "e => { e.style.scrollMarginTop = '120px'; e.scrollIntoView({block: 'start', behavior: 'instant'}) }"
+    )
+    place.page.wait_for_timeout(500)
+    return place.bounding_box()
+
+
 def test_10_a_dragged_box_counts_as_a_direct_count_does(finished):
     finished.go("Export")
     synthetic = pd.read_csv(io.BytesIO(finished.download("Download CSV")))
     finished.go("Report")
     finished.pick("Questions")
     finished.choose("up", "FAMSIZE")
-    area = finished.page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    area = in_view(finished.page.locator(".js-plotly-plot .nsewdrag").first)
     mouse = finished.page.mouse
     mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.5 * area["height"])
     mouse.down()
@@ -68,12 +77,12 @@ def test_10_a_click_on_a_small_figure_shows_its_column_large_and_a_brush_leaves_
     titles = chart.locator("text").filter(has_text=re.compile(r"^[A-Z]+ +[0-9.]+%$"))
     assert titles.count() == 14
     third = titles.nth(2)
-    name, box = third.text_content().split()[0], third.bounding_box()
+    name, box = third.text_content().split()[0], in_view(third)
     finished.page.mouse.click(box["x"] + 20, box["y"] + 35)
     finished.settle()
     shown = finished.page.get_by_role("combobox", name="column").first
     assert shown.input_value().startswith(name) or name in finished.page.locator(".st-key-report_column").inner_text()
-    area = chart.bounding_box()
+    area = in_view(chart)
     finished.page.mouse.move(area["x"] + 50, area["y"] + 45)
     finished.page.mouse.down()
     finished.page.mouse.move(area["x"] + 140, area["y"] + 45, steps=5)
@@ -127,7 +136,7 @@ def test_18_a_press_on_the_map_opens_both_tables_of_that_pair(finished):
     finished.go("Report")
     finished.pick("Pairs")
     finished.plots()
-    area = finished.page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    area = in_view(finished.page.locator(".js-plotly-plot .nsewdrag").first)
     names = list(sample().columns)
     row, column = 3, 8
     x = area["x"] + (column + 0.5) / len(names) * area["width"]
