@@ -78,7 +78,7 @@ def _synthesize() -> Any:
 
 
 def _is_linked(schema: Any) -> bool:
-    from dpsyn_core.linked.document import is_linked
+    from dpsyn_core.schema.document import is_linked
 
     return is_linked(schema)
 

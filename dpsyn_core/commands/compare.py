@@ -34,13 +34,12 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import check_writable, same_path, write_text
-    from dpsyn_core.linked.document import is_linked
     from dpsyn_core.metrics.base import compute, metric_class, names
     from dpsyn_core.metrics.tvd import KWayTVD
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import ScoredTable, comparison_document, dumps, lines, rule_lines, verdict_lines
     from dpsyn_core.report.inputs import names_of, parse_roles, read_comparisons
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, is_linked
 
     if args.named or is_linked(args.schema):
         run_linked(args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -70,9 +69,9 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import Places
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, is_linked
 
-    if args.named or _is_linked(args.schema):
+    if args.named or is_linked(args.schema):
         run_linked(args)
         return
     if args.table is None:
@@ -142,15 +141,6 @@ def run(args: argparse.Namespace) -> None:
     elif not args.quiet:
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)
-
-
-def _is_linked(schema: Path) -> bool:
-    """Whether a schema file is of version 2, without reading more of the program than a table needs."""
-    try:
-        document = json.loads(schema.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False  # whoever opens it says so
-    return isinstance(document, dict) and document.get("version") == 2
 
 
 def run_linked(args: argparse.Namespace) -> None:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 from pydantic import Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
 
-from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import write_text
 from dpsyn_core.privacy.manifest.statement import HangingTable
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.document import Document, Schema, describe
+from dpsyn_core.schema.document import Document, Schema, describe, is_linked, load_document
 from dpsyn_core.schema.domain import CodedAttribute
 from dpsyn_core.schema.rules import table_wide
 
@@ -278,16 +278,7 @@ class LinkedSchema(Document):
     @classmethod
     def load(cls, path: str | Path) -> LinkedSchema:
         """Reads a schema file. Raises SchemaError."""
-        try:
-            text = Path(path).read_bytes()
-        except OSError as error:
-            msg = f"the schema file '{path}' cannot be read ({error.strerror}); check the path"
-            raise SchemaError(msg) from error
-        try:
-            return cls.loads(text)
-        except DPSynError as error:
-            msg = f"{path}: {error}"
-            raise SchemaError(msg) from error
+        return load_document(path, cls.loads)
 
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; what is not set does not appear."""
@@ -325,15 +316,6 @@ def _check_roles(link: Link, attribute: Any) -> None:
     if len(roles.single) == attribute.size:
         msg = f"every value of '{roles.column}' is a role that one child may have; leave one for all others"
         raise ValueError(msg)
-
-
-def is_linked(path: str | Path) -> bool:
-    """Whether a file holds a schema of version 2; False where it cannot be read: whoever opens it says so."""
-    try:
-        document = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(document, dict) and document.get("version") == 2
 
 
 def load_any_schema(path: str | Path) -> Schema | LinkedSchema:

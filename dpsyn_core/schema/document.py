@@ -8,8 +8,9 @@ Schema document, version 1: everything that is declared public about a table, as
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
@@ -21,6 +22,8 @@ from dpsyn_core.schema.attributes import Attribute, DerivedAttribute, Identifier
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.rules import RULES, Rule, check_rule
+
+Loaded = TypeVar("Loaded")  # a schema of one table or of linked ones
 
 # names that pydantic puts into a path for a member of a union; they are no fields
 TAGS = {"categorical", "numeric", "datetime", "derived", "identifier", "ignored", "CountBins", "EdgeBins", "EveryBins"}
@@ -151,6 +154,27 @@ class BoughtCharge(Document):
     def charge(self) -> Charge:
         """The charge as the value that is composed."""
         return Charge(**self.model_dump(exclude={"unit"}))
+
+
+def is_linked(path: str | Path) -> bool:
+    """Whether a file holds a schema of version 2; False where it cannot be read: whoever opens it says so."""
+    try:
+        document = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("version") == 2
+
+
+def load_document(path: str | Path, loads: Callable[[bytes], Loaded]) -> Loaded:
+    """Reads a file of a schema; what is wrong names the file. Raises SchemaError."""
+    try:
+        return loads(Path(path).read_bytes())
+    except OSError as error:
+        msg = f"the schema file '{path}' cannot be read ({error.strerror}); check the path"
+        raise SchemaError(msg) from error
+    except DPSynError as error:
+        msg = f"{path}: {error}"
+        raise SchemaError(msg) from error
 
 
 class Schema(Document):
@@ -309,16 +333,7 @@ class Schema(Document):
     @classmethod
     def load(cls, path: str | Path) -> Schema:
         """Reads a schema file. Raises SchemaError."""
-        try:
-            text = Path(path).read_bytes()
-        except OSError as error:
-            msg = f"the schema file '{path}' cannot be read ({error.strerror}); check the path"
-            raise SchemaError(msg) from error
-        try:
-            return cls.loads(text)
-        except DPSynError as error:
-            msg = f"{path}: {error}"
-            raise SchemaError(msg) from error
+        return load_document(path, cls.loads)
 
     def document(self) -> dict[str, Any]:
         """The schema as plain JSON values; optional extras appear only where they are set."""

@@ -7,8 +7,8 @@ import pytest
 
 from dpsyn_core import data
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.linked.document import LinkedSchema, is_linked
-from dpsyn_core.schema.document import Schema
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.schema.document import Schema, is_linked
 
 
 @pytest.fixture
