@@ -7,7 +7,8 @@ COPY requirements.lock pyproject.toml README.md LICENSE ./
 RUN python -m venv /opt/dpsyn \
  && /opt/dpsyn/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY . .
-RUN /opt/dpsyn/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+RUN /opt/dpsyn/bin/python -m hatchling build -t wheel -d /dist \
+ && /opt/dpsyn/bin/pip install --no-cache-dir --no-deps /dist/*.whl
 
 FROM ${BASE}
 RUN useradd --create-home dpsyn && install -d -o dpsyn -m 0700 /home/dpsyn/data

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep spark app test test-all check bench audit screenshots dist sbom lock clean
+.PHONY: setup dev deep spark app test test-all check bench audit screenshots dist docs sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -66,6 +66,14 @@ screenshots: dev
 dist: setup
 	$(BIN)/python -m tools.dist
 
+# the site, into build/site; nothing is fetched while it is built or read
+docs: $(VENV)/.docs
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+$(VENV)/.docs: requirements-docs.lock $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	touch $@
+
 sbom: dev
 	$(BIN)/python -m tools.sbom
 
@@ -74,6 +82,7 @@ sbom: dev
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra build --extra codebooks --extra databases --extra excel --extra login -o requirements.lock pyproject.toml
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra app --extra excel --extra pgm --extra boost --extra databases --extra polars --extra login --extra codebooks --extra build --extra dev -o requirements-dev.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra docs --constraint requirements-dev.lock -o requirements-docs.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

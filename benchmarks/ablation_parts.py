@@ -151,9 +151,16 @@ PARTS: dict[str, Part] = {
     ),
     "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
     "fewer pairs with a target": Part(
-        measuring=True, instead={f"{ENGINE}.system.pairs_to_score": lambda view, *_: view.domain.subsets(2)}
+        measuring=True,
+        instead={
+            f"{ENGINE}.declared.pairs_to_score": lambda _, view, plan, *__, **___: (view.domain.subsets(2), plan.scores)
+        },
     ),
-    "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.system.beside_target": _first}),
+    "fewer values with a target": Part(measuring=True, instead={f"{ENGINE}.declared.beside_target": _first}),
+    "weight of pairs with a target": Part(
+        measuring=True, instead={f"{ENGINE}.declared.pair_weights": lambda *_, **__: {}}
+    ),
+    "gaps at full size": Part(making=True, instead={f"{ENGINE}.view.with_gaps": _first}),
     "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
     "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
 }  # fmt: skip

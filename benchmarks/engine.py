@@ -17,6 +17,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours, Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
+from dpsyn_core.synthesizers.public_table import PublicTable
 from dpsyn_core.synthesizers.registry import config_class, configure
 
 
@@ -37,10 +38,11 @@ def run_system(
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
     neighbours: Neighbours | None = None,
+    public: PublicTable | None = None,
 ) -> Run:
     """Calibrates, measures and synthesizes; delta is 0 for systems that are pure DP only.
 
-    neighbours: default the first that the system supports.
+    neighbours: default the first that the system supports. public: a public table to learn from.
     """
     guarantee = config_class(name).guarantee
     task = Task(
@@ -48,6 +50,7 @@ def run_system(
         unit=Unit(neighbours=neighbours or guarantee.neighbours[0]),
         budget=Budget(epsilon=epsilon, delta=delta if guarantee.approximate else 0.0),
         n_public=codes.shape[1] if guarantee.needs_public_n else None,
+        public=public,
     )
     start = time.perf_counter()
     system = configure(name, settings or {}).calibrate(task)

@@ -2,7 +2,8 @@
 
 (a) both tables by `rls`, each with half of the budget, children handed out by chance; (b) one flat table of children
 with their root's columns by `rls`, at most theta records of a root, put together again by equal columns of the root;
-(c) fresh tables of the same model: sampling alone.
+(c) fresh tables of the same model: sampling alone. A real panel: `--panel FILE --person nr --wave year --columns
+hours,married`, of which (c) draws persons again.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.linked_panel import panel_of
 from benchmarks.linked_scores import scores
 from benchmarks.linked_tables import SHAPES, Shaped
 from dpsyn_core.linked.release import synthesize_linked
@@ -150,8 +153,15 @@ def main() -> None:
     parser.add_argument("--epsilon", default="1")
     parser.add_argument("--runs", type=int, default=6)
     parser.add_argument("--roots", type=int)
+    parser.add_argument("--panel", type=Path, help="a real panel (CSV) in place of a shape")
+    parser.add_argument("--person", help="its column that names persons")
+    parser.add_argument("--wave", help="its column of waves")
+    parser.add_argument("--columns", default="", help="its other columns, with commas between them")
     parser.add_argument("--alone", action="store_true", help="without (a), (b) and (c)")
     args = parser.parse_args()
+    if args.panel is not None:
+        args.shape = args.panel.stem
+        SHAPES[args.shape] = panel_of(args.panel, args.person, args.wave, args.columns.split(","))
     for shape in SHAPES if args.shape == "all" else [args.shape]:
         for epsilon in map(float, args.epsilon.split(",")):
             found = rows_of(shape, epsilon, args.runs, args.roots, not args.alone)

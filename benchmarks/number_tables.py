@@ -39,7 +39,7 @@ def category(name: str, values: Iterable[Any]) -> dict[str, Any]:
     return {"name": name, "kind": "categorical", "values": list(values)}
 
 
-def _table(name: str, columns: Columns, attributes: list[dict[str, Any]]) -> Table:
+def of_columns(name: str, columns: Columns, attributes: list[dict[str, Any]]) -> Table:
     import pyarrow as pa
 
     schema = Schema.of({"version": 1, "name": name, "attributes": attributes})
@@ -59,7 +59,7 @@ def functional(n: int = 20_000, seed: int = 1) -> Table:
     ranges = {"length": (0, 8), "area": (0, 60), "cost": (0, 24), "time": (0, 20), "total": (0, 200), "shift": (-6, 14)}
     columns = {k: np.clip(v, *ranges[k]).round(2) for k, v in columns.items()}
     attributes = [number(k, *r, decimals=2) for k, r in ranges.items()]
-    return _table("functional", {**columns, "group": group}, [*attributes, category("group", range(4))])
+    return of_columns("functional", {**columns, "group": group}, [*attributes, category("group", range(4))])
 
 
 def heavy(n: int = 10_000, seed: int = 2) -> Table:
@@ -83,7 +83,7 @@ def heavy(n: int = 10_000, seed: int = 2) -> Table:
         number("age", 16, 99), number("hours", 1, 99), number("score", 0, 200, decimals=1),
         category("sex", ["f", "m"]),
     ]  # fmt: skip
-    return _table("heavy", columns, attributes)
+    return of_columns("heavy", columns, attributes)
 
 
 def resized(name: str, make: Callable[[int], Table], n: int) -> Callable[[], Table]:
@@ -113,7 +113,7 @@ def factors(n: int = 18_000, d: int = 100, seed: int = 3) -> Table:
     values = rng.normal(size=(n, 10)) @ (rng.normal(size=(10, d)) * 0.5) + rng.normal(size=(n, d)) * 0.7
     names = [f"v{i:02d}" for i in range(d)]
     columns = {name: np.clip(values[:, i], -12, 12).round(2) for i, name in enumerate(names)}
-    return _table(f"factors-{d}", columns, [number(name, -12, 12, decimals=2) for name in names])
+    return of_columns(f"factors-{d}", columns, [number(name, -12, 12, decimals=2) for name in names])
 
 
 def dates(n: int = 20_000, seed: int = 4) -> Table:
@@ -126,7 +126,7 @@ def dates(n: int = 20_000, seed: int = 4) -> Table:
         number("start", 0, 10_000), number("end", 0, 10_000), number("stay", 0, 400),
         number("fee", 0, 6000, decimals=1),
     ]  # fmt: skip
-    return _table("dates", {"start": start, "end": start + stay, "stay": stay, "fee": fee}, attributes)
+    return of_columns("dates", {"start": start, "end": start + stay, "stay": stay, "fee": fee}, attributes)
 
 
 def zeros(n: int = 20_000, seed: int = 5) -> Table:
@@ -142,7 +142,7 @@ def zeros(n: int = 20_000, seed: int = 5) -> Table:
     columns["region"] = rng.integers(0, 5, n)
     ranges = {"rent": 20_000, "fares": 20_000, "fees": 20_000, "gifts": 20_000, "spent": 50_000}
     attributes = [number(k, 0, high, decimals=2) for k, high in ranges.items()]
-    return _table("zeros", columns, [*attributes, category("region", range(5))])
+    return of_columns("zeros", columns, [*attributes, category("region", range(5))])
 
 
 def heaped(n: int = 15_000, seed: int = 6) -> Table:
@@ -161,7 +161,7 @@ def heaped(n: int = 15_000, seed: int = 6) -> Table:
         columns[name] = np.where(rng.random(n) < 0.75, rounded, np.rint(values)).clip(*ranges[name]).astype(int)
     columns["asked"] = np.where(rng.random(n) < 0.3, "phone", "visit")
     attributes = [number(k, *r) for k, r in ranges.items()]
-    return _table("heaped", columns, [*attributes, category("asked", ["phone", "visit"])])
+    return of_columns("heaped", columns, [*attributes, category("asked", ["phone", "visit"])])
 
 
 def bimodal(n: int = 20_000, seed: int = 7) -> Table:
@@ -180,7 +180,7 @@ def bimodal(n: int = 20_000, seed: int = 7) -> Table:
     columns = {k: v.clip(*ranges[k]).round(1) for k, v in columns.items()}
     columns["site"] = np.where(kind, rng.integers(0, 4, n), rng.integers(2, 8, n))
     attributes = [number(k, *r, decimals=1) for k, r in ranges.items()]
-    return _table("bimodal", columns, [*attributes, category("site", range(8))])
+    return of_columns("bimodal", columns, [*attributes, category("site", range(8))])
 
 
 def few(n: int = 20_000, seed: int = 8) -> Table:
@@ -196,7 +196,7 @@ def few(n: int = 20_000, seed: int = 8) -> Table:
     }
     ranges = {"children": (0, 12), "rooms": (1, 15), "visits": (0, 60), "content": (1, 7), "age": (16, 99)}
     columns["owner"] = np.where(z[:, 1] + rng.normal(0, 1, n) > 0, "yes", "no")
-    return _table("few", columns, [*(number(k, *r) for k, r in ranges.items()), category("owner", ["no", "yes"])])
+    return of_columns("few", columns, [*(number(k, *r) for k, r in ranges.items()), category("owner", ["no", "yes"])])
 
 
 def census(n: int = 27_000, seed: int = 9) -> Table:
@@ -222,7 +222,7 @@ def census(n: int = 27_000, seed: int = 9) -> Table:
     attributes = [
         number(k, *numbers[k]) if k in numbers else category(k, range(sizes[k])) for k in columns
     ]  # fmt: skip
-    return _table("census", columns, attributes)
+    return of_columns("census", columns, attributes)
 
 
 def diamonds() -> Table:

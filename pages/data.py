@@ -3,14 +3,18 @@
 import streamlit as st
 
 from ui.data import profile, projects, quick, sources, who
+from ui.linked import data_page
 from ui.shared.state import workspace
 from ui.shared.text import counted, number, said, t
-from ui.shared.theme import heading, note, private_tag, section
+from ui.shared.theme import end_page, heading, note, private_tag, section
 
 ROLES = {"analyst": "schema", "teacher": "learn", "owner": "export"}
 
 space = workspace()
 heading("data")
+if space.linked is not None:
+    data_page.page(space, space.linked)
+    end_page()
 
 left, right = st.columns([6, 7], gap="large")
 with left:

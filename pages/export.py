@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui.export import files, takeaways
+from ui.linked import export_page
 from ui.shared import results
 from ui.shared.state import workspace
 from ui.shared.text import literal, t
@@ -17,6 +18,9 @@ with st.columns([4, 7])[0]:
     job = runs.choose(space, key="export_run")
 if job is None:
     runs.empty()
+    end_page()
+if job.spec.linked:
+    export_page.page(space, job)
     end_page()
 if not results.manifest(space, job)["private"]:
     not_private(t("stamp.run"))

@@ -2,15 +2,21 @@
 
 import streamlit as st
 
-from ui.privacy import budget, guarantee, noise, plan
+from ui.linked import privacy_page
+from ui.privacy import backwards, budget, guarantee, noise, plan
 from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import t
-from ui.shared.theme import dark, heading, section, show
+from ui.shared.theme import dark, end_page, heading, section, show
 from ui.shared.theme import note as small
+from ui.synthesize import settings_file
 
 space = workspace()
 heading("privacy")
+if space.linked is not None:
+    privacy_page.page(space, space.linked)
+    end_page()
+settings_file.take_pending(space)
 
 left, right = st.columns([8, 5], gap="large")
 with left:
@@ -45,6 +51,8 @@ with right:
         plan.split(space, planned)
         plan.expected(space, planned)
         guarantee.limit(space)
+backwards.panel(space)
+settings_file.panel(space, key="privacy")
 with st.container(horizontal=True, gap="small"):
     onward = st.button(t("privacy.next"), type="primary", disabled=chosen is None, key="privacy_next")
     asking = st.button(t("questions.privacy"), key="privacy_questions")

@@ -10,6 +10,9 @@ from ui.shared.theme import end_page, heading, note, section
 
 space = workspace()
 heading("questions")
+if space.linked is not None:
+    st.info(t("linked.questions"))
+    end_page()
 if space.schema is None:
     st.info(t("schema.no_table"))
     end_page()

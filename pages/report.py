@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.linked import report_page
 from ui.report import (
     asked,
     attack,
@@ -32,6 +33,9 @@ with first:
     job = runs.choose(space, key="report_run")
 if job is None:
     runs.empty()
+    end_page()
+if job.spec.linked:
+    report_page.page(space, job)
     end_page()
 with second:
     other = runs.choose_second(space, job)

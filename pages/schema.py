@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpsyn_core.suggest.drafting import confirm
+from ui.linked import schema_page
 from ui.schema import buying, editor, files, guide, misfits, public, rules, unit
 from ui.schema import more as schema
 from ui.shared import stamps
@@ -14,6 +15,9 @@ from ui.synthesize import design
 
 space = workspace()
 heading("schema")
+if space.linked is not None:
+    schema_page.page(space, space.linked)
+    end_page()
 if space.dataset is None or space.schema is None:
     st.info(t("schema.no_table"))
     if st.button(t("schema.to_data"), type="primary"):

@@ -3,25 +3,30 @@
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from ui.linked import synthesize_page
 from ui.privacy import plan
 from ui.questions import expected
 from ui.schema.unit import dropped, limited
 from ui.shared import stamps
-from ui.shared.going import reveal
 from ui.shared.names import point_out_names
-from ui.shared.state import jobs, workspace
+from ui.shared.state import workspace
 from ui.shared.text import amount, literal, sentence, t
-from ui.shared.theme import heading, note, section
-from ui.synthesize import answers, design, methods, refits, runs
+from ui.shared.theme import end_page, heading, note, section
+from ui.synthesize import answers, design, methods, public_table, refits, runs, settings_file
 from ui.synthesize.starting import problem, start
 
 space = workspace()
 heading("synthesize")
+if space.linked is not None:
+    synthesize_page.page(space, space.linked)
+    end_page()
+settings_file.take_pending(space)
 left, right = st.columns([7, 5], gap="large")
 with left:
     section(t("synthesize.system"))
     methods.choose(space)
     methods.settings(space)
+    public_table.expander(space)
     plan.expander(space)
 with right:
     section(t("synthesize.run"))
@@ -49,18 +54,7 @@ with right:
 
 if methods.chosen(space) == design.METHOD:
     design.editor(space)
+settings_file.panel(space, key="synthesize")
 answers.panel(space)
 refits.panel(space)
-
-mine = jobs().of(space.owner)
-st.space("small")
-with st.container(key="runs"):
-    section(t("synthesize.runs"))
-    if not mine:
-        note(t("synthesize.none"))
-    for job in [j for j in mine if j.live]:
-        runs.watch(space, job, key="list")
-if started := st.session_state.get(runs.STARTED):
-    reveal("runs", started)
-for job in [j for j in mine if not j.live]:
-    runs.line(job, space, key="list")
+runs.listed(space)

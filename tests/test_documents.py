@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DECISIONS = ROOT / "docs" / "decisions"
-FOLDERS = ("", "proofs", "experiments", "decisions")
+FOLDERS = ("", "proofs", "experiments", "decisions", "remade")
 DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md"]
 DOCUMENTS += [p for folder in FOLDERS for p in sorted((ROOT / "docs" / folder).glob("*.md"))]
 BASES = ("", "dpsyn_core", "docs")  # paths are told from the root, or from the engine

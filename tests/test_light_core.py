@@ -40,7 +40,7 @@ def test_the_core_needs_no_library_of_an_extra_and_nothing_is_pinned_to_a_minor_
         assert set(libraries) <= names(extras[extra]), extra
     assert names(extras["app"]) == {"altair", "jinja2", "openpyxl", "plotly", "streamlit"}
     whole = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")
-    assert set(whole) == set(extras) - {"all", "build", "dev"}
+    assert set(whole) == set(extras) - {"all", "build", "dev", "docs"}
     every = [*PROJECT["dependencies"], *(r for some in extras.values() for r in some)]
     assert not [r for r in every if re.search(r"==|~=|<\d+\.", r)]
 
@@ -114,3 +114,28 @@ def test_the_wheel_alone_runs_the_shell_part_of_the_readme_and_with_the_app_it_o
     (tmp_path / "opened.py").write_text(OPENED, encoding="utf-8")
     opened = run("python opened.py")
     assert opened.stdout.strip().splitlines()[-1] == "0", opened.stderr
+
+
+def test_the_numbers_of_the_labs_import_neither_compiler_nor_scipy(tmp_path):
+    """So that they can run in a browser: what they load at the top is Python and numpy."""
+    parts = sorted(p.stem for p in (ROOT / "dpsyn_core" / "lessons").glob("*.py") if p.stem != "__init__")
+    assert len(parts) >= 8
+    blocked = ("numba", "llvmlite", "scipy", "pandas", "pyarrow", "sklearn", "cryptography", "psutil")
+    script = (
+        f"import importlib, sys; sys.modules.update(dict.fromkeys({blocked!r}))\n"
+        f"for name in {parts!r}: importlib.import_module('dpsyn_core.lessons.' + name)\n"
+        "from dpsyn_core.lessons.sample import results; assert results('systems')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_one_version_stands_everywhere():
+    from dpsyn_core import __version__
+
+    assert re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)[1] == __version__
+    newest = re.search(r"^## (?!Unreleased)(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest[1] == __version__

@@ -14,10 +14,11 @@ SPINE = (
 )  # fmt: skip
 BESIDE = {
     "systems", "deep", "spark", "questions", "answers", "planning", "suggest", "metrics", "report", "attacks", "jobs",
-    "lessons", "linked", "refits",
+    "lessons", "linked", "refits", "grids",
 }  # fmt: skip
 # imports inside a function that runs only when somebody asks for what is behind it: file -> parts
 DOORS = {
+    "runs/notebook.py": {"metrics"},  # a notebook shows a release
     "runs/models.py": {"deep"},  # a trained model is saved or opened
     "runs/release.py": {"deep"},
     "runs/spec.py": {"questions"},  # questions are declared

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema.maxima import fine_bins
+from tools.census98_sample import census98, census98_design, census98_schema
+from tools.firecalls_sample import firecalls, firecalls_design, firecalls_schema
 from tools.hospital_sample import hospital, hospital_schema
 from tools.household_sample import households, households_schema
 
@@ -432,6 +434,8 @@ def main(folder: Path) -> None:
         ("sample", census(), census_schema()),
         ("baskets", baskets(), baskets_schema()),
         ("hospital", hospital(Chance(SEED + 2)), hospital_schema()),
+        ("firecalls", firecalls(Chance(SEED + 4)), firecalls_schema()),
+        ("census98", census98(Chance(SEED + 5), census()), census98_schema()),
     ):
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
         (folder / f"{name}.schema.json").write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
@@ -439,7 +443,10 @@ def main(folder: Path) -> None:
         (folder / f"{name}.csv.gz").write_bytes(compressed(to_csv(table)))
     (folder / "households.schema.json").write_text(json.dumps(households_schema(), indent=2) + "\n", encoding="utf-8")
     (folder / "sample.specification.json").write_text(json.dumps(census_specification(), indent=1) + "\n", "utf-8")
-    (folder / "sample.design.json").write_text(json.dumps(census_design()) + "\n", "utf-8")
+    for name, design in (
+        ("sample", census_design()), ("firecalls", firecalls_design()), ("census98", census98_design())
+    ):  # fmt: skip
+        (folder / f"{name}.design.json").write_text(json.dumps(design) + "\n", "utf-8")
     (folder / "sample.codebook.cbk").write_text(census_codebook(), encoding="utf-8")
 
 

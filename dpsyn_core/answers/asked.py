@@ -10,9 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.answers.functional import MOST_CELLS, Floats
-from dpsyn_core.answers.quantities import Cells, Explained, Gaps, Gini, Means, Quantity, SharesBelow, WeightedCounts
+from dpsyn_core.answers.quantities import (
+    Cells,
+    Explained,
+    Gaps,
+    Gini,
+    InBins,
+    Means,
+    Quantity,
+    SharesBelow,
+    WeightedCounts,
+)
 from dpsyn_core.errors import SizeError
-from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.marginals.coarsening import Recodes, coarsen
 from dpsyn_core.questions.answers import Axis
 from dpsyn_core.questions.forms import (
     GapQuestion,
@@ -25,7 +35,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.meaning import coarse_of, code_of, conditions, numbers_of
+from dpsyn_core.questions.meaning import code_of, conditions, groups_of, numbers_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
@@ -85,11 +95,7 @@ def _cells(question: TableQuestion, schema: Schema, domain: Domain) -> QuestionQ
     """One figure a cell: products of indicators of (coarse) values."""
     axes, maps = [], {}
     for name in question.of:
-        attribute = schema[name]
-        if name in question.bins:
-            recode, labels = coarse_of(attribute, question.bins[name])
-        else:
-            recode, labels = Coarsening.identity(attribute.size), attribute.labels()
+        recode, labels = groups_of(schema[name], question.bins.get(name))
         axes.append(Axis(name=name, labels=tuple(labels)))
         maps[name] = recode
     names = domain.ordered_set(question.of)
@@ -135,23 +141,30 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
     """Figures of one number, one a group; groups are in domain order inside, in the order of the question outside."""
     names = domain.ordered_set(question.attributes)
     by = tuple(n for n in names if n in question.by)
-    shape = domain.shape(by)
+    coarse = {n: groups_of(schema[n], question.bins.get(n)) for n in by}
+    maps = {n: coarse[n][0] for n in question.bins}
+    shape = tuple(coarse[n][0].size for n in by)
     groups = math.prod(shape)
     _check(groups, domain.cells(names), question.name)
-    axes = [Axis(name=n, labels=tuple(schema[n].labels())) for n in question.by]
+    axes = [Axis(name=n, labels=tuple(coarse[n][1])) for n in question.by]
     flat = np.arange(groups).reshape(shape)
     place = np.empty(groups, dtype=np.intp)
     place[flat.transpose([by.index(n) for n in question.by]).ravel()] = np.arange(groups)
     numbers, axis = numbers_of(schema[question.of]), names.index(question.of)
     if isinstance(question, QuantileQuestion):
-        table, ends = tables(names), _ends(schema, question.of)
+        table, ends = coarsen(tables(names), names, maps), _ends(schema, question.of)
         many = len(question.at)
         axes.append(Axis(name="quantile", labels=tuple(f"{q:g}" for q in question.at)))
         return QuestionQuantities(
             axes=tuple(axes),
             parts=tuple(
                 (
-                    SharesBelow.of(attributes=names, axis=axis, numbers=numbers, ends=ends, at=float(q), table=table),
+                    _in_bins(
+                        SharesBelow.of(
+                            attributes=names, axis=axis, numbers=numbers, ends=ends, at=float(q), table=table
+                        ),
+                        maps,
+                    ),
                     place * many + i,
                 )
                 for i, q in enumerate(question.at)
@@ -169,8 +182,14 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
     else:
         every = Means(attributes=names, axis=axis, numbers=numbers)
         influence = np.tile(np.nan_to_num(numbers), groups)
-        found = WeightedCounts(attributes=names, weights=every.spread(influence, domain.shape(names)))
-    return QuestionQuantities(axes=tuple(axes), parts=((found, place),))
+        held = tuple(maps[n].size if n in maps else size for n, size in zip(names, domain.shape(names), strict=True))
+        found = WeightedCounts(attributes=names, weights=every.spread(influence, held))
+    return QuestionQuantities(axes=tuple(axes), parts=((_in_bins(found, maps), place),))
+
+
+def _in_bins(quantity: Quantity, maps: Recodes) -> Quantity:
+    """The quantity of a table whose groups are put into bins; unchanged where none are."""
+    return InBins.of(quantity, maps) if maps else quantity
 
 
 def _ends(schema: Schema, name: str) -> tuple[Floats, Floats]:

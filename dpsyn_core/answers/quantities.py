@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.answers.functional import Batch, Floats
 from dpsyn_core.marginals import figures
-from dpsyn_core.marginals.coarsening import Coarsening, coarsen
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarsen
 from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -258,6 +258,53 @@ class SharesBelow(Grouped):
         wanted = (np.full(len(half), self.at), self.at - half, self.at + half)
         estimate, low, high = (self.quantiles(table, w - shift) for w in wanted)
         return estimate, low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class InBins(Quantity):
+    """A quantity of a table some of whose attributes are in bins, as one of the table at full resolution.
+
+    One more record in a cell is one more in the coarse cell that holds it, so influences are those of coarse cells.
+    inner: of the coarse table. maps: its coarsenings by attribute.
+    """
+
+    attributes: AttributeSet
+    inner: Quantity
+    maps: Recodes
+    floor: float
+    ceiling: float
+    scales: bool
+
+    @classmethod
+    def of(cls, inner: Quantity, maps: Recodes) -> InBins:
+        """With the bounds of the inner one."""
+        return cls(
+            attributes=inner.attributes, inner=inner, maps=maps, floor=inner.floor, ceiling=inner.ceiling,
+            scales=inner.scales,
+        )  # fmt: skip
+
+    def _coarse(self, table: Floats) -> Floats:
+        return coarsen(table, self.attributes, self.maps)
+
+    def values(self, table: Floats) -> Floats:
+        """Those of the coarse table."""
+        return self.inner.values(self._coarse(table))
+
+    def influence(self, table: Floats) -> Floats:
+        """Of each cell that of its coarse cell."""
+        found = self.inner.influence(self._coarse(table))
+        for axis, name in enumerate(self.attributes, 1):
+            if name in self.maps:
+                found = self.maps[name].expand(found, axis)
+        return found
+
+    def sizes(self, table: Floats) -> Floats | None:
+        """Records of the coarse groups."""
+        return self.inner.sizes(self._coarse(table))
+
+    def interval(self, table: Floats, centre: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
+        """As the inner one."""
+        return self.inner.interval(self._coarse(table), centre, half)
 
 
 @dataclass(frozen=True, kw_only=True)

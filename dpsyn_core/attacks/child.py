@@ -63,7 +63,8 @@ class Shadow:
         spec, tossed = self.spec, rng.random(self.world.coins) < 0.5
         with tempfile.TemporaryDirectory(prefix="dpsyn-attack-") as folder:
             ledger = Ledger(Path(folder) / "ledger.sqlite3")
-            release = in_memory(measure(WorldSource(self.world, tossed), self.schema, self._run, ledger=ledger))
+            source = WorldSource(self.world, self.domain.names, tossed)
+            release = in_memory(measure(source, self.schema, self._run, ledger=ledger))
         codes = np.asarray(release.codes)
         if self.probe is None:
             return people.attack(self.world, self.domain, tossed, codes, spec, rng)

@@ -7,7 +7,7 @@ of the schema's unit of privacy, so that what a run may tell of a coin is what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -61,20 +61,21 @@ class World:
 class WorldSource:
     """The table of one shadow run, as a source: encoded before, bounded and counted anew. See `Source`."""
 
-    def __init__(self, world: World, tossed: NDArray[np.bool_]) -> None:
-        """Keeps the world and the coins of the run."""
-        self._world, self._tossed = world, tossed
+    def __init__(self, world: World, names: Sequence[str], tossed: NDArray[np.bool_]) -> None:
+        """Keeps the world, whose codes are of the named columns, and the coins of the run."""
+        self._world, self._names, self._tossed = world, tuple(names), tossed
 
     @contextmanager
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
         """Codes of the records that the coins put into the table."""
         got, domain = self._world.drawn(self._tossed), schema.domain()
+        rows = [self._names.index(n) for n in domain.names]  # without columns that are computed and not measured
         names = None
         if schema.unit.identifier is not None:
             names = text_of(self._world.people[got])
-        encoded = Encoded(codes=np.ascontiguousarray(self._world.codes[:, got]), identifiers=names)
+        encoded = Encoded(codes=np.ascontiguousarray(self._world.codes[rows][:, got]), identifiers=names)
         codes = bound(encoded, schema.unit.max_records)
-        yield Opened(counter=MemoryCounter(codes, domain), n_records=codes.shape[1], columns=domain.names)
+        yield Opened(counter=MemoryCounter(codes, domain), n_records=codes.shape[1], columns=self._names)
 
     def returned(self, table: Any) -> Any:
         """As it is."""

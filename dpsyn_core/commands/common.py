@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.schema.document import Schema
     from dpsyn_core.tables.batches import Batches
     from dpsyn_core.tables.read_form import ReadForm
 
@@ -125,10 +126,10 @@ def point_out_names(dataset: str) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declares what a run is: schema, budget, method and its settings."""
-    parser.add_argument("--schema", type=Path, required=True)
-    parser.add_argument("--epsilon", type=float, required=True)
-    parser.add_argument("--delta", type=float, required=True, help="0 for pure DP")
+    """Declares what a run is: schema, budget, method and its settings, or a file that holds all of them."""
+    parser.add_argument("--schema", type=Path)
+    parser.add_argument("--epsilon", type=float)
+    parser.add_argument("--delta", type=float, help="0 for pure DP")
     parser.add_argument("--method", help="a name from `dpsyn methods`; default the most accurate")
     parser.add_argument(
         "--questions", type=Path, metavar="Q.json", help="what will be asked of the table; default those of the schema"
@@ -138,6 +139,34 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="part of what pairs of columns would get, for questions: 0 to 1; default at most half",
     )  # fmt: skip
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument(
+        "--settings", dest="from_settings", type=Path, metavar="S.json",
+        help="all of the above from one file, as the app and `dpsyn plan --save-settings` write it; flags come first",
+    )  # fmt: skip
+
+
+def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
+    """The run and the schema of a command that called `add_run`. A flag counts before the file of settings.
+
+    Settings of a system that the file holds are left out where --method names another system. Raises InputError.
+    """
+    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.schema.document import Schema
+
+    if args.from_settings is None:
+        for name in ("schema", "epsilon", "delta"):
+            if getattr(args, name) is None:
+                msg = f"--{name} is missing; give it, or --settings with a file that holds all settings of a run"
+                raise SettingError(msg)
+        return run_spec(args), Schema.load(args.schema)
+    from dpsyn_core.runs.settings_file import RunSettings
+
+    kept = RunSettings.load(args.from_settings)
+    flags = {name: value for name in RunSpec.model_fields if (value := getattr(args, name, None)) is not None}
+    fields = dict(kept.run) | flags
+    inherited = kept.run.settings if fields["method"] == kept.run.method else {}
+    fields["settings"] = {**inherited, **parse_settings(args.settings)}
+    return RunSpec.of(**fields), kept.schema if args.schema is None else Schema.load(args.schema)
 
 
 def run_spec(args: argparse.Namespace, **more: Any) -> RunSpec:

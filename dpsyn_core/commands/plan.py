@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.commands.common import add_run
+
+if TYPE_CHECKING:
+    from dpsyn_core.planning.outlook import Outlook
+    from dpsyn_core.runs.spec import RunSpec
+    from dpsyn_core.schema.document import Schema
 
 KINDS = {
     "total": "number of records",
@@ -36,37 +43,60 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("plan", help="where the budget of a run would go; reads no table, spends nothing")
     add_run(parser)
     parser.add_argument(
+        "--columns", metavar="NAMES",
+        help="instead of a schema, names of columns, with what is known of them: 'age=number:20,sex=2,born=date:60,"
+        "notes=skip,town'; what a name does not say is guessed",
+    )  # fmt: skip
+    parser.add_argument(
+        "--outlook", action="store_true", help="also the expected error by number of records and epsilon"
+    )
+    parser.add_argument(
         "--n-records", type=int, dest="about", metavar="N_RECORDS",
         help="about how many records there are, for forecasts; default 10000",
     )  # fmt: skip
+    parser.add_argument(
+        "--save-settings", type=Path, metavar="S.json", help="also write the settings of the run as one file"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     """Prints one line a step."""
-    from dpsyn_core.commands.common import print_json, run_spec
+    from dpsyn_core.commands.common import chosen_run, print_json
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs.plan import ASSUMED, lost, lost_sentence, plan
-    from dpsyn_core.schema.document import Schema
 
     if args.about is not None and args.about < 1:
         msg = f"--n-records is {args.about}; it must be at least 1"
         raise SettingError(msg)
-    spec, schema = run_spec(args), Schema.load(args.schema)
+    spec, schema = _of_names(args) if args.columns is not None else chosen_run(args)
     made = plan(spec, schema, n_records=args.about)
     assumed = schema.n_records or args.about or ASSUMED
     error = lost(made, spec, schema, assumed)
     warning = None if error is None else lost_sentence(error, spec, schema)
-    reasons = spec.reasons(schema)
+    reasons, computed = spec.reasons(schema), _computed(schema, spec.task(schema))
+    if args.save_settings is not None:
+        from dpsyn_core.files import same_path
+        from dpsyn_core.runs.settings_file import RunSettings
+
+        if any(same_path(args.save_settings, given) for given in (args.schema, args.questions, args.from_settings)):
+            msg = f"--save-settings would overwrite '{args.save_settings.name}', which is read; give it another name"
+            raise SettingError(msg)
+        RunSettings.of_run(spec, schema).dump(args.save_settings)
     if args.json:
         about = {"method": spec.method, "epsilon": spec.epsilon, "delta": spec.delta}
-        print_json(about | {"steps": described(made), "warning": warning, "not_private_because": list(reasons)})
+        more = {"outlook": [asdict(line) for line in _outlook(spec, schema)]} if args.outlook else {}
+        print_json(
+            about
+            | {"steps": described(made), "computed": computed, "warning": warning, "not_private_because": list(reasons)}
+            | more
+        )
         return
     if reasons:
         print(f"NOT PRIVATE: {'; '.join(reasons)}; a run would be stamped so")
     print(f"{spec.method} at epsilon {spec.epsilon:g}, delta {spec.delta:g}; forecasts are for about {assumed} records")
-    print(f"{'part of budget':<18}{'releases':<26}{'noise of a cell (std)':<24}what")
+    print(f"{'part of budget':<24}{'releases':<26}{'noise of a cell (std)':<24}what")
     for step in described(made):
         low, high = (f"{100 * x:.3g}" for x in step["share"])
         share = f"up to {high} %" if low == "0" != high else spread([low, high]) + " %"
@@ -76,10 +106,68 @@ def run(args: argparse.Namespace) -> None:
         std = "-" if step["std"] is None else spread([f"{x:.3g}" for x in step["std"]])
         mark = "about " if step["about"] and not share.startswith("up") else ""
         print(
-            f"{mark + share:<18}{parts:<26}{('about ' if step['about'] and std != '-' else '') + std:<24}{step['what']}"
+            f"{mark + share:<24}{parts:<26}{('about ' if step['about'] and std != '-' else '') + std:<24}{step['what']}"
         )
+    for sentence in computed:
+        print(sentence)
     if warning is not None:
         print(f"warning: {warning}")
+    if args.outlook:
+        print_outlook(_outlook(spec, schema))
+
+
+def _of_names(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
+    """The run and a schema of placeholders for --columns; says on stdout what was guessed."""
+    from dpsyn_core.commands.common import run_spec
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.planning.columns import columns_of, schema_of
+
+    for name in ("schema", "from_settings", "save_settings"):
+        if getattr(args, name) is not None:
+            flag = "--settings" if name == "from_settings" else f"--{name.replace('_', '-')}"
+            msg = f"--columns and {flag} exclude each other: names of columns have no public values; give one of them"
+            raise SettingError(msg)
+    for name in ("epsilon", "delta"):
+        if getattr(args, name) is None:
+            msg = f"--{name} is missing; a plan from names of columns needs --epsilon and --delta"
+            raise SettingError(msg)
+    columns = columns_of(args.columns)
+    if not args.json:
+        guessed = [
+            f"{c.name}={c.kind}:{c.values}" if c.kind != "skip" else f"{c.name}=skip" for c in columns if c.guessed
+        ]
+        if guessed:
+            print(f"guessed from the names: {', '.join(guessed)}")
+    return run_spec(args), schema_of(columns)
+
+
+def _outlook(spec: RunSpec, schema: Schema) -> list[Outlook]:
+    from dpsyn_core.planning.outlook import outlook
+
+    return outlook(spec, schema)
+
+
+def print_outlook(found: Sequence[Outlook]) -> None:
+    """One line an epsilon, one column a number of records: single columns / measured pairs."""
+    sizes = list(dict.fromkeys(o.n_records for o in found))
+    print("\nexpected error of noise alone, single columns / pairs that are measured")
+    print(f"{'epsilon':<10}" + "".join(f"{f'{n:,} records':>20}" for n in sizes))
+    for epsilon in dict.fromkeys(o.epsilon for o in found):
+        line = [f"{_error(o.columns)} / {_error(o.pairs)}" for o in found if o.epsilon == epsilon]
+        print(f"{epsilon:<10g}" + "".join(f"{cell:>20}" for cell in line))
+
+
+def _error(share: float | None) -> str:
+    return "none" if share is None else f"{100 * share:.2g} %"
+
+
+def _computed(schema: Any, task: Any) -> list[str]:
+    """Sentences on the columns that are not measured."""
+    if not schema.rules:
+        return []
+    from dpsyn_core.schema.computed import computed_columns
+
+    return [str(one) for one in computed_columns(schema, task.domain.names)]
 
 
 def spread(ends: list[str]) -> str:

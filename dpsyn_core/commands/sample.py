@@ -12,9 +12,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("sample", help="write the bundled sample table and its schema into a folder")
     parser.add_argument("folder", metavar="DIR", type=Path)
     parser.add_argument(
-        "--name", choices=("sample", "baskets", "hospital", "households"), default="sample",
-        help="people of a census, shopping baskets, stays in a hospital, whose schema has rules, or households with "
-        "their persons in a table of their own; default sample",
+        "--name", choices=("sample", "baskets", "hospital", "firecalls", "census98", "households"), default="sample",
+        help="people of a census, shopping baskets, stays in a hospital, whose schema has rules, calls to a fire "
+        "brigade (32 columns) or a census of 98 columns, both with a worked design for dpsyn-2018, or households "
+        "with their persons in a table of their own; default sample",
     )  # fmt: skip
     parser.add_argument("--codes", action="store_true", help="the people in codes, with specification and codebook")
     parser.set_defaults(run=run)
@@ -22,8 +23,9 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Writes NAME.csv and NAME.schema.json, and says what to do next. Raises SettingError, OutputError."""
+    from dpsyn_core.data import FOLDER, WORKED
     from dpsyn_core.errors import OutputError, SettingError
-    from dpsyn_core.files import check_writable
+    from dpsyn_core.files import check_writable, write_bytes
     from dpsyn_core.schema.sample import sample_schema, sample_table
     from dpsyn_core.tables.write import write_table
 
@@ -46,9 +48,15 @@ def run(args: argparse.Namespace) -> None:
     check_writable(table)
     write_table(sample_table(args.name), table)
     sample_schema(args.name).dump(schema)
-    print(f"wrote {table} and {schema}; next:")
+    written, method = f"{table} and {schema}", ""
+    if args.name in WORKED:
+        design = folder / f"{args.name}.design.json"
+        write_bytes(design, (FOLDER / design.name).read_bytes())
+        written, method = f"{table}, {schema} and {design}", f'--method dpsyn-2018 --set design="$(cat {design})" '
+    print(f"wrote {written}; next:")
     print(
-        f"  dpsyn synth {table} --schema {schema} --epsilon 1 --delta 1e-9 --out synthetic.csv --manifest manifest.json"
+        f"  dpsyn synth {table} --schema {schema} {method}--epsilon 1 --delta 1e-9 --out synthetic.csv "
+        "--manifest manifest.json"
     )
 
 

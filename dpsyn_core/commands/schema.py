@@ -73,6 +73,9 @@ def add(commands: Any) -> None:
     check.add_argument("first", metavar="TABLE|schema.json", type=place)
     check.add_argument("second", metavar="TABLE", type=place, nargs="?")
     check.add_argument("--schema", type=Path, metavar="schema.json", help="then the table comes first")
+    check.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=FILE", help="of linked tables, each"
+    )
     add_reading(check)
     check.set_defaults(run=run_check)
 
@@ -279,14 +282,48 @@ def run_propose_rules(args: argparse.Namespace) -> None:
 def run_check(args: argparse.Namespace) -> None:
     """Prints findings; raises SchemaError when a run would be refused."""
     from dpsyn_core.errors import SettingError
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, is_linked
 
     if args.schema is not None and args.second is not None:
         msg = "--schema names the schema, so that only one table may stand beside it"
         raise SettingError(msg)
     path, args.table = (args.first, args.second) if args.schema is None else (args.schema, args.first)
+    if is_linked(path):
+        run_check_linked(args, path)
+        return
+    if args.named:
+        msg = f"'{path}' describes one table; give it as dpsyn schema check TABLE --schema {path}, without its name"
+        raise SettingError(msg)
     schema = Schema.load(path)
     print_findings(schema, None if args.table is None else read_input(args), strict=args.strict)
+    print("the schema can be used")
+
+
+def run_check_linked(args: argparse.Namespace, path: Path) -> None:
+    """As `run_check`, for linked tables, each by its own schema, and the keys that link them."""
+    from dpsyn_core.commands.common import PRIVATE, named_tables
+    from dpsyn_core.linked.bounding import bounded
+    from dpsyn_core.linked.checking import findings
+    from dpsyn_core.linked.document import LinkedSchema
+
+    schema = LinkedSchema.load(path)
+    tables: dict[str, Any] = {}
+    if args.named or args.table is not None:
+        places = named_tables(args.named, args.table, schema)
+        read = {
+            p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(places.values())
+        }
+        tables = {name: read[p] for name, p in places.items()}
+        print(f"what follows {PRIVATE}")
+    for line in findings(schema, tables, strict=args.strict):
+        print(line)
+    for table in schema.tables:
+        if table.columns is not None and table.columns.rules:
+            print(f"table '{table.name}': ", end="")
+            print_rules(table.columns, tables.get(table.name))
+    if tables:
+        for left in (one for one in bounded(schema, tables, strict=args.strict)[1] if one.any):
+            print(f"warning: {left.sentence()}: left out")
     print("the schema can be used")
 
 

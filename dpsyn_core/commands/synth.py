@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--seed", type=int, help="seed of the post-processing; the privacy noise has none")
     parser.add_argument("--dataset", help="name on the ledger; default the one that the schema keeps")
     parser.add_argument(
-        "--tables", type=int, default=1, metavar="M",
+        "--tables", type=int, metavar="M",
         help="write M tables OUT-1.csv ... of the one release, for analyses that should know the noise; free of charge",
     )  # fmt: skip
     parser.add_argument(
@@ -57,6 +57,11 @@ def add(commands: Any) -> None:
         help="also keep all that was released in one file, from which `dpsyn refit` makes more tables for nothing",
     )  # fmt: skip
     parser.add_argument("--sign", type=Path, metavar="KEY", help="sign the manifest with a key of `dpsyn key new`")
+    parser.add_argument(
+        "--public-table", metavar="FILE",
+        help="a table with columns of the schema that you vouch is public, such as last year's release: it is learnt "
+        "from at no budget, as far as what is measured bears it out",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_reading(parser)
     parser.set_defaults(run=run)
@@ -64,20 +69,26 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, open_input, point_out_names, run_spec, say_odd
+    from dpsyn_core.commands.common import TerminalProgress, chosen_run, open_input, point_out_names, say_odd
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import Places
-    from dpsyn_core.schema.document import Schema, is_linked
+    from dpsyn_core.schema.document import is_linked
 
-    if args.named or is_linked(args.schema):
+    if args.named or (args.schema is not None and is_linked(args.schema)):
         run_linked(args)
         return
     if args.table is None:
         msg = "there is no table; name its file, or several linked ones with --table NAME=FILE"
         raise SettingError(msg)
-    spec, schema = run_spec(args), Schema.load(args.schema)
+    spec, schema = chosen_run(args)
+    if spec.public_table is not None:
+        from dpsyn_core.runs.public_table import check_apart
+
+        public = Path(spec.public_table)
+        check_apart(public, args.table)
+        print(f"note: '{public.name}' is public by your word alone: nothing protects its records", file=sys.stderr)
     # where the files will lie is public before the run, so that a name that cannot be written is refused unpaid
     places = Places.of(
         args.out, args.manifest, tables=spec.tables, measurements=args.measurements, model=args.save_model,
@@ -87,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     if not places.folder and name.suffix.lower() not in SUFFIXES:
         msg = f"the output '{name.name}' must end with {', '.join(SUFFIXES)}, or with / for a folder of parts"
         raise OutputError(msg)
-    places.check(args.table, args.schema, args.questions)
+    places.check(args.table, args.schema, args.questions, args.from_settings)
     if name.suffix.lower() in LABELLED:
         from dpsyn_core.extras import require
         from dpsyn_core.schema.importers.formats import not_carried
@@ -106,7 +117,7 @@ def run(args: argparse.Namespace) -> None:
         check_name(args.save_release)
         check_reusable(spec.config)
     key = None if args.sign is None else open_key(args.sign)
-    point_out_names(args.dataset or schema.ledger_name)
+    point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
     from dpsyn_core.marginals.released_file import pack_measurements
@@ -130,6 +141,8 @@ def run(args: argparse.Namespace) -> None:
     )  # fmt: skip
     if isinstance(progress, TerminalProgress):
         progress.close()
+    if not args.quiet:
+        say_computed(schema, measured.task)
     if measured.repaired and not args.quiet:
         cells, left_out = (sum(counts) for counts in zip(*measured.repaired, strict=True))
         print(f"rules: {cells:,} synthetic cells were changed to keep them", file=sys.stderr)
@@ -143,24 +156,38 @@ def run(args: argparse.Namespace) -> None:
         print(f"wrote {manifest.n_records} records to {places}; {spent}", file=sys.stderr)
 
 
+def say_computed(schema: Any, task: Any) -> None:
+    """Which columns a run does not measure, on stderr."""
+    if schema.rules:
+        from dpsyn_core.schema.computed import computed_columns
+
+        for one in computed_columns(schema, task.domain.names):
+            print(f"rules: {one}", file=sys.stderr)
+
+
 def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
     from dpsyn_core.commands.common import TerminalProgress, named_tables, parse_settings, point_out_names, read_input
     from dpsyn_core.commands.key import open_key
     from dpsyn_core.errors import SettingError
+    from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.linked.export import places_of
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
 
+    if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
+        msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
+        raise SettingError(msg)
     schema = LinkedSchema.load(args.schema)
     settings = dict(parse_settings(args.settings))
     unknown = sorted(set(settings) - {"effort"})
     without = (
-        "questions", "questions_share", "measurements", "save_model", "save_release", "engine", "memory", "spark_master"
+        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "memory",
+        "spark_master",
     )  # fmt: skip
-    given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables != 1)
+    given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables not in (None, 1))
     given += ["method"] * (args.method not in (None, "linked")) + [f"set {n}" for n in unknown]
     if given:
         msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
@@ -177,9 +204,11 @@ def run_linked(args: argparse.Namespace) -> None:
     release = synthesize_linked(
         {name: read[path] for name, path in named.items()}, schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
-        **settings,
+        questions=args.questions, **settings,
     )  # fmt: skip
     manifest = write_release(release, places, key=key, progress=progress)
+    if release.answers:
+        write_answers(release.answers, places.manifest)
     if isinstance(progress, TerminalProgress):
         progress.close()
     where = places.outs[0] if len(places.outs) == 1 else places.outs[0].parent
@@ -189,3 +218,5 @@ def run_linked(args: argparse.Namespace) -> None:
         sizes = ", ".join(f"{t.num_rows} of {name}" for name, t in release.arrows.items())
         spent = f"spent epsilon {manifest.epsilon:g} at delta {manifest.delta:g}"
         print(f"wrote {sizes} to {where}; {spent}", file=sys.stderr)
+        for answer in release.answers:
+            print(answer.sentence(), file=sys.stderr)

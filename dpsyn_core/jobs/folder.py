@@ -103,7 +103,10 @@ def leave_refit(folder: Path, spec: JobSpec, progress: Progress) -> None:
     from dpsyn_core.refits.refit import Changes, opened, prepared
 
     given = opened(folder / str(spec.release))
-    changes = Changes(method=spec.maker, n_records=spec.n_records, seed=spec.seed, where=spec.where)
+    changes = Changes(
+        method=spec.maker, n_records=spec.n_records, seed=spec.seed, where=spec.where, columns=spec.columns,
+        rules=spec.rules,
+    )  # fmt: skip
     put_private(folder / SCHEMA, given.released.schema.dumps().encode("utf-8"))
     _write(folder, spec, prepared(given, changes, progress=progress), given.measurements or b"", progress)
 

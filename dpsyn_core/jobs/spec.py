@@ -29,9 +29,19 @@ class JobSpec(RunSpec):
     )
     maker: str | None = Field(default=None, description="The system that makes it; null: that of the run, where it can")
     where: str | None = Field(default=None, description="A condition that every record of a refit meets; null: none")
+    columns: tuple[str, ...] | None = Field(default=None, description="Columns that a refit keeps; null: all")
+    rules: tuple[dict[str, Any], ...] = Field(default=(), description="Further rules that a refit keeps")
+    linked: tuple[str, ...] = Field(
+        default=(), description="Names of linked tables, in the order of their files in the folder; none: one table"
+    )
     tables: Literal[1] = Field(default=1, exclude=True, description="The pages show one")
     memory_mb: int = Field(default=4096, ge=64)
     seconds: int = Field(default=3600, ge=1)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The private tables, as paths relative to the folder of the job unless absolute."""
+        return tuple(f"table-{i}.parquet" for i in range(len(self.linked))) or (self.table,)
 
     @model_validator(mode="before")
     @classmethod

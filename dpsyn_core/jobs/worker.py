@@ -47,16 +47,27 @@ def run(folder: Path) -> None:
         leave_refit(folder, spec, report)
         write_json(folder / DONE, {"seconds": time.time() - started})
         return
+    if spec.linked:
+        from dpsyn_core.jobs.linked import leave_linked
+
+        confine_process(of_worker())
+        limit_resources(spec.memory_mb, spec.seconds)
+        leave_linked(folder, spec, report)
+        write_json(folder / DONE, {"seconds": time.time() - started})
+        return
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.schema.document import Schema
     from dpsyn_core.sources.choose import source_of
 
     schema = Schema.load(folder / SCHEMA)
+    task = None
+    if spec.public_table is not None:  # lies in the folder of the run, from which nothing is read once it is confined
+        task = spec.model_copy(update={"public_table": str(folder / spec.public_table)}).task(schema)
     confine_process(of_worker())
     limit_resources(spec.memory_mb, spec.seconds)
     report("reading the table", 0, 1)
     table = take_table(folder, spec, schema)
-    measured = measure(source_of(table), schema, spec, progress=report)
+    measured = measure(source_of(table), schema, spec, task=task, progress=report)
     del table
     leave_release(folder, spec, measured, report)
     report("writing", 1, 1)

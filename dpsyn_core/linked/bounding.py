@@ -143,7 +143,7 @@ def _children(
     found = _encoded(table, link.key, tables[table.name], strict)
     place_of_name = _places(found.identifiers.dictionary, roots)
     parent = place_of_name[_positions(found.identifiers)] if found.n_records else np.zeros(0, dtype=np.int64)
-    hashes = record_hashes(found, key)
+    hashes = told_apart(record_hashes(found, key), parent)
     slot = _slots(shape, found.codes, schema)
     stays = parent >= 0
     orphans = int((~stays).sum())
@@ -165,6 +165,24 @@ def _children(
     return _arranged(shape, found.codes, parent, slot, order, len(roots)), _left(
         table, tables, found, orphans=orphans, beyond=beyond
     )
+
+
+def told_apart(hashes: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Hashes in which equal children of one parent differ by how many of them there are already.
+
+    Else equal siblings would always follow each other, and consecutive ones seem to be alike. Children that are equal
+    are exchangeable: which of them is the first makes no difference. Mixed by the finalizer of splitmix64 (Steele, Lea
+    and Flood 2014).
+    """
+    order = np.lexsort((hashes, parent))
+    same = (hashes[order][1:] == hashes[order][:-1]) & (parent[order][1:] == parent[order][:-1])
+    starts = np.flatnonzero(np.append(True, ~same)) if len(order) else np.zeros(0, dtype=np.int64)
+    copies = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    out = np.empty_like(hashes)
+    out[order] = hashes[order] + copies.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        out = (out ^ (out >> np.uint64(shift))) * np.uint64(factor)
+    return out ^ (out >> np.uint64(31))
 
 
 def _places(names: Any, roots: Any) -> NDArray[np.int64]:

@@ -25,12 +25,17 @@ LARGEST = 50_000_000  # cells of a table of two columns
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedScore:
-    """One figure. scope: a table's name, or parent > child of a link. value: None where it cannot be computed."""
+    """One figure. scope: a table's name, or parent > child of a link. value: None where it cannot be computed.
+
+    worst: of a mean over columns, the largest one. columns: whose it is.
+    """
 
     scope: str
     metric: str
     value: float | None
     sentence: str
+    worst: float | None = None
+    columns: tuple[str, ...] = ()
 
 
 def compare_linked(
@@ -46,9 +51,7 @@ def compare_linked(
     Raises:
         TableError: a table or a column is missing.
     """
-    made, private = ({n: to_arrow(t) for n, t in by_name(t, schema).items()} for t in (synthetic, real))
-    for given in (made, private):
-        check_names(schema, given)
+    made, private = _given(schema, synthetic), _given(schema, real)
     out = []
     for table in schema.tables:
         if table.columns is not None:
@@ -58,8 +61,21 @@ def compare_linked(
                 value = None if isinstance(score, MetricError) else score.value
                 sentence = str(score) if isinstance(score, MetricError) else score.sentence
                 out.append(LinkedScore(scope=table.name, metric=name, value=value, sentence=sentence))
-    key = draw_key()  # siblings without an order stand in that of their keyed hashes
-    forests = [bounded(schema, tables, key=key)[0] for tables in (made, private)]
+    return out + compare_links(schema, made, private)
+
+
+def _given(schema: LinkedSchema, tables: Mapping[str, Any] | Any) -> dict[str, Any]:
+    found = {n: to_arrow(t) for n, t in by_name(tables, schema).items()}
+    check_names(schema, found)
+    return found
+
+
+def compare_links(
+    schema: LinkedSchema, synthetic: Mapping[str, Any] | Any, real: Mapping[str, Any] | Any
+) -> list[LinkedScore]:
+    """Scores of each link alone; see `compare_linked`."""
+    key, out = draw_key(), []  # siblings without an order stand in that of their keyed hashes
+    forests = [bounded(schema, _given(schema, tables), key=key)[0] for tables in (synthetic, real)]
     for number, link in enumerate(schema.links):
         out += _of_link(schema, link, number, *forests)
     return out
@@ -93,6 +109,7 @@ def _of_link(schema: LinkedSchema, link: Link, number: int, made: Forest, real: 
                 scope=scope, metric="parent x child", value=mean,
                 sentence=f"Tables of a parent's and a child's column are off by {mean:.1%} on average, at most by "
                 f"{across[worst]:.1%} ({worst[0]} with {worst[1]}).",
+                worst=across[worst], columns=worst,
             )
         )  # fmt: skip
     return found + _of_siblings(scope, number, own, made, real)
@@ -114,7 +131,12 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
     }
     worst, mean = max(off, key=lambda n: off[n]), float(np.mean(list(off.values())))
     said = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
-    return [LinkedScore(scope=scope, metric="siblings", value=mean, sentence=f"{said} ({worst}).")]
+    said = f"{said} ({worst})."
+    return [
+        LinkedScore(
+            scope=scope, metric="siblings", value=mean, sentence=said, worst=off[worst], columns=(worst,)
+        )
+    ]  # fmt: skip
 
 
 def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

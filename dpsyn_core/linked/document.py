@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, StrictBool, StrictInt, StrictStr, ValidationError
+from pydantic import Field, JsonValue, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.files import write_text
+from dpsyn_core.linked.rules import BEFORE, MOST_RULES, LinkRule, check_link_rule
 from dpsyn_core.privacy.manifest.statement import HangingTable
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.document import Document, Schema, describe, is_linked, load_document
 from dpsyn_core.schema.domain import CodedAttribute
@@ -45,6 +47,9 @@ class Link(Document):
     order: Name | None = Field(None, description="ViewColumn of the child table by which children follow each other")
     distinct: StrictBool = Field(False, description="Whether no two children of a parent have the same order")
     roles: ChildRoles | None = Field(None, description="ChildRoles of children that a parent has at most once")
+    rules: tuple[LinkRule, ...] = Field(
+        (), max_length=MOST_RULES, description="What holds between a child, its parent and its siblings"
+    )
 
 
 class LinkedTable(Document):
@@ -73,15 +78,22 @@ class LinkedSettings(Document):
 
     effort: float = Field(default=1.0, ge=0.1, le=100, description="Proposals to a cell, relative to the usual number")
     records: dict[Name, StrictInt] = Field(default_factory=dict, description="Synthetic records of each table")
+    questions: tuple[dict[str, JsonValue], ...] = Field((), description="Declared questions, as LinkedQuestion")
 
 
 class LinkedUnit(Document):
     """Who is protected: one root with everything that hangs on it."""
 
-    neighbours: Literal["add-remove"] = Field(default="add-remove", description="One root more or less")
+    neighbours: Literal["add-remove", "replace"] = Field(
+        default="add-remove", description="add-remove: one root more or less; replace: one root exchanged"
+    )
     source: Literal["public", "data"] = Field(
         default="public", description="Where keys, links and max_children come from: public, or read from the data"
     )
+
+    def counting(self, records: int) -> Unit:
+        """The unit of privacy of records of which one root holds this many at most."""
+        return Unit(neighbours=self.neighbours, max_records=records)
 
 
 class LinkedSchema(Document):
@@ -191,12 +203,37 @@ class LinkedSchema(Document):
         for column in named:
             child.position(column)
             if any(column in rule.columns for rule in child.columns.rules):
-                msg = f"a rule of '{link.child}' names '{column}', which the link needs unchanged; remove the rule"
+                msg = (
+                    f"a rule of '{link.child}' names '{column}', which the link needs unchanged; declare it among the "
+                    "rules of the link"
+                )
                 raise ValueError(msg)
         if link.order is not None:
             self._check_order(link, child.coded[child.position(link.order)])
         if link.roles is not None:
             _check_roles(link, child.coded[child.position(link.roles.column)])
+        attributes = self.attributes_of(link) if link.rules else {}
+        movable = tuple(a.name for a in child.coded if a.name not in named)
+        for number, rule in enumerate(link.rules, 1):
+            check_link_rule(number, rule, attributes, movable)
+
+    def attributes_of(self, link: Link) -> dict[str, Any]:
+        """The attributes that rules and questions of a child may name: its own, its parent's and its siblings'.
+
+        Raises ValueError where a name could mean two columns.
+        """
+        own = {a.name: a for a in self[link.child].coded}
+        out = dict(own)
+        kin = [(link.parent, {a.name: a for a in self[link.parent].coded})]
+        kin += [(value, own) for value in (link.roles.single if link.roles else ())]
+        kin += [(BEFORE, own)] if link.order is not None else []
+        for prefix, attributes in kin:
+            for name, attribute in attributes.items():
+                if f"{prefix}.{name}" in out:
+                    msg = f"'{prefix}.{name}' could mean two columns; rename a table, a role or a column"
+                    raise ValueError(msg)
+                out[f"{prefix}.{name}"] = attribute
+        return out
 
     @staticmethod
     def _check_order(link: Link, attribute: Any) -> None:

@@ -136,6 +136,12 @@ class ChildShape:
         found: Ints = table[codes]
         return found
 
+    @property
+    def numbers(self) -> Ints:
+        """How many children roots of each code have, (size,)."""
+        codes = np.arange(self.size)
+        return self.rest(codes) + sum((self.has(codes, i) for i in range(len(self.single))), np.int64(0))
+
     def orders(self, codes: Ints) -> Ints:
         """The order of each child of roots of these codes, root after root, where no two share one."""
         bits = (codes[:, None] >> np.arange(self.distinct)) & 1

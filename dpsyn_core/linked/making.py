@@ -69,7 +69,10 @@ def make_stage(
         pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
         if siblings is not None and stage.siblings is not None and coupling.any():
             targets += sibling_targets(stage, siblings, float(coupling.sum()))
-        records = LinkedRecords(rows=rows, first_own=len(standing), weight=weight, coupling=coupling)
+        ordered = siblings is None or shapes_of(schema)[stage.link].order is not None
+        records = LinkedRecords(
+            rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
+        )  # fmt: skip
         fit_linked(records, targets, probabilities, pace=pace, rng=rng, progress=progress)
     _write(forest, stage, schema, rows[:, len(standing) :])
 

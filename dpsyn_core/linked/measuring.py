@@ -14,6 +14,7 @@ from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import Task
 from dpsyn_core.synthesizers.rls.pairs import choose_pairs
 from dpsyn_core.synthesizers.rls.system import Rls, RlsConfig
+from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 
@@ -33,8 +34,21 @@ class LinkedShares:
     siblings: float = 0.3
     """For consecutive siblings of a link."""
 
+    questions: float = 0.6
+    """For all declared questions together, where there are some; what users asked for goes before what they may."""
+
 
 SHARES = LinkedShares()
+VIEW_NOISE = 1.5  # times as much noise as in one table must a pair of a view repay: siblings tell much of it already
+
+
+def _of_views() -> Tuning:
+    """Constants of the default system, but for what a pair must repay."""
+    pairs = replace(TUNING.pairs, noise_factor=VIEW_NOISE * TUNING.pairs.noise_factor)
+    return replace(TUNING, pairs=pairs)
+
+
+VIEWS = _of_views()
 
 
 def measure_root(
@@ -66,7 +80,7 @@ def measure_view(
     told = {m.attributes[0] for m in known}
     asked = Domain(tuple(a for a in view.domain.attributes if a.name not in told))
     n = max(round(total), 1)
-    system = _system(asked if len(asked) else view.domain, cost, task, n, own)
+    system = _system(asked if len(asked) else view.domain, cost, task, n, own, VIEWS)
     plan = system.budget_plan(n, with_pairs=bool(view.pairs))
     measured = list(known)
     pairs = plan.pairs
@@ -86,8 +100,8 @@ def measure_view(
     return RlsEvidence(view.domain, measured, n)
 
 
-def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate) -> Rls:
+def _system(domain: Domain, cost: Cost, task: Task, n_public: int | None, gate: Gate, tuning: Tuning = TUNING) -> Rls:
     """The default system on a domain, which spends a part of the budget."""
-    system = Rls(RlsConfig(), replace(task, domain=domain, n_public=n_public, unit=gate.unit))
+    system = Rls(RlsConfig(), replace(task, domain=domain, n_public=n_public, unit=gate.unit), tuning=tuning)
     system.cost = cost
     return system

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,15 +15,20 @@ from numpy.random import Generator
 
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.errors import MethodError, TableError
+from dpsyn_core.linked.answering import LinkedAnswer, answers_of, asked_needs, measure_questions
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.decoding import check_link_rules, decoded
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.making import empty_forest, make_stage
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
+from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
 from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, stages_of
 from dpsyn_core.linked.views import counter_of, sibling_counter
 from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.ledger.ledger import Ledger
@@ -34,7 +39,6 @@ from dpsyn_core.runs.measured import post_processing_generator
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import check_records
-from dpsyn_core.runs.tables import table_of
 from dpsyn_core.runs.writing import Places, Staged, write_release
 from dpsyn_core.schema.document import SchemaUnit
 from dpsyn_core.schema.domain import Domain
@@ -50,7 +54,8 @@ if TYPE_CHECKING:
 class LinkedRelease:
     """What leaves the engine: synthetic tables by name, with fresh keys, and the manifest of all of them.
 
-    tables: of the kinds that were handed in. arrows: the same as pyarrow tables. forest: their codes.
+    tables: of the kinds that were handed in. arrows: the same as pyarrow tables. forest: their codes, before rules of
+    links changed some. answers: of declared questions, with intervals.
     """
 
     tables: Mapping[str, Any]
@@ -58,6 +63,7 @@ class LinkedRelease:
     manifest: Manifest
     schema: LinkedSchema
     forest: Forest
+    answers: tuple[LinkedAnswer, ...] = ()
 
     def __repr__(self) -> str:
         """One line: what it is, and no arrays."""
@@ -95,13 +101,15 @@ def synthesize_linked(
     ledger: Ledger | None = None,
     strict: bool = False,
     effort: float = 1.0,
+    questions: object = None,
     shares: LinkedShares = SHARES,
     progress: Progress = silent,
 ) -> LinkedRelease:
     """Makes differentially private synthetic linked tables.
 
-    Guarantee: (epsilon, delta)-DP for one root with all that hangs on it (docs/proofs/linked.md), provided that the
-    schema is public knowledge; otherwise the manifest says NOT PRIVATE.
+    Guarantee: (epsilon, delta)-DP for one root with all that hangs on it, more or less, or exchanged where the schema
+    says replace (docs/proofs/linked.md), provided that the schema is public knowledge; otherwise the manifest says NOT
+    PRIVATE.
 
     Args:
         tables: by name: pandas, polars or pyarrow; of tables of one file, that one.
@@ -114,6 +122,7 @@ def synthesize_linked(
         ledger: None is the ledger in DPSYN_HOME.
         strict: refuse records that have no place instead of leaving them out: an exact answer, for the owner only.
         effort: proposals to a cell, relative to the usual number.
+        questions: across links, each answered with an interval: `LinkedQuestions`, a list of documents, or a file.
         shares: how the budget is divided.
         progress: told the stages.
 
@@ -128,11 +137,16 @@ def synthesize_linked(
         msg = f"the effort is {effort}; it must lie between 0.1 and 100"
         raise MethodError(msg)
     cost = budget.gaussian() if delta else budget.pure()
-    plan = costs_of(declared, cost, shares)
+    asked = declared_questions(questions)
+    needs = asked_needs(declared, asked)
+    plan = costs_of(declared, cost, shares, [float(t.question.ask.weight) for t, _ in needs])
     check_drawable(declared, plan)
+    for (of_question, _), own in zip(needs, plan.questions, strict=True):
+        check_widest(_noise(own, declared.unit.counting(of_question.unit)))
     for table in declared.tables:
         if table.columns is not None:
             check_rules(table.columns)
+    check_link_rules(declared)
     progress("encoding", 0, 1)
     given = by_name(tables, declared)
     frames = {name: to_arrow(table) for name, table in given.items()}
@@ -140,7 +154,7 @@ def synthesize_linked(
     forest, _ = bounded(declared, frames, strict=strict)
     del frames
     progress("encoding", 1, 1)
-    unit = Unit.of(SchemaUnit(neighbours="add-remove", identifier=declared.root_key, max_records=1))
+    unit = Unit.of(SchemaUnit(neighbours=declared.unit.neighbours, identifier=declared.root_key, max_records=1))
     run = open_run(
         declared.ledger_name if dataset is None else dataset, cost, budget=budget, unit=unit, method=METHOD,
         ledger=ledger,
@@ -149,13 +163,18 @@ def synthesize_linked(
         forest, declared, gate=run.gate, costs=plan, budget=budget, n_roots=n_records, effort=effort, rng=generator,
         progress=progress,
     )  # fmt: skip
+    released = measure_questions(forest, declared, asked, plan.questions, run.gate)
     del forest
     started = time.perf_counter()  # how long counting took would tell the number of records
     arrows = decoded(made, declared, headers, rng=generator)
+    named = {t.name: arrows[declared.name if declared.one_file else t.name] for t in declared.tables}
+    answers = answers_of(declared, asked, released, named, pure=cost.pure, rng=generator)
     digest = hashlib.sha256(declared.dumps().encode()).hexdigest()
     manifest = run.manifest(
         Declared(name=declared.name, digest=digest, reasons=declared.reasons, hanging=declared.hanging),
-        settings=LinkedSettings(effort=effort, records={n: t.num_rows for n, t in arrows.items()}).model_dump(),
+        settings=LinkedSettings(
+            effort=effort, records={n: t.num_rows for n, t in arrows.items()}, questions=tuple(asked.document())
+        ).model_dump(mode="json"),
         n_records=sum(t.num_rows for t in arrows.values()),
         seed=seed,
         seconds=time.perf_counter() - started,
@@ -163,31 +182,42 @@ def synthesize_linked(
     returned = {
         name: from_arrow(arrow, like=given.get(name, given[declared.root.name])) for name, arrow in arrows.items()
     }
-    return LinkedRelease(tables=returned, arrows=arrows, manifest=manifest, schema=declared, forest=made)
+    return LinkedRelease(
+        tables=returned, arrows=arrows, manifest=manifest, schema=declared, forest=made, answers=answers
+    )
+
+
+def declared_questions(questions: object) -> LinkedQuestions:
+    """Questions as a document, from one, a list of documents, or the path of a file. Raises QuestionError."""
+    if questions is None:
+        return LinkedQuestions.of([])
+    return LinkedQuestions.load(questions) if isinstance(questions, str | Path) else LinkedQuestions.of(questions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Costs:
-    """What the root, each stage and the siblings of each stage may spend."""
+    """What the root, each stage, the siblings of each stage and each question may spend."""
 
     root: Cost
     stages: tuple[Cost, ...]
     siblings: tuple[Cost | None, ...]
+    questions: tuple[Cost, ...] = ()
 
 
-def costs_of(schema: LinkedSchema, cost: Cost, shares: LinkedShares) -> Costs:
-    """Divides the cost of a run: public facts alone."""
+def costs_of(schema: LinkedSchema, cost: Cost, shares: LinkedShares, questions: Sequence[float] = ()) -> Costs:
+    """Divides the cost of a run: public facts alone. questions: how important each is."""
     stages = stages_of(schema)
     weights = [shares.root]
     for stage in stages:
         weights += [shares.rest if stage.single is None else shares.single]
         weights += [shares.siblings] if stage.siblings is not None else []
+    weights += [shares.questions * q / sum(questions) for q in questions]
     parts = iter(cost.split([w**0.5 if cost.pure else w for w in weights]))
     root, each, siblings = next(parts), [], []
     for stage in stages:
         each.append(next(parts))
         siblings.append(next(parts) if stage.siblings is not None else None)
-    return Costs(root=root, stages=tuple(each), siblings=tuple(siblings))
+    return Costs(root=root, stages=tuple(each), siblings=tuple(siblings), questions=tuple(parts))
 
 
 LEAST_TABLE = 1e3  # noise of the least table of a view, at most, over that of one that got all (convention)
@@ -196,7 +226,6 @@ LEAST_SCORE = 10.0  # the same of scores, which get 2 % of what a view gets at l
 
 def check_drawable(schema: LinkedSchema, costs: Costs) -> None:
     """Refuses, before anything is charged, a budget whose noise the samplers could not draw. Raises BudgetError."""
-    from dpsyn_core.measurement.charges import check_widest
     from dpsyn_core.measurement.select import GRID
 
     for stage, cost, siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
@@ -204,12 +233,12 @@ def check_drawable(schema: LinkedSchema, costs: Costs) -> None:
             if view is not None and own is not None:
                 number = max(len(view.pairs), 1)
                 scores = GRID * (number if own.pure else number**0.5) * LEAST_SCORE
-                check_widest(_noise(own, view.unit) * max(scores, LEAST_TABLE))
+                check_widest(_noise(own, schema.unit.counting(view.unit)) * max(scores, LEAST_TABLE))
 
 
-def _noise(cost: Cost, unit: int) -> float:
+def _noise(cost: Cost, unit: Unit) -> float:
     """Scale of the noise of a view that got one table, in weights."""
-    return cost.scale(unit) if cost.pure else cost.sigma(unit)
+    return cost.scale(unit.l1()) if cost.pure else cost.sigma(unit.l2())
 
 
 def root_domain(schema: LinkedSchema) -> Domain:
@@ -240,10 +269,18 @@ def fit_forest(
     counter = MemoryCounter(_stacked(forest), domain)
     system, measured = measure_root(counter, domain, cost=costs.root, task=task, gate=gate)
     progress("measuring the root", 1, 1)
+    plain = len(schema.root.coded)
+    shapes = list(zip(domain.names[plain:], shapes_of(schema), schema.links, strict=True))
+    fits = [permitted(schema, link, shape) for _, shape, link in shapes]
+    for (name, _, _), own in zip(shapes, fits, strict=True):
+        measured = measured if own.all() else without_forbidden(measured, name, own)
     codes = system.synthesize(measured, n_roots, rng=rng, progress=progress)
     total = system.view(measured).total
-    plain = len(schema.root.coded)
-    made = empty_forest(codes[:plain], tuple(c.astype(np.int64) for c in codes[plain:]), schema)
+    numbers = [
+        only_permitted(c.astype(np.int64), own, shape.numbers, rng)
+        for c, own, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
+    ]
+    made = empty_forest(codes[:plain], tuple(numbers), schema)
     scale = total / max(made.n_roots, 1)
     for stage, cost, for_siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
         evidence = _measured(forest, made, stage, schema, scale, cost, task, gate)
@@ -261,7 +298,7 @@ def _measured(
     standing = context_columns(made, stage, schema)
     weights = np.ones(len(standing[0])) if stage.single is not None else 1 / np.repeat(children.counts, children.counts)
     weights = weights * scale * stage.view.unit
-    known = _known(stage.view, standing, weights, _noise(cost, stage.view.unit))
+    known = _known(stage.view, standing, weights, _noise(cost, gate.counting(stage.view.unit).unit))
     return measure_view(
         stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
         gate=gate,
@@ -289,7 +326,7 @@ def _siblings_measured(
         return None
     total = float(np.count_nonzero(made.children[stage.link].counts > 1)) * scale * view.unit
     alone = {n: p / max(p.sum(), 1e-300) * total for n, p in zip(evidence.domain.names, evidence.one_ways, strict=True)}
-    sigma = _noise(cost, view.unit)
+    sigma = _noise(cost, gate.counting(view.unit).unit)
     known = [
         Measurement(attributes=(c.attribute.name,), values=alone[c.attribute.name.removesuffix(" before")], sigma=sigma)
         for c in view.columns
@@ -304,39 +341,6 @@ def _stacked(forest: Forest) -> Any:
     return np.stack(rows).astype(np.uint32)
 
 
-def decoded(
-    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator
-) -> dict[str, Any]:
-    """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key."""
-    keys = np.arange(1, forest.n_roots + 1)
-    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys}, headers, rng)}
-    for link, children in zip(schema.links, forest.children, strict=True):
-        parents = [keys[there] for there, _ in children.singles] + [keys[children.of_root]]
-        codes = [c[:, there] for there, c in children.singles] + [children.rest]
-        parent, together = np.concatenate(parents), np.concatenate(codes, axis=1)
-        # single roles first; those of one parent stay together and in their order
-        order = np.argsort(parent, kind="stable")
-        named = {link.key: parent[order]}
-        own = schema[link.child].key
-        if own is not None:
-            named[own] = np.arange(1, len(order) + 1)
-        out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
-    if schema.one_file:
-        link = schema.links[0]
-        return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
-    return {t.name: out[t.name] for t in schema.tables}
-
-
-def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
-    """Tables of one file as one: each child with the columns of its root, whose keys count from 1."""
-    import pyarrow as pa
-
-    place = pa.array(children.column(key).to_numpy() - 1)
-    made = {n: roots.column(n).take(place) for n in roots.column_names}
-    made |= {n: children.column(n) for n in children.column_names}
-    return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
-
-
 def by_name(tables: Mapping[str, Any] | Any, schema: LinkedSchema) -> Mapping[str, Any]:
     """The given tables by their names: both of one file are that file. Raises TableError."""
     if isinstance(tables, Mapping):
@@ -345,20 +349,3 @@ def by_name(tables: Mapping[str, Any] | Any, schema: LinkedSchema) -> Mapping[st
         msg = f"the schema declares {len(schema.tables)} tables; give a dictionary of them by their names"
         raise TableError(msg)
     return {t.name: tables for t in schema.tables}
-
-
-def _table(
-    schema: LinkedSchema, name: str, codes: Any, keys: Mapping[str, Any], headers: Mapping[str, tuple[str, ...]],
-    rng: Generator,
-) -> Any:  # fmt: skip
-    """One table with its keys, in the order of the private table's columns."""
-    import pyarrow as pa
-
-    columns = schema[name].columns
-    order = headers[name]
-    made = {key: pa.array(values) for key, values in keys.items()}
-    if columns is not None:
-        table = table_of(codes, columns, columns=order, rng=rng)
-        made |= {n: table.column(n) for n in table.column_names}
-    first = [n for n in order if n in made]
-    return pa.table({n: made[n] for n in [*first, *(n for n in made if n not in first)]})

@@ -23,7 +23,7 @@ Columns = list[NDArray[np.int64]]
 
 EXACT_CHILDREN = 16  # children of a parent up to which 1 / number is a whole number of `unit_of`
 MOST_POSITIONS = 16  # of a child among its siblings in order, that are kept apart; later ones are one
-FEWEST_VALUES = 5  # of a number or an ordered category, from which on its differences between siblings are counted
+FEWEST_VALUES = 12  # of a number or an ordered category, from which on its differences between siblings are counted
 
 
 def unit_of(max_children: int) -> int:

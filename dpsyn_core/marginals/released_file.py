@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.files import write_bytes
-from dpsyn_core.marginals.coarsening import Coarsening, coarse_shape
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import JointAxis, JointTable, Law, Measurement, ReleasedTables, Scores
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
@@ -45,7 +46,7 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
             "attributes": list(m.attributes),
             **_noisy(m),
             **({"shared": m.shared} if m.shared else {}),
-            "recodes": {name: r.map.tolist() for name, r in m.recodes.items()},
+            "recodes": _written(m.recodes),
         }
         for m in measurements
     ]
@@ -54,7 +55,14 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
     if joint:
         document["joint"] = [
             {
-                "axes": [{"attributes": list(a.attributes), "recode": a.recode.map.tolist()} for a in m.axes],
+                "axes": [
+                    {
+                        "attributes": list(a.attributes),
+                        "recode": a.recode.map.tolist(),
+                        **({"recodes": _written(a.recodes)} if a.recodes else {}),
+                    }
+                    for a in m.axes
+                ],
                 **_noisy(m),
             }
             for m in joint
@@ -67,6 +75,10 @@ def pack_measurements(measurements: Sequence[Measurement], *, schema: Schema | N
             "sets": [list(s) for s in scores.sets], "values": [float(v) for v in scores.values], "sigma": scores.sigma
         }  # fmt: skip
     return gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
+
+
+def _written(recodes: Recodes) -> dict[str, list[int]]:
+    return {name: r.map.tolist() for name, r in recodes.items()}
 
 
 def _noisy(m: Measurement | JointTable) -> dict[str, Any]:
@@ -169,7 +181,7 @@ def _unfit(name: str) -> TableError:
 
 def _measurement(entry: dict[str, Any], domain: Domain) -> Measurement:
     names = tuple(entry["attributes"])
-    recodes = {n: _coarsening(r, domain[n].size) for n, r in entry["recodes"].items()}
+    recodes = _recodes(entry["recodes"], domain)
     values, sigma, law = _values(entry)
     wanted = coarse_shape(domain, names, recodes)
     shared = entry.get("shared", "")
@@ -189,11 +201,7 @@ def _coarsening(codes: list[int], size: int) -> Coarsening:
 
 def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:
     values, sigma, law = _values(entry)
-    axes = tuple(
-        JointAxis(attributes=tuple(names), recode=_coarsening(a["recode"], domain.cells(names)))
-        for a in entry["axes"]
-        for names in [a["attributes"]]
-    )
+    axes = tuple(_axis(a, domain) for a in entry["axes"])
     fits = all(
         a.attributes == domain.ordered_set(a.attributes) and a.recode.size == size and not a.recode.map.min()
         for a, size in zip(axes, values.shape, strict=True)
@@ -202,6 +210,17 @@ def _joint(entry: dict[str, Any], domain: Domain) -> JointTable:
         msg = "a joint table does not fit"
         raise ValueError(msg)
     return JointTable(axes=axes, values=values, sigma=sigma, law=law)
+
+
+def _axis(entry: dict[str, Any], domain: Domain) -> JointAxis:
+    names = tuple(entry["attributes"])
+    recodes = _recodes(entry.get("recodes", {}), domain)
+    cells = math.prod(coarse_shape(domain, names, recodes))
+    return JointAxis(attributes=names, recode=_coarsening(entry["recode"], cells), recodes=recodes)
+
+
+def _recodes(entry: dict[str, list[int]], domain: Domain) -> Recodes:
+    return {n: _coarsening(r, domain[n].size) for n, r in entry.items()}
 
 
 def _values(entry: dict[str, Any]) -> tuple[NDArray[np.float64], float, Law | None]:

@@ -12,8 +12,9 @@ takes a seeded generator, unlike the noise of `dpsyn_core.noise`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -74,10 +75,15 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JointAxis:
-    """An axis that stands for several attributes together. recode: of the cells of their product (C order)."""
+    """An axis that stands for several attributes together.
+
+    recode: of the cells of their product (C order). recodes: of those attributes whose values are merged before the
+    product is made, as the days of ten dates of which only is-it-there is counted.
+    """
 
     attributes: AttributeSet
     recode: Coarsening
+    recodes: Recodes = field(default_factory=lambda: NO_RECODES)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,13 +105,28 @@ class JointTable:
         return int(self.values.size)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trust:
+    """How far released scores bear out what a public table says of a pair.
+
+    part: of the dependence that the public table shows, 0 to 1, that the private one has. left: L1 distance, in
+    records, of the private pair from what is then expected of it. deviation: standard deviation of `left`.
+    """
+
+    part: float
+    left: float
+    deviation: float
+
+
 class ReleasedTables(list[Measurement]):
     """Released marginals in order, with the scores by which some of them were chosen; None where there are none.
 
-    joint: released tables over combinations of attributes, which are no product of the attributes' values.
+    joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
+    a public table, by pair; empty without one.
     """
 
     scores: Scores | None = None
+    trust: Mapping[AttributeSet, Trust] = MappingProxyType({})
     joint: tuple[JointTable, ...] = ()
 
 

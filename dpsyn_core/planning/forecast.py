@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +29,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     SumQuestion,
 )
+from dpsyn_core.questions.meaning import groups_of
 from dpsyn_core.runs.plan import ASSUMED, RunPlan, plan_of
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
@@ -80,13 +81,13 @@ def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Fo
     """
     config, questions = spec.config, spec.asked(schema)
     workload = workload_of(questions, schema, spec.questions_share)
-    plain = Task.of(schema, spec.budget, questions=Questions.of([]))
+    plain = Task.of(schema, spec.budget, questions=Questions.of([]), ratios=config.computes_ratios)
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)
     told = None
     if workload is not None and config.takes_questions:
-        told = _told(config, replace(plain, workload=workload), n)
+        told = _told(config, spec.task(schema), n)
     tables = {} if told is None or workload is None else _tables(told, workload, n)
     each = [
         Forecast(
@@ -184,7 +185,7 @@ def _error(question: Question, schema: Schema, table: Table | None, n: float) ->
         if isinstance(question, RangeQuestion):
             return min(1.0, expected_tvd(2, std, n))  # the cell that is in
         return expected_tvd(max(1, round(cells)), std, n)
-    groups = math.prod(int(schema[a].size) for a in question.by)
+    groups = math.prod(groups_of(schema[a], question.bins.get(a))[0].size for a in question.by)
     sides = 2 if isinstance(question, GapQuestion) else 1
     values = max(4, round(cells / (groups * (3 if sides == 2 else 1))))
     return min(1.0, _grouped(question, values, std, n / (groups * sides)))

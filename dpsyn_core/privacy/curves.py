@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.conversions import gdp_mu, zcdp_rho, zcdp_rho_standard
 from dpsyn_core.privacy.unit import Unit
 
 Floats = NDArray[np.float64]
@@ -187,6 +186,8 @@ def _advanced_gaussian(epsilon: float, delta: float, k: Floats) -> Floats:
 
 def _columns(epsilon: float, delta: float, k: Floats, unit: Unit) -> dict[str, Floats]:
     """The curves as arrays of shape (k.size,), in counts."""
+    from dpsyn_core.privacy.conversions import gdp_mu, zcdp_rho, zcdp_rho_standard  # scipy is heavy
+
     l1, l2, root2 = float(unit.l1()), unit.l2(), math.sqrt(2)
     basic = root2 * l1 * k / epsilon
     if delta == 0:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.questions.forms import (
+    Bins,
     GapQuestion,
     GroupedQuestion,
     PredictQuestion,
@@ -16,7 +17,7 @@ from dpsyn_core.questions.forms import (
     RegressionQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.meaning import attribute_of, coarse_of, code_of, numbers_of, numeric, within
+from dpsyn_core.questions.meaning import attribute_of, code_of, groups_of, numbers_of, numeric, within
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
 
@@ -34,17 +35,12 @@ def check(question: Question, schema: Schema) -> None:
     known = {n: attribute_of(schema, n) for n in question.attributes}
     _no_repeats(question)
     if isinstance(question, TableQuestion):
-        for name in question.bins:
-            if name not in known:
-                msg = f"it has bins for '{name[:80]}', which is not in its table; bins belong to columns in 'of'"
-                raise QuestionError(msg)
-        sizes = [
-            len(coarse_of(known[n], question.bins[n])[1]) if n in question.bins else int(known[n].size) for n in known
-        ]
-        _cells(sizes)
+        _bins(question.bins, question.of, "of")
+        _cells([groups_of(known[n], question.bins.get(n))[0].size for n in known])
     elif isinstance(question, GroupedQuestion):
         numbers_of(known[question.of])
-        _cells([int(known[n].size) for n in question.by])
+        _bins(question.bins, question.by, "by")
+        _cells([groups_of(known[n], question.bins.get(n))[0].size for n in question.by])
         if isinstance(question, GapQuestion):
             name, (first, second) = question.sides
             if code_of(known[name], first) == code_of(known[name], second):
@@ -66,6 +62,14 @@ def check(question: Question, schema: Schema) -> None:
             raise QuestionError(msg)
     elif isinstance(question, RegressionQuestion):
         _regression(question, schema)
+
+
+def _bins(bins: Mapping[str, Bins], names: Sequence[str], field: str) -> None:
+    """Refuses bins of a column that is not broken down."""
+    for name in bins:
+        if name not in names:
+            msg = f"it has bins for '{name[:80]}', which is not in its '{field}'; bins belong to columns in '{field}'"
+            raise QuestionError(msg)
 
 
 def _no_repeats(question: Question) -> None:

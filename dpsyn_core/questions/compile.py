@@ -119,18 +119,17 @@ def compile_question(question: Question, schema: Schema) -> tuple[Need, ...]:
     """The tables that one question needs."""
     domain = schema.domain()
     if isinstance(question, TableQuestion):
-        maps = {n: coarse_of(schema[n], b)[0] for n, b in question.bins.items()}
-        return (_need(domain, question.of, question, maps=maps),)
+        return (_need(domain, question.of, question, maps=_bins(question, schema)),)
     if isinstance(question, GapQuestion):
         name, sides = question.sides
-        maps = {name: sides_map(schema[name], sides)}
+        maps = {name: sides_map(schema[name], sides), **_bins(question, schema)}
         return (_need(domain, question.attributes, question, maps=maps, means=_means(schema, question.of),
                       whole=question.by),)  # fmt: skip
     if isinstance(question, QuantileQuestion):
-        return (_need(domain, question.attributes, question, whole=question.by),)
+        return (_need(domain, question.attributes, question, maps=_bins(question, schema), whole=question.by),)
     if isinstance(question, GroupedQuestion):
-        means = _means(schema, question.of)
-        return (_need(domain, question.attributes, question, means=means, whole=question.by),)
+        return (_need(domain, question.attributes, question, maps=_bins(question, schema),
+                      means=_means(schema, question.of), whole=question.by),)  # fmt: skip
     if isinstance(question, RangeQuestion):
         maps = condition_maps(question, schema)
         return (_need(domain, tuple(maps), question, maps=maps),)
@@ -142,6 +141,11 @@ def compile_question(question: Question, schema: Schema) -> tuple[Need, ...]:
             for n in names
         )
     return _regression(question, schema, domain)
+
+
+def _bins(question: TableQuestion | GroupedQuestion, schema: Schema) -> dict[str, Coarsening]:
+    """How coarse the columns are that a question gives bins to."""
+    return {n: coarse_of(schema[n], b)[0] for n, b in question.bins.items()}
 
 
 def _need(

@@ -12,6 +12,7 @@ from dpsyn_core.marginals import figures
 from dpsyn_core.marginals.figures import Groups
 from dpsyn_core.questions.answers import Answer, Axis
 from dpsyn_core.questions.forms import (
+    Bins,
     GapQuestion,
     GroupedQuestion,
     MeanQuestion,
@@ -23,7 +24,7 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.meaning import Floats, coarse_of, code_of, interval_ends, numbers_of, within
+from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, within
 from dpsyn_core.questions.regress import answer_regression
 from dpsyn_core.schema.conditions import clauses
 from dpsyn_core.schema.document import Schema
@@ -100,43 +101,33 @@ class _Table:
         exact = np.asarray(self.values[name], dtype=np.float64)
         return np.where(np.isnan(middles), np.nan, exact)  # special values stand for no number
 
-    def axis(self, name: str) -> Axis:
-        return Axis(name=name, labels=tuple(self.schema[name].labels()))
-
-    def groups(self, names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[int, ...]]:
-        """One group a record, flat, and the shape that the groups have."""
-        shape = tuple(int(self.schema[n].size) for n in names)
+    def groups(self, names: tuple[str, ...], bins: Mapping[str, Bins]) -> tuple[NDArray[np.intp], tuple[Axis, ...]]:
+        """One group a record, flat, and the axes that the groups have."""
+        found = [groups_of(self.schema[n], bins.get(n)) for n in names]
+        axes = tuple(Axis(name=n, labels=tuple(labels)) for n, (_, labels) in zip(names, found, strict=True))
         if not names:
             return np.zeros(len(self.weights), dtype=np.intp), ()
-        return np.ravel_multi_index([self.columns[n].astype(np.intp) for n in names], shape), shape
+        keys = [recode.map[self.columns[n].astype(np.intp)] for n, (recode, _) in zip(names, found, strict=True)]
+        return np.ravel_multi_index(keys, tuple(len(a.labels) for a in axes)), axes
 
 
 def _table(question: TableQuestion, table: _Table) -> Answer:
-    axes, keys = [], []
-    for name in question.of:
-        column = table.columns[name].astype(np.intp)
-        if name in question.bins:
-            recode, labels = coarse_of(table.schema[name], question.bins[name])
-            axes.append(Axis(name=name, labels=tuple(labels)))
-            column = recode.map[column]
-        else:
-            axes.append(table.axis(name))
-        keys.append(column)
+    flat, axes = table.groups(question.of, question.bins)
     shape = tuple(len(a.labels) for a in axes)
-    flat = np.ravel_multi_index(keys, shape)
     counts: Floats = np.bincount(flat, weights=table.weights, minlength=int(np.prod(shape))).astype(np.float64)
-    return Answer(question=question, axes=tuple(axes), values=counts.reshape(shape), unit="records", scales=True)
+    return Answer(question=question, axes=axes, values=counts.reshape(shape), unit="records", scales=True)
 
 
 def _grouped(question: GroupedQuestion, table: _Table) -> Answer:
-    group, shape = table.groups(question.by)
+    group, by = table.groups(question.by, question.bins)
+    shape = tuple(len(a.labels) for a in by)
     size = int(np.prod(shape)) if shape else 1
     x = table.numbers(question.of)
     known = ~np.isnan(x)
     groups = Groups(
         group=group, numbers=np.where(known, x, 0.0), weights=np.where(known, table.weights, 0.0), size=size
     )
-    axes = [table.axis(n) for n in question.by]
+    axes = list(by)
     if isinstance(question, MeanQuestion):
         found = figures.means(groups)
     elif isinstance(question, SumQuestion):

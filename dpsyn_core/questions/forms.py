@@ -126,6 +126,7 @@ class GroupedQuestion(BaseQuestion):
 
     of: Name = Field(description="A numeric attribute")
     by: tuple[Name, ...] = Field((), max_length=MOST_GROUPS, description="Attributes that it is broken down by")
+    bins: dict[Name, Bins] = Field(default_factory=dict, description="Coarse bins of attributes in 'by', as of a table")
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from dpsyn_core.questions.forms import (
     WidthBins,
 )
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause, clauses, ends_of
+from dpsyn_core.schema.conditions import Clause, clauses, ends_of, unquoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.canonical import canonical
@@ -39,7 +39,7 @@ def attribute_of(schema: Schema, name: str) -> Any:
     if any(a.name == name for a in schema.attributes):
         msg = f"'{name[:80]}' is not synthesized, so nothing can be asked of it; the columns that are: {some}"
         raise QuestionError(msg)
-    msg = f"'{name[:80]}' is no column of the schema; it has {some}"
+    msg = f"'{name[:80]}' is no column of the schema; it has {some}{unquoted(name, known)}"
     raise QuestionError(msg)
 
 
@@ -127,6 +127,13 @@ def conditions(where: str, schema: Schema) -> dict[str, Floats]:
         passes = within(schema[clause.attribute], clause)
         found[clause.attribute] = found.get(clause.attribute, np.ones(len(passes))) * passes
     return found
+
+
+def groups_of(attribute: Any, bins: Bins | None) -> tuple[Coarsening, list[str]]:
+    """The groups that a column is broken down into, in bins or value by value, and labels. Raises QuestionError."""
+    if bins is None:
+        return Coarsening.identity(int(attribute.size)), list(attribute.labels())
+    return coarse_of(attribute, bins)
 
 
 def coarse_of(attribute: Any, bins: Bins) -> tuple[Coarsening, list[str]]:

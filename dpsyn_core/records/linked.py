@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,8 @@ from dpsyn_core.records.rls.fit import Pace, Proposals
 from dpsyn_core.records.rls.tuning import RECORDS, Fitting
 
 Floats = NDArray[np.float64]
+
+MIXED = 4  # times in a sweep that siblings without an order change places; with fewer they share less
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,19 +54,30 @@ class LinkedRecords:
     """Records of one child table, those of one parent one after the other.
 
     rows: uint16 (n, columns). first_own: columns before it stand. weight: (n,), of each record in the tables. coupling:
-    (n,), of each with the sibling before it; 0 for the first of a parent.
+    (n,), of each with the sibling before it; 0 for the first of a parent. ordered: whether siblings stand in an order
+    that means something; else they change places between the sweeps of a fit, so that any two come to be alike, and not
+    only those that stand side by side.
     """
 
     rows: NDArray[np.uint16]
     first_own: int
     weight: NDArray[np.float32]
     coupling: NDArray[np.float32] = field(repr=False)
+    ordered: bool = True
 
     def part(self, rows: slice) -> LinkedRecords:
         """Some of them, which begin with a first child."""
         return LinkedRecords(
-            rows=self.rows[rows], first_own=self.first_own, weight=self.weight[rows], coupling=self.coupling[rows]
-        )
+            rows=self.rows[rows], first_own=self.first_own, weight=self.weight[rows], coupling=self.coupling[rows],
+            ordered=self.ordered,
+        )  # fmt: skip
+
+    def mixed(self, rng: Generator) -> None:
+        """Siblings in another order, drawn; those that stand in an order stay."""
+        if self.ordered or not len(self.rows):
+            return
+        parent = np.cumsum(self.coupling == 0)
+        self.rows[:] = self.rows[np.lexsort((rng.random(len(parent)), parent))]
 
 
 def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> tuple[object, Floats, Floats]:
@@ -175,9 +188,13 @@ def fit_linked(
     proposals = Proposals(probabilities, tuning=tuning)
     exponentials = -np.log((np.arange(EXPONENTIALS) + 0.5) / EXPONENTIALS).astype(np.float32)
     states = [np.array([int(s)], dtype=np.uint64) for s in rng.integers(1, 2**63, size=tuning.threads)]
-    held = np.zeros(goal.size)
-    add_weights(rows, records.weight, records.coupling, held, layout)
-    residuals = (weights * (held - goal)).astype(np.float32)
+
+    def counted() -> NDArray[np.float32]:
+        held = np.zeros(goal.size)
+        add_weights(rows, records.weight, records.coupling, held, layout)
+        return np.asarray(weights * (held - goal), dtype=np.float32)
+
+    residuals = counted()
 
     def move(part: LinkedRecords, own: NDArray[np.float32], temperature: float, state: NDArray[np.uint64]) -> None:
         move_linked(
@@ -186,7 +203,15 @@ def fit_linked(
         )  # fmt: skip
 
     loss = 0.0
+    parts_of_sweep = 1 if records.ordered else min(MIXED, pace.repeats)
+    pace = replace(
+        pace, temperatures=tuple(t for t in pace.temperatures for _ in range(parts_of_sweep)),
+        repeats=pace.repeats // parts_of_sweep,
+    )  # fmt: skip
     for number, temperature in enumerate(pace.temperatures, 1):
+        if not records.ordered and number > 1:
+            records.mixed(rng)
+            residuals = counted()
         shards = pace.at(number == len(pace.temperatures))
         if shards == 1:
             move(records, residuals, temperature, states[0])

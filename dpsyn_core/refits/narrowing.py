@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,14 @@ from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import Clause, clauses
+from dpsyn_core.schema.computed import Computed
+from dpsyn_core.schema.conditions import Clause, clauses, unquoted
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.meant import Meant
 from dpsyn_core.schema.ruled import RuledColumn
-from dpsyn_core.schema.rules import AnyRule, ImpossibleRule
+from dpsyn_core.schema.rules import AnyRule, BlankRule, FollowsRule, ImpossibleRule
+from dpsyn_core.tables.canonical import canonical
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,10 +43,11 @@ class Narrowed:
     inside: dict[str, Inside]
 
 
-def narrowed(schema: Schema, where: str) -> Narrowed:
+def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> Narrowed:
     """The schema of the records that meet a condition, which is written as in questions and rules.
 
-    Raises QuestionError for text that is no condition, SchemaError for a value that a column does not have.
+    computed: columns of which nothing was measured. Raises QuestionError for text that is no condition, SchemaError for
+    a value that a column does not have, and for a column of which nothing is known.
     """
     wanted: dict[str, list[Clause]] = {}
     for clause in clauses(where):
@@ -52,28 +55,41 @@ def narrowed(schema: Schema, where: str) -> Narrowed:
     known = {a.name for a in schema.coded}
     for name in wanted:
         if name not in known:
-            msg = f"'{name[:80]}' is no column that is synthesized, so that no condition holds for it"
+            hint = unquoted(name, known)
+            msg = f"'{name[:80]}' is no column that is synthesized, so that no condition holds for it{hint}"
+            raise SchemaError(msg)
+    for one in computed:
+        if one.column in wanted:
+            msg = (
+                f"'{one.column}' was not measured: it is computed from {' and '.join(one.sources)}; name conditions on "
+                "these"
+            )
             raise SchemaError(msg)
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
-    rules = tuple(r for rule in schema.rules if (r := _rule_inside(rule, schema, made)) is not None)
+    rules = tuple(r for rule in schema.rules for r in _rules_inside(rule, schema, made))
     # no number of records is public of a part of the table, and questions were asked of the whole
     update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
     return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in made.items()})
 
 
-def only_columns(schema: Schema, columns: Sequence[str]) -> Schema:
-    """The schema of some columns; rules that name another one go with it. Raises SchemaError."""
+def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Computed] = ()) -> Schema:
+    """The schema of some columns; rules that name another one go with it. Raises SchemaError.
+
+    computed: columns of which nothing was measured.
+    """
     lacking = [c for c in columns if c not in schema.output_names]
     if lacking or not columns:
         some = ", ".join(schema.output_names[:20])
         msg = f"'{lacking[0][:80] if lacking else ''}' is no column of the release; its columns are {some}"
         raise SchemaError(msg)
-    origins = {a.origin for a in schema.attributes if isinstance(a, DerivedAttribute) and a.name in columns}
-    absent = sorted(origins - set(columns))
-    if absent:
-        msg = f"a column that is kept follows from '{absent[0]}', which is left out; keep both, or neither"
-        raise SchemaError(msg)
+    needed: dict[str, tuple[str, ...]] = {one.column: one.sources for one in computed}
+    needed |= {a.name: (a.origin,) for a in schema.attributes if isinstance(a, DerivedAttribute)}
+    for column in columns:
+        absent = [n for n in needed.get(column, ()) if n not in columns]
+        if absent:
+            msg = f"'{column}' follows from '{absent[0]}', which is left out; keep both, or neither"
+            raise SchemaError(msg)
     kept = tuple(a for a in schema.attributes if a.name in columns)
     if not any(a.coded for a in kept):
         msg = "no column is left that is synthesized; name at least one"
@@ -166,7 +182,9 @@ def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
     starts = attribute.binning.starts
     inner = starts[(starts > low) & (starts <= high)]
     # a range has no edges of its own where bins follow the calendar: those of the whole column are kept
-    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high)
+    only = attribute.binning.only
+    kept = None if only is None else only[(only >= low) & (only <= high)]
+    fresh.__dict__["binning"] = WholeBins(np.append([low], inner).astype(np.int64), high, only=kept)
     return fresh
 
 
@@ -178,14 +196,58 @@ def _widths(binning: Any) -> NDArray[np.float64]:
     return np.where(width > 0, width, 1.0)
 
 
-def _rule_inside(rule: AnyRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> AnyRule | None:
-    """A rule among the narrowed values; None where nothing that is left can break it."""
-    if not isinstance(rule, ImpossibleRule):
-        return rule
+def _rules_inside(rule: AnyRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A rule among the narrowed values; nothing where nothing that is left can break it."""
+    if isinstance(rule, FollowsRule) and rule.map is not None:
+        yield from _map_inside(rule, made)
+    elif isinstance(rule, BlankRule):
+        yield from _blank_inside(rule, schema, made)
+    elif isinstance(rule, ImpossibleRule):
+        parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
+        if all(c.values for c in parts):
+            yield ImpossibleRule(where=" and ".join(_text(c) for c in parts))
+    else:
+        yield rule
+
+
+def _map_inside(rule: FollowsRule, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A map of what follows among the values that are left. What only follows to a value that is left out cannot be."""
+    of, column = (made[n][0] if n in made else None for n in (rule.of[0], rule.column))
+    pairs = [(k, v) for k, v in rule.map or () if of is None or canonical(k) in of.keys]
+    lost = [k for k, v in pairs if column is not None and not _holds(column, v)]
+    kept = tuple((k, v) for k, v in pairs if k not in lost)
+    if kept:
+        yield rule.model_copy(update={"map": kept})
+    if lost:
+        yield ImpossibleRule(where=_text(Clause(attribute=rule.of[0], values=tuple(canonical(k) for k in lost))))
+
+
+def _holds(attribute: Any, value: Any) -> bool:
+    """Whether a narrowed column has a value of a map."""
+    if isinstance(attribute, CategoricalAttribute):
+        return canonical(value) in attribute.keys
+    return bool(attribute.min <= float(value) <= attribute.max)
+
+
+def _blank_inside(rule: BlankRule, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Iterator[AnyRule]:
+    """A rule on blank cells among the values that are left; where no such cell is left, its conditions cannot be."""
     parts = [_clause_inside(c, schema, made) for c in clauses(rule.where)]
-    if not all(c.values for c in parts):
-        return None
-    return ImpossibleRule(where=" and ".join(_text(c) for c in parts))
+    met, where = all(c.values for c in parts), " and ".join(_text(c) for c in parts if c.values)
+    cell = Clause(attribute=rule.column, values=("(missing)" if rule.value is None else canonical(rule.value),))
+    lost = rule.column in made and not _has_cell(made[rule.column][0], rule.value)
+    if lost and met:
+        yield ImpossibleRule(where=where)
+    elif met:
+        yield rule.model_copy(update={"where": where})
+    elif rule.only and not lost:
+        yield ImpossibleRule(where=_text(cell))
+
+
+def _has_cell(attribute: Any, value: Any) -> bool:
+    if value is None:
+        return bool(attribute.missing)
+    listed = getattr(attribute, "keys", ()) or [canonical(v) for v in getattr(attribute, "special_values", ())]
+    return canonical(value) in listed
 
 
 def _clause_inside(clause: Clause, schema: Schema, made: dict[str, tuple[Any, Inside]]) -> Clause:

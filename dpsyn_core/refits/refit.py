@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SizeError
+from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
 from dpsyn_core.marginals.merging import noisy_total
 from dpsyn_core.marginals.released_file import ReleasedFile
 from dpsyn_core.marginals.types import ReleasedTables
@@ -40,7 +40,9 @@ from dpsyn_core.runs.release_file import ReleaseFile, check_reusable, load_relea
 from dpsyn_core.runs.repair import check_rules
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.runs.writing import MOST_RECORDS
+from dpsyn_core.schema.computed import computed_columns, part_of
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
@@ -195,20 +197,23 @@ def prepared(
     started = time.perf_counter()
     generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
     schema, tables, public = given.released.schema, given.released.measurements, given.released.schema.n_records
-    if changes.rules:
-        schema = Schema.of(schema.document() | {"rules": [*schema.document().get("rules", ()), *changes.rules]})
-    domain = schema.domain()
+    before = len(schema.rules)
+    schema = with_rules(schema, changes.rules)
+    _check_kept(schema.rules[before:], changes.columns)
     _check_size(tables, public, most, named=changes.n_records is not None and changes.where is None)
     if changes.where is not None:
-        within = narrowed(schema, changes.where)
+        held = {name for m in tables for name in m.attributes}
+        within = narrowed(schema, changes.where, computed_columns(schema, held))
         n = round(noisy_total(tables)) if public is None else public
         everybody = replace(changes, where=None, columns=None)
-        _, _, system, ready = _made_ready(given, everybody, schema, tables, public)
+        _, task, system, ready = _made_ready(given, everybody, schema, tables, public)
         fitted = system.synthesize(ready, fit_size(n), rng=generator, progress=progress)
-        tables, schema = conditioned(tables, domain, within, public, fitted), within.schema
+        part = replace(within, schema=part_of(within.schema, task.domain.names))
+        tables, schema = conditioned(tables, task.domain, part, public, fitted), within.schema
         public = None
     if changes.columns is not None:
-        schema = only_columns(schema, changes.columns)
+        held = {name for m in tables for name in m.attributes}
+        schema = only_columns(schema, changes.columns, computed_columns(schema, held))
         tables = onto_columns(tables, schema.domain().names)
     if schema.rules:
         check_rules(schema)
@@ -223,6 +228,32 @@ def prepared(
         run=_Paid(given, changes, config.name), task=task, system=system, measurements=measurements,
         columns=tuple(c for c in given.columns if c in schema.output_names), rng=generator, seed=seed, started=started,
     )  # fmt: skip
+
+
+def with_rules(schema: Schema, rules: Sequence[Mapping[str, Any]]) -> Schema:
+    """The schema with further rules. Raises SchemaError."""
+    if not rules:
+        return schema
+    document = schema.document()
+    return Schema.of(document | {"rules": [*document.get("rules", ()), *rules]})
+
+
+def _check_kept(rules: Sequence[AnyRule], columns: Sequence[str] | None) -> None:
+    """Raises SchemaError for a further rule on a column that is left out: nobody could see it kept."""
+    if columns is None:
+        return
+    for rule in rules:
+        absent = [n for n in rule.columns if n not in columns]
+        if absent:
+            said = str(rule)[:200]
+            msg = f"the rule '{said}' names '{absent[0]}', which is left out; keep the column, or drop the rule"
+            raise SchemaError(msg)
+
+
+def described_by(paid: Schema, made: Refit) -> Schema:
+    """The schema of the table of a refit: that of the run with the rules and columns of the refit."""
+    schema = with_rules(paid, made.rules)
+    return schema if made.columns is None else only_columns(schema, made.columns)
 
 
 def _check_size(tables: ReleasedTables, n_public: int | None, most: int, *, named: bool) -> None:
@@ -271,13 +302,14 @@ def _made_ready(
 ) -> tuple[MethodConfig, Task, Synthesizer, Any]:
     """The system, calibrated, and its measurements. That of the run needs nothing but its tables, where it can."""
     config, paid = _config(given, changes), given.paid
-    domain, budget = schema.domain(), given.budget
+    budget = given.budget
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
-        task = Task.of(schema.model_copy(update={"questions": None}), budget)
+        ratios = config.computes_ratios
+        task = Task.of(schema.model_copy(update={"questions": None}), budget, ratios=ratios)
         if asked is not None:
-            task = Task.of(schema, budget, questions=asked, questions_share=share)
+            task = Task.of(schema, budget, questions=asked, questions_share=share, ratios=ratios)
         system = config.calibrate(task)
         try:
             return config, task, system, system.restored(tables)
@@ -285,9 +317,11 @@ def _made_ready(
             if changes.method is not None:
                 raise
         config = configure(DEFAULT, changes.settings)
-    task = Task.of(schema.model_copy(update={"questions": None, "n_records": n_public}), budget)
+    held = {name for m in tables for name in m.attributes}
+    plain = schema.model_copy(update={"questions": None, "n_records": n_public})
+    task = Task.of(plain, budget, measured=held, ratios=True)  # what no table holds can only be computed
     system = config.calibrate(task)
-    return config, task, system, system.restored(for_maker(tables, config, domain, n_public=n_public))
+    return config, task, system, system.restored(for_maker(tables, config, task.domain, n_public=n_public))
 
 
 class _NoSource:

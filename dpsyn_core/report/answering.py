@@ -106,10 +106,10 @@ def answer(
     if not proof.holds or proof.manifest is None:
         raise ReceiptError(proof.sentence)
     asked_for = asked_questions(questions, found.schema, proof.manifest, others=others)
-    codes = _codes(table, found.schema, memory)
-    codes = plain_codes(codes, found.measurements, found.schema, proof.manifest)
+    codes, part = of_measured(_codes(table, found.schema, memory), found.measurements, found.schema, asked_for)
+    codes = plain_codes(codes, found.measurements, part, proof.manifest)
     given = answer_codes(
-        codes, found.measurements, found.schema, proof.manifest, asked_for, scores=found.measurements.scores,
+        codes, found.measurements, part, proof.manifest, asked_for, scores=found.measurements.scores,
         truth=truth, confidence=confidence, progress=progress,
     )  # fmt: skip
     return Answers(answers=tuple(given), manifest=proof.manifest)
@@ -183,8 +183,33 @@ def answer_codes(
     """
     checked(truth, confidence)
     check_whole(manifest)
+    codes, schema = of_measured(codes, measured, schema, questions)
     inferrer = inferrer_of(codes, measured, schema, manifest, scores=scores, progress=progress, tuning=tuning)
     return [answer_question(q, schema, inferrer, truth=truth, confidence=confidence) for q in questions.questions]
+
+
+def of_measured(
+    codes: NDArray[np.unsignedinteger], measured: Sequence[Measurement], schema: Schema, questions: Questions
+) -> tuple[NDArray[np.unsignedinteger], Schema]:
+    """Codes and schema without the columns that are computed from others, of which nothing was measured.
+
+    Raises QuestionError for a question that names one of them.
+    """
+    if not schema.rules or not measured:
+        return codes, schema
+    from dpsyn_core.schema.computed import computed_columns, part_of
+
+    names = schema.domain().names
+    left = {c.column: c for c in computed_columns(schema, {n for m in measured for n in m.attributes})}
+    for question in questions.questions:
+        for one in (left[n] for n in question.attributes if n in left):
+            msg = (
+                f"question '{question.name}' names '{one.column}', which was not measured but computed from "
+                f"{' and '.join(one.sources)}; declare the question before the run, or read it off the table"
+            )
+            raise QuestionError(msg)
+    rows = [i for i, n in enumerate(names) if n not in left]
+    return (codes[rows], part_of(schema, [names[i] for i in rows])) if left else (codes, schema)
 
 
 def inferrer_of(

@@ -21,7 +21,7 @@ from dpsyn_core.report import figures
 from dpsyn_core.report.answering import answer_codes
 from dpsyn_core.report.page import Page
 from dpsyn_core.report.theme import Figure
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 from dpsyn_core.schema.document import Schema
 
 MOST_FIGURES = 40  # rows that are drawn; the table has all
@@ -205,6 +205,8 @@ def beside(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> str:
     if found.difference is None:
         return ""
     ranks = (
-        "" if found.rank_agreement is None else " " + words["asked_ranks"].format(value=f"{found.rank_agreement:.2f}")
+        ""
+        if found.rank_agreement is None
+        else " " + words["asked_ranks"].format(value=local(f"{found.rank_agreement:.2f}", words))
     )
     return words["asked_difference"].format(amount=number(found.difference)) + ranks

@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, ValidationError
 
@@ -31,6 +32,7 @@ from dpsyn_core.sources.transactions import item_rows, items_text
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import MethodConfig, Task
 from dpsyn_core.synthesizers.dry_run import RunPlan, plan_of
+from dpsyn_core.synthesizers.public_table import PublicTable
 from dpsyn_core.systems.privbasis import PrivBasisSettings
 from dpsyn_core.version import __version__
 
@@ -110,7 +112,8 @@ def _of_charges(found: Manifest) -> list[str]:
     """What the charges say of the promise and the unit."""
     out = []
     unit = Unit.of(found)
-    units = {1, *(unit_of(h.max_children) for h in found.hanging)}  # of linked tables, each view has its own
+    units = {1}  # of linked tables, each view has its own, and so has each table of a question
+    units |= {u for h in found.hanging for u in (unit_of(h.max_children), h.max_children)}
     meant = (unit.max_records, unit.neighbours == "replace")
     for c in found.charges:
         if _beyond(c):
@@ -165,7 +168,16 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         if schema is None or config.missing() or found.versions.get("dpsyn-studio") != __version__:
             return []  # what another version would charge is not known here
         share = 0.0 if found.questions is None else found.questions.share
-        task = Task.of(schema, budget, questions=asked, questions_share=share)
+        task = Task.of(
+            schema, budget, questions=asked, questions_share=share, ratios=config.computes_ratios
+        )  # fmt: skip
+        if found.public_table is not None:  # the charges do not depend on what is in it
+            task = replace(
+                task,
+                public=PublicTable.unread(
+                    task.domain.project(n for n in found.public_table.columns if n in task.domain.names)
+                ),
+            )
         MethodConfig.check(config, task)  # what a system adds to it asks for its library on this machine
         if len(task.domain) > MOST_PLANNED:
             return []
@@ -258,7 +270,8 @@ def _of_linked_schema(found: Manifest, schema: LinkedSchema) -> list[str]:
     out = []
     if found.private and schema.reasons:
         out.append(f"the manifest calls the run private, and its schema says that {schema.reasons[0]}")
-    if found.hanging != schema.hanging or (found.identifier, found.max_records) != (schema.root_key, 1):
+    unit = (schema.root_key, 1, schema.unit.neighbours)
+    if found.hanging != schema.hanging or (found.identifier, found.max_records, found.neighbours) != unit:
         out.append("the manifest states another unit of privacy than its schema (key of the root, links, max_children)")
     if schema.name != found.schema_name:
         out.append(f"the manifest calls its schema '{found.schema_name}', and it is '{schema.name}'")

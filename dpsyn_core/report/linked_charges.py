@@ -10,13 +10,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dpsyn_core.errors import SchemaError
-from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.errors import InputError
+from dpsyn_core.linked.answering import KIND, asked_needs
+from dpsyn_core.linked.asked import LinkedQuestions
+from dpsyn_core.linked.document import LinkedSchema, LinkedSettings
 from dpsyn_core.linked.release import root_domain
 from dpsyn_core.linked.stages import View, stages_of
 from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.privacy.unit import Unit
 
 _ROUNDING = 1e-6  # of noise, computed on another machine
 _MARGINAL, _JOINED = "marginal ", " x "
@@ -27,7 +30,8 @@ _OF_PAIRS = ("scores of pairs", "scores of coarser pairs")  # once a part; all o
 class _ViewCharges:
     """What is measured together. unit: what one root's records weigh. own: names of one-ways that are charged.
 
-    pairs: names of candidates. columns: of which sets of any order may be charged; those of the root alone.
+    pairs: names of candidates. columns: of which sets of any order may be charged; those of the root alone. question:
+    whether it is the table of a declared question, which is charged once and may have a name of another part.
     """
 
     unit: int
@@ -35,6 +39,7 @@ class _ViewCharges:
     pairs: frozenset[str] = frozenset()
     scored: int = 0
     columns: tuple[str, ...] = ()
+    question: bool = False
 
     def has(self, name: str) -> bool:
         """Whether the part may be charged for a marginal of this name."""
@@ -50,8 +55,8 @@ class _ViewCharges:
 def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
     """Sentences, each one contradiction: charges that the schema does not have, of another unit, or missing."""
     try:
-        parts = list(_parts(schema))
-    except SchemaError as error:
+        parts = [*_parts(schema), *_questions(found, schema)]
+    except InputError as error:
         return [f"the run could not have been made with its schema: {error}"]
     out, at = [], 0
     seen: set[tuple[int, str]] = set()
@@ -62,7 +67,7 @@ def of_linked_charges(found: Manifest, schema: LinkedSchema) -> list[str]:
             continue
         at = place
         seen.add((at, c.name))
-        needed = _sensitivity(c, parts[at].unit)
+        needed = _sensitivity(c, schema.unit.counting(parts[at].unit))
         if not math.isclose(c.sensitivity, needed, rel_tol=_ROUNDING):
             out.append(
                 f"the charge '{c.name}' has the sensitivity {c.sensitivity:g}, and by the schema it would be {needed:g}"
@@ -84,6 +89,14 @@ def _parts(schema: LinkedSchema) -> Iterator[_ViewCharges]:
             yield _of_view(stage.siblings, [c for c in stage.siblings.columns if c.kind != "difference"])
 
 
+def _questions(found: Manifest, schema: LinkedSchema) -> Iterator[_ViewCharges]:
+    """The table of each declared question, in their order, after all else."""
+    settings = LinkedSettings.model_validate(found.settings)
+    for table, need in asked_needs(schema, LinkedQuestions.of(list(settings.questions))):
+        name = _MARGINAL + _JOINED.join(need.attributes) if need.attributes else "total"
+        yield _ViewCharges(unit=table.unit, own=frozenset((name,)), question=True)
+
+
 def _of_view(view: View, known: Sequence[object]) -> _ViewCharges:
     """A view; known: the columns whose one-ways follow from released values."""
     told = {id(c) for c in known}
@@ -99,8 +112,11 @@ def _place(c: ChargeRecord, parts: Sequence[_ViewCharges], at: int, seen: set[tu
     """
     if c.mechanism not in ("gaussian", "geometric"):
         return None
+    if c.kind == KIND:
+        later = range(at, len(parts))
+        return next((i for i in later if parts[i].question and parts[i].has(c.name) and (i, c.name) not in seen), None)
     if c.kind != "scores":
-        return next((i for i in range(at, len(parts)) if parts[i].has(c.name)), None)
+        return next((i for i in range(at, len(parts)) if parts[i].has(c.name) and not parts[i].question), None)
     for i in range(at, len(parts)):
         if i > at and parts[i].own:
             return None
@@ -109,10 +125,11 @@ def _place(c: ChargeRecord, parts: Sequence[_ViewCharges], at: int, seen: set[tu
     return None
 
 
-def _sensitivity(c: ChargeRecord, unit: int) -> float:
+def _sensitivity(c: ChargeRecord, unit: Unit) -> float:
+    pure = c.mechanism == "geometric"
     if c.kind != "scores":
-        return float(unit)
-    return GRID * unit * (c.cells if c.mechanism == "geometric" else math.sqrt(c.cells))
+        return float(unit.l1()) if pure else unit.l2()
+    return GRID * unit.l1() * (c.cells if pure else math.sqrt(c.cells))
 
 
 def _joins(name: str, columns: Sequence[str]) -> bool:

@@ -6,10 +6,13 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.spec import RunSpec
+
+if TYPE_CHECKING:
+    from dpsyn_core.linked.document import LinkedSchema
 
 SCHEMA = "schema.json"  # next to the script
 HEAD = '''"""Repeats the run {label}: the same schema, settings and seed of post-processing.
@@ -24,6 +27,24 @@ def python_script(spec: RunSpec, label: str, name: str) -> str:
     """A Python file that repeats a run. name: of the files that it writes, without an ending."""
     head = HEAD.format(label=_named(label))
     return "\n\n".join([head, LOAD, f"{_call(spec)}\n{SHOW}\n{_write(name)}"]) + "\n"
+
+
+def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str) -> str:
+    """As `python_script`, for a run of linked tables, whose files stand next to it."""
+    named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, **spec.settings}
+    named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
+    named |= {"rng": spec.seed, "dataset": spec.dataset}
+    lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
+    lead = "from dpsyn_core import synthesize\nfrom dpsyn_core.tables.read import read_table\n\n"
+    if schema.one_file:
+        given = 'TABLES = read_table("YOUR_TABLE.csv")  # the private table'
+    else:
+        files = "".join(f"    {t.name!r}: read_table({f'YOUR_{t.name}.csv'!r}),\n" for t in schema.tables)
+        given = f"TABLES = {{  # the private tables\n{files}}}"
+    call = f'release = synthesize(\n    TABLES,\n    "{SCHEMA}",\n{lines})'
+    out = f"{name}.csv" if schema.one_file else f"{name}/"
+    parts = [HEAD.format(label=_named(label)), lead + given, f"{call}\n{SHOW}", f"release.write({out!r})"]
+    return "\n\n".join(parts) + "\n"
 
 
 def shell_script(command: str, label: str) -> str:
@@ -65,6 +86,7 @@ def _call(spec: RunSpec) -> str:
     named |= {"rng": spec.seed, "dataset": spec.dataset}
     named |= {"questions_share": spec.questions_share} if spec.questions_share is not None else {}
     named |= {"query_vouched": True} if spec.query_vouched else {}
+    named |= {"public_table": spec.public_table} if spec.public_table is not None else {}
     named |= {"tables": spec.tables} if spec.tables > 1 else {}
     lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
     return f'release = synthesize(\n    TABLE,\n    "{SCHEMA}",\n{lines})'

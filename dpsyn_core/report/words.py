@@ -27,6 +27,16 @@ ENGLISH: Words = {
     "all_equal": "all equal",
     "released": "released (noisy)",
     "blank": "(blank)",
+    # missing values, and a scatter of two numbers
+    "missing_share": "share of blank cells",
+    "missing_hover": "%{y}: %{x:.1%} blank<extra>%{fullData.name}</extra>",
+    "missing_caption": "{count} columns have blank cells; the largest difference: {column}, real {real}, synthetic "
+    "{synthetic}.",
+    "missing_alt": "Bars of the share of blank cells by column, real and synthetic. {finding}",
+    "scatter_hover": "%{x:,.4~g}, %{y:,.4~g}<extra></extra>",
+    "scatter_caption": "{up} against {across}, some records of each table; rank correlation of all: real {real}, "
+    "synthetic {synthetic}.",
+    "scatter_alt": "Two clouds of dots on the same axes, the real table on the left. {finding}",
     # the verdict
     "verdict_near": "Nearly as good as a fresh sample of the same people: keeps {kept} of the relations between "
     "columns; single columns are off by {ones}, pairs by {pairs}, a fresh sample by {floor}.",

@@ -14,7 +14,7 @@ from dpsyn_core.errors import SchemaError, SettingError
 from dpsyn_core.marginals.types import ReleasedTables
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, UsedTable
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, open_run
 from dpsyn_core.runs.plan import check_drawable, plan_of
@@ -71,13 +71,25 @@ class Measured:
     def manifest(self, n_records: int) -> Manifest:
         """States the run, with so many records made."""
         return self.run.manifest(
-            Declared.by(self.schema, reasons=self.config.reasons, query_vouched=self.spec.query_vouched),
+            Declared.by(
+                self.schema,
+                reasons=self.config.reasons,
+                query_vouched=self.spec.query_vouched,
+                public_table=self._public_table(),
+            ),
             settings=self.config.model_dump(mode="json"),
             n_records=n_records,
             seed=self.seed,
             seconds=time.perf_counter() - self.started,
             questions=self._questions(),
         )
+
+    def _public_table(self) -> UsedTable | None:
+        """The public table that the run learnt from."""
+        p = self.task.public
+        if p is None:
+            return None
+        return UsedTable(name=p.name, sha256=p.sha256, n_records=p.n_records, columns=p.domain.names)
 
     def _questions(self) -> AskedQuestions | None:
         """The questions that the run was told, as its manifest states them; None where it was told none."""
@@ -95,6 +107,7 @@ def measure(
     rng: Generator | None = None,
     ledger: Ledger | None = None,
     most: int = MAX_RECORDS,
+    task: Task | None = None,
     progress: Progress = silent,
 ) -> Measured:
     """Checks all that can be checked, then spends the budget and measures.
@@ -110,12 +123,13 @@ def measure(
         rng: of post-processing; None makes it from the seed of the run.
         ledger: None is the ledger in DPSYN_HOME.
         most: records that may be asked for.
+        task: of the run and the schema, where it was made already.
         progress: told the stages.
 
     Raises:
         InputError: before anything is charged, when budget, schema, records, method or settings do not fit.
     """
-    config, task = spec.config, spec.task(schema)
+    config, task = spec.config, spec.task(schema) if task is None else task
     spec.check(most=most)
     generator, seed = post_processing_generator(spec.seed) if rng is None else (rng, spec.seed)
     if schema.rules:
@@ -125,7 +139,7 @@ def measure(
     system = config.calibrate(task)
     if not config.unprotected:
         check_drawable(plan_of(system, task))  # noise beyond the samplers is refused here, where nothing is spent yet
-    with source.open(schema, progress=progress) as opened:
+    with source.open(_part(schema, task), progress=progress) as opened:
         # the number of records is public under these two conditions alone, and only then may a refusal depend on it
         public_size = task.unit.neighbours == "replace" and task.unit.max_records == 1
         if public_size and config.guarantee.needs_public_n and opened.n_records > task.known_n:
@@ -147,6 +161,15 @@ def measure(
         measurements=measurements, columns=opened.columns, rng=generator, seed=seed,
         started=time.perf_counter(),  # how long reading and counting took would tell the number of records
     )  # fmt: skip
+
+
+def _part(schema: Schema, task: Task) -> Schema:
+    """The schema of the columns that are measured."""
+    if not schema.rules:
+        return schema
+    from dpsyn_core.schema.computed import part_of
+
+    return part_of(schema, task.domain.names)
 
 
 def post_processing_generator(rng: Generator | int | None) -> tuple[Generator, int | None]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.runs.in_bins import Moved, divided_in_bins, ordered_in_bins, summed_in_bins
 from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.computed import open_part, widest
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.lookups import Lookup
 from dpsyn_core.schema.ruled import (
@@ -228,20 +229,15 @@ def _ordered(rule: OrderRule, rows: Group, fine: Group, rng: Generator) -> Itera
 def _summed(rule: DifferenceRule | AdditionRule, rows: Group, rng: Generator) -> Iterator[Change]:
     """One column computed from the others; else as little as possible of several.
 
-    Of a sum it is the sum. Of a difference it is the one of the two with the wider range: a stay is told by its first
-    day and its length, a birth by the day of a visit and an age, whose counts were measured, while the difference of
-    two dates that were made apart is mostly chance. Where a unit is coarser than the dates, a part of it is drawn.
+    Of a sum it is the sum; of a difference see `widest`. Where a unit is coarser than the dates, a part of it is drawn.
     """
     yield summed_in_bins(rule, rows)
     excess, weights = excess_of(rule, rows), weights_of(rule, rows)
     weighted = list(zip(weights, rule.columns, strict=True))
-    part: Any = 0
     if isinstance(rule, DifferenceRule):
-        wide = max((rule.of, rule.minus), key=lambda n: rows[n].ends[1] - rows[n].ends[0])
+        wide = widest(rule, rows)
         weighted.sort(key=lambda w: w[1] != wide)
-        unit = abs(weights[0]) * rows[rule.column].step
-        if unit > rows[rule.of].step and rows[rule.of].values.dtype.kind != "f" and weights[0] != 1:
-            part = np.floor(rng.random(len(excess)) * unit)
+    part = open_part(rule, rows, rng)
     weight, name = weighted[0]
     yield _handed_out(rule, rows, name, rows[name].values - excess / weight)
     for weight, name in weighted:

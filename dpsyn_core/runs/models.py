@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from dpsyn_core.errors import MethodError, ReceiptError, SettingError
+from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.measured import post_processing_generator
@@ -15,6 +16,7 @@ from dpsyn_core.runs.spec import check_records
 from dpsyn_core.runs.tables import repaired_codes, table_of
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.base import Task
 
 SUFFIX = ".safetensors"
 
@@ -69,9 +71,10 @@ def draw(
 
     started = time.perf_counter()
     generator, seed = post_processing_generator(rng)
-    saved = unpack(model, schema.domain())
+    domain = Task.of(schema, Budget(epsilon=manifest.epsilon, delta=manifest.delta), questions_share=0).domain
+    saved = unpack(model, domain)
     codes = saved.released.draw(n_records, rng=generator, progress=progress)
-    arrow = table_of(codes, schema, columns=saved.columns, rng=generator)
+    arrow = table_of(codes, schema, columns=saved.columns, rng=generator, measured=domain.names)
     stated = manifest.model_copy(
         update={
             "n_records": arrow.num_rows, "seed": seed, "seconds": round(time.perf_counter() - started, 1),

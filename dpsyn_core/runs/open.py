@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.unprotected import UnprotectedGate
 from dpsyn_core.noise.system import SystemNoise
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
@@ -21,7 +20,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.ledger.entry import UNPROTECTED
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.statement import AskedQuestions, HangingTable
+from dpsyn_core.privacy.manifest.statement import AskedQuestions, HangingTable, UsedTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.document import Schema
 
@@ -32,7 +31,8 @@ class Declared:
 
     name, digest: of the schema or the list of items. reasons: why a run with it is NOT PRIVATE; empty when it is.
     bought: charges of earlier runs that bought parts of it. query_vouched: that the query behind the records reads each
-    record by itself is the owner's word. hanging: of linked tables, those that hang on the individual.
+    record by itself is the owner's word. hanging: of linked tables, those that hang on the individual. public_table:
+    that the run learns from.
     """
 
     name: str
@@ -41,9 +41,13 @@ class Declared:
     bought: tuple[Charge, ...] = ()
     query_vouched: bool = False
     hanging: tuple[HangingTable, ...] = ()
+    public_table: UsedTable | None = None
 
     @classmethod
-    def by(cls, schema: Schema, *, reasons: Sequence[str] = (), query_vouched: bool = False) -> Declared:
+    def by(
+        cls, schema: Schema, *, reasons: Sequence[str] = (), query_vouched: bool = False,
+        public_table: UsedTable | None = None,
+    ) -> Declared:  # fmt: skip
         """What a schema declares. reasons: why the run is NOT PRIVATE whatever the schema says."""
         return cls(
             name=schema.name,
@@ -51,6 +55,7 @@ class Declared:
             reasons=(*reasons, *schema.reasons),
             bought=bought_charges(schema),
             query_vouched=query_vouched,
+            public_table=public_table,
         )
 
 
@@ -116,6 +121,7 @@ class Run:
             questions=questions,
             query_vouched=declared.query_vouched,
             hanging=declared.hanging,
+            public_table=declared.public_table,
         )
 
     @property
@@ -170,6 +176,8 @@ def open_run(
     )
     account, noise = Account(cost, delta=failure), SystemNoise()
     if unprotected:
+        from dpsyn_core.measurement.unprotected import UnprotectedGate  # no protected run needs it
+
         gate: Gate = UnprotectedGate(account=account, noise=noise, unit=unit)
     else:
         gate = Gate(account=account, noise=noise, unit=unit)

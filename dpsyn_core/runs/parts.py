@@ -177,7 +177,7 @@ def _cut(release: Release) -> Work:
 def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -> Work:
     """Makes the records of a shard with its own generator, as a pyarrow table; listed: see `Codec.decode`."""
     # the work may travel: it refers to released values alone
-    schema, columns, repaired = run.schema, run.columns, run.repaired
+    schema, columns, repaired, names = run.schema, run.columns, run.repaired, run.task.domain.names
 
     def made(shard: Shard, check: Callable[[], None]) -> Any:
         def ended(stage: str, done: float, total: float, value: float | None = None) -> None:
@@ -187,7 +187,9 @@ def _making(run: Measured, make: Make, own: Sequence[Random], *, listed: bool) -
         rng = own[shard.number]
         codes = make(shard, rng, ended)
         check()
-        return table_of(codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired)
+        return table_of(
+            codes, schema, columns=columns, rng=rng, listed=listed, repaired=repaired, measured=names
+        )  # fmt: skip
 
     return made
 

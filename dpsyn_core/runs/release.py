@@ -66,6 +66,12 @@ class Release:
             f"epsilon {m.epsilon:g}, delta {m.delta:g}{private}; see .table, .manifest and .write())"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what was promised, what the release is worth, and the first records."""
+        from dpsyn_core.runs.notebook import as_html
+
+        return as_html(self.manifest, self.arrow, self.released)
+
     def write(
         self, out: str | Path, manifest: str | Path | None = None, *, key: Ed25519PrivateKey | None = None
     ) -> Manifest:
@@ -135,6 +141,7 @@ def synthesize(
     engine: str | None = None,
     memory: int | str | None = None,
     query_vouched: bool = False,
+    public_table: str | Path | None = None,
     progress: Progress = silent,
 ) -> Release:
     """Makes a differentially private synthetic table.
@@ -168,6 +175,9 @@ def synthesize(
         memory: bytes that reading and counting may use, or text such as '4GB'; None: half of the machine's.
         query_vouched: the table is the answer to a query, and that the query reads each record by itself is the owner's
             word; the manifest states it.
+        public_table: path of a table with columns of the schema that the owner vouches is public, such as last year's
+            release: the system learns from it at no budget, as far as what it measures bears it out. The manifest
+            names it. Never the private table, nor anything that was made from it without protection.
         progress: called with stage, done, total and a convergence value.
 
     Raises:
@@ -177,8 +187,12 @@ def synthesize(
     spec = RunSpec.of(
         epsilon=epsilon, delta=delta, method=method, settings=settings, n_records=n_records, seed=seed,
         dataset=dataset, questions=questions, questions_share=questions_share, query_vouched=query_vouched,
-        tables=tables,
+        tables=tables, public_table=None if public_table is None else str(public_table),
     )  # fmt: skip
+    if public_table is not None:
+        from dpsyn_core.runs.public_table import check_apart
+
+        check_apart(Path(public_table), table)
     declared = schema if isinstance(schema, Schema) else Schema.load(schema)
     source = source_of(table, strict=strict, engine=engine, memory=memory, schema=declared)
     measured = measure(source, declared, spec, rng=generator, ledger=ledger, progress=progress)
@@ -191,7 +205,15 @@ def in_memory(measured: Measured, *, progress: Progress = silent) -> Release:
     several = make_tables(measured, progress=progress)
     progress("decoding", 0, 1)
     arrows = tuple(
-        table_of(c, schema, columns=measured.columns, rng=measured.rng, repaired=measured.repaired) for c in several
+        table_of(
+            c,
+            schema,
+            columns=measured.columns,
+            rng=measured.rng,
+            repaired=measured.repaired,
+            measured=measured.task.domain.names,
+        )
+        for c in several
     )
     returned = tuple(measured.source.returned(a) for a in arrows)
     return Release(

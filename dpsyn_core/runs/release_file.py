@@ -127,6 +127,11 @@ def manifest_of(content: bytes, name: str) -> Manifest:
     return Manifest.parse(_members(content, name)[MANIFEST], name)[0]
 
 
+def columns_in(content: bytes, name: str) -> tuple[str, ...]:
+    """The columns of a release file, as `manifest_of`."""
+    return _index(_members(content, name)[INDEX], name).columns
+
+
 def _members(content: bytes, name: str) -> dict[str, bytes]:
     """The members of a release file, whose digests hold; nothing is read that is larger than it may be."""
     try:

@@ -8,7 +8,7 @@ where there is none, of records made from the public schema alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,14 +116,7 @@ def repair(table: Any, rules: Sequence[AnyRule], schema: Schema, rng: Generator)
         if wrong.any():
             records |= wrong
             stay &= _repair_group(group, columns, wrong, schema, rng, changes)
-    for name, column in changes.columns.items():
-        at = table.column_names.index(name)
-        table = table.set_column(at, name, _rewritten(table.column(at), column, changes.cells[name], rng))
-    for a in schema.attributes:
-        if isinstance(a, DerivedAttribute) and a.origin in changes.columns and a.name in table.column_names:
-            codes = changes.columns[a.origin].values
-            filled = derived_column(codes, a, schema[a.origin])
-            table = table.set_column(table.column_names.index(a.name), a.name, filled)
+    table = rewritten(table, changes.columns, changes.cells, schema, rng)
     cells = sum(int((c & stay).sum()) for c in changes.cells.values())
     return table if stay.all() else table.filter(stay), Repairs(
         records=int((records & stay).sum()), cells=cells, left_out=int((~stay).sum())
@@ -182,6 +175,18 @@ def _closed(alone: Sequence[Ready], rules: Sequence[AnyRule], schema: Schema) ->
     if len(fine):
         return {n: c[fine] for n, c in found.items()}
     return {n: c[np.zeros(1, dtype=np.intp)] for n, c in found.items()}
+
+
+def rewritten(table: Any, columns: Group, new: Mapping[str, Bools], schema: Schema, rng: Generator) -> Any:
+    """The pyarrow table with new cells in these columns, and in those that are derived from them."""
+    for name, column in columns.items():
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, _rewritten(table.column(at), column, new[name], rng))
+    for a in schema.attributes:
+        if isinstance(a, DerivedAttribute) and a.origin in columns and a.name in table.column_names:
+            filled = derived_column(columns[a.origin].values, a, schema[a.origin])
+            table = table.set_column(table.column_names.index(a.name), a.name, filled)
+    return table
 
 
 def _rewritten(column: Any, found: RuledColumn, new: Bools, rng: Generator) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -45,6 +46,9 @@ class RunSpec(BaseModel):
         default=False, description="That the query behind the table reads each record by itself is the owner's word"
     )
     tables: int = Field(default=1, description="Synthetic tables of the one release")
+    public_table: str | None = Field(
+        default=None, description="Path of a table that the owner vouches is public, to learn from; null: none"
+    )
 
     @classmethod
     def of(cls, *, questions: Given | None = None, **fields: Any) -> Self:
@@ -91,11 +95,23 @@ class RunSpec(BaseModel):
         return declared(self.questions, schema)
 
     def task(self, schema: Schema) -> Task:
-        """All that is public before the run, as systems take it. Raises BudgetError, QuestionError."""
+        """All that is public before the run, as systems take it. Raises BudgetError, QuestionError, TableError."""
         from dpsyn_core.synthesizers.base import Task
+        from dpsyn_core.synthesizers.registry import config_class
 
         told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
-        return Task.of(schema, self.budget, questions=told, questions_share=self.questions_share)
+        task = Task.of(
+            schema, self.budget, questions=told, questions_share=self.questions_share,
+            ratios=config_class(self.method).computes_ratios,
+        )  # fmt: skip
+        if self.public_table is None:
+            return task
+        from dataclasses import replace
+
+        from dpsyn_core.runs.public_table import read_public
+
+        self.config.check_public_table()
+        return replace(task, public=read_public(Path(self.public_table), schema))
 
     def reasons(self, schema: Schema) -> tuple[str, ...]:
         """Why the release of this run is NOT PRIVATE; empty when it is."""
@@ -120,6 +136,12 @@ class RunSpec(BaseModel):
             msg = (
                 f"{self.method} cannot make several tables of one release, for not all that it releases are tables "
                 f"with known noise; use one of {', '.join(SEVERAL)}, or ask for one table"
+            )
+            raise MethodError(msg)
+        if self.tables > 1 and self.public_table is not None:
+            msg = (
+                "several tables of one release show what the noise does, and not how far off a public table is; ask "
+                "for one table, or leave the public table out"
             )
             raise MethodError(msg)
 

@@ -17,7 +17,7 @@ from dpsyn_core.marginals.types import Measurement, redrawn
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.copula import scores_in_bins
 from dpsyn_core.runs.measured import Measured
-from dpsyn_core.schema.codec import Codec, Codes
+from dpsyn_core.schema.codec import Codec, Codes, in_order
 from dpsyn_core.schema.document import Schema
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def without_known_zeros(released: Any, zeros: KnownZeros | None) -> Any:
 
 def table_of(
     codes: Codes, schema: Schema, *, columns: Sequence[str], rng: Generator, listed: bool = False,
-    repaired: list[tuple[int, int]] | None = None,
+    repaired: list[tuple[int, int]] | None = None, measured: Sequence[str] | None = None,
 ) -> Any:  # fmt: skip
     """A pyarrow table of synthetic codes, with the types that the schema declares; no record breaks its rules.
 
@@ -77,18 +77,25 @@ def table_of(
         rng: for positions inside bins.
         listed: see `Codec.decode`.
         repaired: gets how many cells were changed to keep the rules, and how many records had to be left out.
+        measured: the columns that the codes are of; the others are computed from them. None: all.
     """
-    codec = Codec(schema)
-    scores = scores_in_bins(codes, codec.domain, rng=rng)
-    table = codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)
     if not schema.rules:
-        return table
+        return _decoded(codes, Codec(schema), columns, rng, listed)
     from dpsyn_core.runs.repair import repair
+    from dpsyn_core.schema.computed import part_of, with_computed
 
+    part = schema if measured is None else part_of(schema, measured)
+    table = _decoded(codes, Codec(part), columns, rng, listed)
+    table = in_order(with_computed(table, schema, rng, listed=listed), schema.output_names, columns)
     table, found = repair(table, schema.rules, schema, rng)
     if repaired is not None:
         repaired.append((found.cells, found.left_out))
     return table
+
+
+def _decoded(codes: Codes, codec: Codec, columns: Sequence[str], rng: Generator, listed: bool) -> Any:
+    scores = scores_in_bins(codes, codec.domain, rng=rng)
+    return codec.decode(codes, rng=rng, order=columns, scores=scores, listed=listed)
 
 
 def repaired_codes(codes: Codes, table: Any, schema: Schema) -> Codes:

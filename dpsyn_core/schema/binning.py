@@ -24,12 +24,14 @@ NUDGE = 1e-6  # part of a step by which a number may miss an edge from below, as
 class WholeBins:
     """Bins of integers: bin i holds starts[i] .. starts[i+1]-1, the last one up to and including `last`.
 
-    step: drawn numbers are multiples of it, where the bin holds one.
+    step: drawn numbers are multiples of it, where the bin holds one. only: the only integers that are drawn, rising,
+    at least one in each bin; None: all, or the multiples of the step.
     """
 
     starts: NDArray[np.int64]
     last: int
     step: int = 1
+    only: NDArray[np.int64] | None = None
 
     @classmethod
     def equal(cls, low: int, high: int, count: int, step: int = 1) -> WholeBins:
@@ -88,7 +90,10 @@ class WholeBins:
         drawn: NDArray[np.int64] = self.starts[bins]
         if self.single:
             return drawn
-        if self.step == 1:
+        if self.only is not None:
+            first, points = self.places()
+            drawn = self.only[first[bins] + rng.integers(0, points[bins])]
+        elif self.step == 1:
             widths = np.diff(np.append(self.starts, self.last + 1))
             drawn = drawn + rng.integers(0, widths[bins])
         else:
@@ -103,9 +108,16 @@ class WholeBins:
         least = -(-first // self.step)
         return least, np.maximum(last // self.step - least + 1, 0)
 
+    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each bin the position in `only` of its first integer, and how many it holds."""
+        only = self.starts if self.only is None else self.only
+        first, last = self.bounds()
+        at = np.searchsorted(only, first)
+        return at, np.searchsorted(only, last, side="right") - at
+
     def alone(self) -> NDArray[np.bool_]:
         """Which bins hold one value alone."""
-        found: NDArray[np.bool_] = self._multiples()[1] == 1
+        found: NDArray[np.bool_] = (self._multiples() if self.only is None else self.places())[1] == 1
         return found
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -113,9 +125,13 @@ class WholeBins:
         return self.starts, np.append(self.starts[1:] - 1, self.last)
 
     def middles(self) -> NDArray[np.float64]:
-        """Mean of each bin's integers, or of its multiples of the step."""
+        """Mean of each bin's integers, of those that can be drawn."""
         first, last = self.bounds()
         middles: NDArray[np.float64] = first / 2 + last / 2
+        if self.only is not None:
+            at, points = self.places()
+            sums = np.append(0, np.cumsum(self.only))
+            return np.asarray((sums[at + points] - sums[at]) / points)
         if self.step == 1:
             return middles
         least, points = self._multiples()

@@ -23,17 +23,19 @@ from dpsyn_core.schema.codec import identifiers
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
+from dpsyn_core.schema.rhythm import keeps
 from dpsyn_core.tables import amounts, casting
 from dpsyn_core.tables.canonical import UNREADABLE, blanks, has_decimal_comma, to_text, uniques
 from dpsyn_core.tables.headers import composed, locate, short
 
 FEW = 3  # cells shown of a kind of misfit
 LENGTH = 40  # letters shown of a cell
-Goes = Literal["other", "missing", "nearest end", "left out"]
+Goes = Literal["other", "missing", "nearest end", "day of the rhythm", "left out"]
 WHERE: dict[Goes, str] = {
     "other": "they count as (other)",
     "missing": "they count as (missing)",
     "nearest end": "they count as the nearest end of the range",
+    "day of the rhythm": "they count as the day of the rhythm in their bin",
     "left out": "their records are left out",
 }
 
@@ -127,7 +129,21 @@ def _of_column(column: Any, attribute: CodedColumn, comma: bool) -> list[Misfit]
     if outside.any():
         mend = "widen min and max"
         out.append(_misfit(column, attribute, outside, "cells outside its range", "nearest end", mend, refused=False))
+    off = _off_rhythm(column, attribute) if isinstance(attribute, DatetimeAttribute) else outside[:0]
+    if off.any():
+        what = f"dates that are no days of the rhythm '{getattr(attribute, 'rhythm', None)}'"
+        out.append(_misfit(column, attribute, off, what, "day of the rhythm", "drop rhythm", refused=False))
     return out
+
+
+def _off_rhythm(column: Any, attribute: DatetimeAttribute) -> NDArray[np.bool_]:
+    """Which cells are dates inside the range that the declared rhythm does not have."""
+    if attribute.rhythm is None:
+        return np.zeros(len(column), dtype=bool)
+    seconds, valid = casting.to_instants(column, attribute.formats)
+    days = seconds // attribute.unit_seconds
+    inside = (days >= int(attribute.binning.starts[0])) & (days <= attribute.binning.last)
+    return valid & inside & ~keeps(attribute.rhythm, days)
 
 
 def _amounts(column: Any, wrong: NDArray[np.bool_]) -> bool:

@@ -149,12 +149,14 @@ class Codec:
         examples = [a.written for a in self.schema.coded if isinstance(a, NumericAttribute) and a.written is not None]
         comma = any(amounts.form(example).mark == "," for example in examples)
         table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=COMMA if comma else None)
-        if order is None:
-            return table
-        known = [n for n in table.column_names if n in order]
-        at = locate(list(order), known)
-        rest = [n for n in table.column_names if n not in order]
-        return table.select([known[i] for i in np.argsort(at)] + rest)
+        return table if order is None else in_order(table, self.schema.output_names, order)
+
+
+def in_order(table: Any, names: Sequence[str], order: Sequence[str]) -> Any:
+    """A pyarrow table with these columns in an order that perhaps knows only some of them; the others come last."""
+    known = [n for n in names if n in order]
+    at = locate(list(order), known)
+    return table.select([known[i] for i in np.argsort(at)] + [n for n in names if n not in order])
 
 
 def encode_column(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,10 +21,12 @@ HEAD = re.compile(
 )
 VALUE = re.compile(rf'\s*({QUOTED}|[^,}}\]"]+?)\s*([,}}\]])')
 SINGLE = re.compile(rf'\s*({QUOTED}|[^",{{}}\[\]]+?)(?=\s*$|\s+and\b)')
+HARD = re.compile(r"[\[{=<>!\"]|^not\s")  # in names that need quotation marks
 AND = re.compile(r"\s+and\b")
 LANGUAGE = (
     "write conditions as 'attribute in [low, high]', 'attribute in {value, value}', 'attribute = value' (or !=, <, <=, "
-    ">, >=), 'attribute between low and high', each with 'not' before it where that is meant, joined by 'and'"
+    ">, >=), 'attribute between low and high', each with 'not' before it where that is meant, joined by 'and', and "
+    "names or values that hold one of these signs in quotation marks"
 )
 PERIOD = re.compile(r"^(\d{4})(?:-(\d{2}))?$")  # a year, or a month of one
 DAY = re.compile(r"^\d{4}-\d{2}-\d{2}$")
@@ -79,6 +82,16 @@ def _clause(text: str, head: re.Match[str]) -> tuple[Clause, int]:
         low, high = (side.format(first) for side in SIDES[sign])
         return Clause(attribute=name, values=(low, high), interval=True, outside=sign in "<>"), at
     return Clause(attribute=name, values=(first,), negated=negated != (sign in ("!=", "<>"))), at
+
+
+def unquoted(name: str, known: Iterable[str]) -> str:
+    """What to add to the sentence about a name that is no column: one that is there and needs quotation marks."""
+    meant = next((k for k in known if name in k and HARD.search(k)), None)
+    return "" if meant is None else f'; a column with such a name stands in quotation marks: "{_marked(meant)}"'
+
+
+def _marked(name: str) -> str:
+    return name.replace('"', '""')
 
 
 def ends_of(attribute: Any, clause: Clause) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import CodedBase
 from dpsyn_core.schema.binning import WholeBins
-from dpsyn_core.schema.grids import calendar_width
+from dpsyn_core.schema.grids import Rhythm, calendar_width
 from dpsyn_core.schema.numeric import CalendarBins, CountBins
 from dpsyn_core.tables import instants
 
@@ -26,7 +26,13 @@ class DatetimeAttribute(CodedBase):
     min: StrictStr = Field(description="First public day or time, ISO 8601")
     max: StrictStr = Field(description="Last public day or time, ISO 8601")
     bins: CalendarBins | None = Field(
-        None, description="{'every': 'day'|'month'|'year'} or {'count': K}; absent: days, or up to about 1,000 bins"
+        None,
+        description="{'every': 'day'|'month'|'quarter'|'year'} or {'count': K}; absent: days, or about 1,000 bins",
+    )
+    rhythm: Rhythm | None = Field(
+        None,
+        description="The only days that can be: weekdays, mondays to sundays, or the start or the end of each month, "
+        "quarter or year (month-end); absent: every day",
     )
     formats: tuple[StrictStr, ...] = Field(
         (), description="How cells are written, e.g. %d/%m/%Y, tried in order; empty: ISO 8601"
@@ -45,6 +51,9 @@ class DatetimeAttribute(CodedBase):
             instants.pattern(f)
         if self.formats and self.precise and not {"%H", "%I"} & set(re.findall("%.", self.formats[0])):
             msg = f"formats[0] {self.formats[0]!r} has no hour, but min or max has a time of day; add %H:%M"
+            raise ValueError(msg)
+        if self.rhythm is not None and self.precise:
+            msg = f"rhythm '{self.rhythm}' is of days, but min or max has a time of day; write them as 2020-01-31"
             raise ValueError(msg)
         self._build()
         return self
@@ -71,6 +80,16 @@ class DatetimeAttribute(CodedBase):
             msg = f"attribute '{self.name}' has a range that is not ISO 8601"
             raise SchemaError(msg)
         low, high = low // step, high // step
+        if self.rhythm is not None:
+            from dpsyn_core.schema.rhythm import bins_of  # a run without one does not need it
+
+            declared = None if self.bins is None else self._cut(low, high)
+            return bins_of(self.rhythm, low, high, declared)
+        return self._cut(low, high)
+
+    def _cut(self, low: int, high: int) -> WholeBins:
+        """Bins of the range as declared, in days or seconds."""
+        step = self.unit_seconds
         if self.bins is None:
             width = calendar_width(high - low + 1, seconds=self.precise)
             # boundaries on whole hours and days, not on the first second of the range
@@ -93,8 +112,13 @@ class DatetimeAttribute(CodedBase):
     def labels(self) -> list[str]:
         """First day (or time) of each bin, or the month or the year."""
         unit: Literal["D", "s"] = "s" if self.precise else "D"
-        cut = {"day": 10, "month": 7, "year": 4}.get(getattr(self.bins, "every", ""), 19)
-        starts = self.binning.starts.astype(f"datetime64[{unit}]")
+        every = getattr(self.bins, "every", "")
+        cut = {"day": 10, "month": 7, "year": 4}.get(every, 19)
+        binning = self.binning
+        days = binning.starts if binning.only is None or self.bins is not None else binning.only[binning.places()[0]]
+        starts = days.astype(f"datetime64[{unit}]")
+        if every == "quarter":
+            return [f"{str(t)[:4]}-Q{(int(str(t)[5:7]) + 2) // 3}" for t in starts] + self._tail()
         return [str(t)[:cut] for t in starts] + self._tail()
 
     def middles(self) -> NDArray[np.float64]:

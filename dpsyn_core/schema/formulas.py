@@ -56,6 +56,9 @@ class DifferenceRule(SchemaPart):
     unit: Literal["seconds", "minutes", "hours", "days", "weeks", "years"] | None = Field(
         None, description="Of the time between two dates; null: days. Cells differ from it by less than one step"
     )
+    measured: StrictBool = Field(
+        False, description="Whether the column that others give is measured too, and not only computed from them"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,6 +98,9 @@ class AdditionRule(SchemaPart):
     kind: Literal["sum"] = "sum"
     column: Name = Field(description="Column of the sum; it is computed from the parts")
     parts: tuple[Name, ...] = Field(min_length=2, max_length=50, description="Columns that are added")
+    measured: StrictBool = Field(
+        False, description="Whether the column that others give is measured too, and not only computed from them"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -127,6 +133,9 @@ class RatioRule(SchemaPart):
         min_length=1, max_length=4, description="Columns that it is divided by; one that is named twice counts twice"
     )
     times: StrictInt | StrictFloat = Field(1, gt=0, le=1e12, description="A constant factor, such as 100 for percent")
+    measured: StrictBool = Field(
+        False, description="Whether the column that others give is measured too, and not only computed from them"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -150,7 +159,8 @@ class RatioRule(SchemaPart):
 def range_of(attribute: Any) -> tuple[float, float]:
     """Smallest and largest plain value, dates as days or seconds."""
     if isinstance(attribute, DatetimeAttribute):
-        return int(attribute.binning.starts[0]), attribute.binning.last
+        bins = attribute.binning
+        return (int(bins.starts[0]), bins.last) if bins.only is None else (int(bins.only[0]), int(bins.only[-1]))
     return attribute.min, attribute.max
 
 

@@ -11,6 +11,11 @@ from typing import Literal
 from dpsyn_core.errors import SchemaError
 
 Scale = Literal["linear", "log"]
+# the only days that a column of dates can hold by public knowledge
+Rhythm = Literal[
+    "weekdays", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "month-start",
+    "month-end", "quarter-start", "quarter-end", "year-start", "year-end",
+]  # fmt: skip
 FINE = 1024  # bins of a number or a date, at most about, where none are declared
 UNSEEN = 1_000_000  # parts of the largest value, below which a number without a step is not told from 0
 SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400)

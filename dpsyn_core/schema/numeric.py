@@ -48,7 +48,7 @@ class EdgeBins(SchemaPart):
 class EveryBins(SchemaPart):
     """Calendar bins."""
 
-    every: Literal["day", "month", "year"]
+    every: Literal["day", "month", "quarter", "year"]
 
 
 def _bins_tag(bins: Any) -> str | None:

@@ -127,6 +127,11 @@ class RuledColumn:
             return float(a.step)
         return float(10.0 ** -(amounts.form(a.written).digits if a.written else a.binning.grid_digits()))
 
+    @property
+    def only(self) -> NDArray[np.int64] | None:
+        """The only values that a column of dates with a rhythm can hold, as days since 1970; None: no rhythm."""
+        return self.attribute.binning.only if isinstance(self.attribute, DatetimeAttribute) else None
+
     def allows(self, values: NDArray[Any]) -> Bools:
         """Which values lie in the declared domain as plain ones."""
         if isinstance(self.attribute, CategoricalAttribute):
@@ -136,20 +141,35 @@ class RuledColumn:
         out: Bools = (values >= low) & (values <= high)
         if getattr(self.attribute, "special_values", ()):
             out &= ~np.isin(values, self.attribute.special_values)
+        if self.only is not None:
+            out &= np.isin(values, self.only)
         if step != 1:
             out &= np.abs(values / step - np.round(values / step)) < 1e-6
         return out
 
     def snapped(self, values: NDArray[Any], how: Any = np.round) -> NDArray[Any]:
         """Values of the grid; how: round, or floor or ceil with a little slack."""
-        if isinstance(self.attribute, CategoricalAttribute) or (self.step == 1 and values.dtype.kind in "iu"):
+        if isinstance(self.attribute, CategoricalAttribute):
             return values
+        if self.only is None and self.step == 1 and values.dtype.kind in "iu":
+            return values
+        if self.only is not None:
+            return self._among(values, how)
         slack = {np.ceil: -1e-9, np.floor: 1e-9}.get(how, 0.0)
         places = how(values / self.step + slack)
         if self.values.dtype.kind != "f":
             return np.asarray(places * self.step).astype(np.int64)
         digits = max(0, -int(np.floor(np.log10(self.step)))) + 2 if self.step < 1 else 0
         return np.asarray(np.round(places * self.step, digits))
+
+    def _among(self, values: NDArray[Any], how: Any) -> NDArray[Any]:
+        """The day of the rhythm at a value, or the next one before or after it, or the nearer of the two."""
+        days = self.only if self.only is not None else np.zeros(1, dtype=np.int64)
+        after = np.minimum(np.searchsorted(days, values), len(days) - 1)
+        before = np.maximum(np.searchsorted(days, values, side="right") - 1, 0)
+        if how is np.round:
+            return np.where(days[after] - values < values - days[before], days[after], days[before])
+        return days[after] if how is np.ceil else days[before]
 
     def nearest(self, values: NDArray[Any], *, up: bool) -> NDArray[Any]:
         """The next value of the grid, upwards or downwards, kept inside the range."""

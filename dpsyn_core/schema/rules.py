@@ -12,7 +12,7 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.conditions import clauses, unquoted
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
@@ -99,6 +99,9 @@ class FollowsRule(SchemaPart):
     map: tuple[tuple[Value, Value], ...] | None = Field(
         None, description="Pairs of a value of the one column in `of` and the value that follows; null: any, but one"
     )
+    measured: StrictBool = Field(
+        False, description="Whether the column that others give is measured too, and not only computed from them"
+    )
 
     @validator(mode="after")
     def _map_of_one(self) -> FollowsRule:
@@ -179,7 +182,7 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
         for name in columns:
             if name not in coded:
                 some = ", ".join(list(coded)[:20])
-                msg = f"'{name[:80]}' is no column that is synthesized; those are {some}"
+                msg = f"'{name[:80]}' is no column that is synthesized; those are {some}{unquoted(name, coded)}"
                 raise SchemaError(msg)
         if len(set(columns)) != len(columns):
             msg = "it names a column twice; name different ones"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ SPECIFICATION, CODEBOOK = data.FOLDER / "sample.specification.json", data.FOLDER
 
 
 def sample_table(name: str = "sample") -> Any:
-    """A bundled table as a pyarrow table of text; names are 'sample', 'baskets' and 'hospital'."""
+    """A bundled table, one of NAMES, as a pyarrow table of text."""
     return read_table(_paths(name)[0])
 
 
@@ -41,8 +40,7 @@ def coded_schema() -> Schema:
 
 def coded_design() -> dict[str, Any]:
     """The design of the method dpsyn-2018 that ships with the people in codes."""
-    found: dict[str, Any] = json.loads((data.FOLDER / "sample.design.json").read_bytes())
-    return found
+    return data.worked_design("sample")
 
 
 def write_coded_sample(folder: str | Path) -> list[Path]:

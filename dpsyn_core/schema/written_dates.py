@@ -10,8 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.identifying import PARTS
+from dpsyn_core.schema.rhythm import found_in
 from dpsyn_core.tables import instants
 
 FEW = 8  # distinct cells from which on digits alone may be dates
@@ -55,6 +59,8 @@ def dates(name: str, texts: Any) -> dict[str, Any] | None:
     made: dict[str, Any] = {"name": name, "kind": "datetime", "source": "public", "min": first, "max": last}
     if re.search("%[HI]", way):
         made |= {"min": first + "T00:00:00", "max": last + "T23:59:59"}
+    elif (rhythm := found_in(_days(texts, way))) is not None and "%d" in way:
+        made |= {"rhythm": rhythm}
     if "%d" not in way:
         made |= {"bins": {"every": "month"}}
     return made | {"missing": True, "formats": [way]}
@@ -136,6 +142,13 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
                 way = way.replace("%b", "%B")
             return way, *found
     return None
+
+
+def _days(texts: Any, way: str) -> NDArray[np.int64]:
+    """Distinct days since 1970, rising."""
+    from dpsyn_core.tables.casting import to_instants
+
+    return np.unique(to_instants(texts, (way,))[0] // 86_400)
 
 
 def _years(texts: Any, way: str) -> tuple[int, int] | None:

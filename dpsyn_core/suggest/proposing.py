@@ -84,6 +84,12 @@ LISTS: tuple[tuple[str, ...], ...] = (
     ("single", "married", "divorced", "widowed"), ("north", "east", "south", "west"),
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
 )  # fmt: skip
+# ends of usual scales: answers, marks, shares, degrees, hours; proposed where a column has just these ends
+SCALES = frozenset({
+    (0, 1), (0, 4), (0, 5), (0, 6), (0, 10), (0, 20), (0, 24), (0, 100), (0, 360), (1, 4), (1, 5), (1, 6), (1, 7),
+    (1, 10), (1, 12), (1, 20), (1, 31), (1, 100), (-1, 1), (-2, 2), (-3, 3), (-5, 5), (-10, 10), (-90, 90),
+    (-100, 100), (-180, 180),
+})  # fmt: skip
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
     (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
@@ -99,7 +105,7 @@ class Proposal:
     """What is proposed for one column. `document`: the attribute as public knowledge, or None where nothing is.
 
     seen: what the draft saw, in words; private. why: how the proposal was made, one of the words of the page's
-    catalogue (`rounded`, `usual`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
+    catalogue (`rounded`, `scale`, `usual`, `steps`, `common`, `few`, `calendar`, `written`, `number`, `many`, `unique`,
     `person`, `blank`).
     rare: values that few records have and that go to the others; private.
     """
@@ -141,7 +147,8 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         base.pop("bins", None)
         made = base | {"min": low, "max": high} | _bins(drafted, low, high)
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
-        return Proposal(name=name, seen=seen, why="rounded", document=made)
+        why = "scale" if (drafted["min"], drafted["max"]) in SCALES and (low, high) in SCALES else "rounded"
+        return Proposal(name=name, seen=seen, why=why, document=made)
     if kind == "datetime":
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         if drafted.get("formats"):  # whole years already
@@ -171,11 +178,16 @@ def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, A
                 return first, last
         if low >= YEARS[0] and high <= YEARS[1] and words & {"year", "yr"}:
             return _decades(low, high)
+    if (low, high) in SCALES:
+        return low, high
     if not whole and low >= 0 and high <= 1:
         return 0.0, 1.0
     step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)
     step = max(step, 1.0) if whole else step
-    down = 0.0 if 0 <= low < step else step * (math.ceil(low / step) - 1)  # beyond the value, also where it is round
+    one = whole and low == 1  # what is counted begins at 1 where it does not begin at 0
+    down = (
+        1.0 if one else 0.0 if 0 <= low < step else step * (math.ceil(low / step) - 1)
+    )  # beyond the value, also where it is round
     up = 0.0 if -step < high <= 0 else step * (math.floor(high / step) + 1)
     if whole:
         return math.floor(down), math.ceil(up)
@@ -242,7 +254,10 @@ def _categories(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> P
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in values)
     other = not (whole and base.get("missing"))
     if whole:
-        low, high = min(values), max(values)
+        low, high, step = min(values), max(values), math.gcd(*values)
+        if step > 1 and len(values) > 2 and (high - low) // step < LISTED:  # doses of 5, 10 and 20: no dose of 18
+            made = base | {"values": list(range(low, high + 1, step)), "ordered": True, "other": other}
+            return Proposal(name=drafted["name"], seen=seen, why="steps", document=made)
         first, last = _few(low, high, drafted["name"])
         if last - first < LISTED:
             made = base | {"values": list(range(first, last + 1)), "ordered": True, "other": other}

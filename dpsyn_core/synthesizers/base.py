@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,14 +29,17 @@ from dpsyn_core.synthesizers.steps import Step
 if TYPE_CHECKING:
     from dpsyn_core.questions.document import Questions
     from dpsyn_core.schema.zeros import KnownZeros
+    from dpsyn_core.synthesizers.public_table import PublicTable
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
     """All that is public before a run: domain, unit, budget, n when the schema declares it public, and questions.
 
-    workload: the tables that declared questions need, and their share; None where nothing is declared. zeros: cells
-    that the rules of the schema make impossible; None where it has none.
+    domain: of the columns that are measured; others are computed from them (`schema.computed`). workload: the tables
+    that declared questions need, and their share; None where nothing is declared. zeros: cells that the rules of the
+    schema make impossible; None where it has none. public: records of a table that the owner vouches is public; None
+    without one.
     """
 
     domain: Domain
@@ -45,22 +48,32 @@ class Task:
     n_public: int | None = None
     workload: Workload | None = None
     zeros: KnownZeros | None = None
+    public: PublicTable | None = None
 
     @classmethod
     def of(
-        cls, schema: Schema, budget: Budget, *, questions: Questions | None = None, questions_share: float | None = None
-    ) -> Task:
-        """The task that a schema, a budget and questions declare; see `workload_of` for the last two.
+        cls, schema: Schema, budget: Budget, *, questions: Questions | None = None,
+        questions_share: float | None = None, measured: Collection[str] = (), ratios: bool = False,
+    ) -> Task:  # fmt: skip
+        """The task that a schema, a budget and questions declare; see `workload_of` for these two.
 
-        Raises QuestionError.
+        measured: columns that are not computed from others, beside those of questions. ratios: whether the system
+        computes ratios (`MethodConfig.computes_ratios`). Raises QuestionError.
         """
         workload = None
         if questions is not None or schema.questions is not None or questions_share is not None:
             from dpsyn_core.questions.compile import workload_of
 
             workload = workload_of(questions, schema, questions_share)
+        if schema.rules:
+            from dpsyn_core.schema.computed import measured_part, ratios_of
+
+            asked = () if workload is None else (n for need in workload.needs for n in need.attributes)
+            part = measured_part(schema, {*measured, *asked, *(() if ratios else ratios_of(schema))})
+        else:
+            part = schema
         return cls(
-            domain=schema.domain(),
+            domain=part.domain(),
             unit=Unit.of(schema.unit),
             budget=budget,
             n_public=schema.n_records,
@@ -199,6 +212,8 @@ class MethodConfig(BaseModel):
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
     takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
+    computes_ratios: ClassVar[bool] = False  # whether it fits pairs so well that a ratio need not be measured
+    takes_public_table: ClassVar[bool] = False  # whether it can learn from a table that is public
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE
 
@@ -245,6 +260,15 @@ class MethodConfig(BaseModel):
                 f"{self.name} takes no questions: what it measures is fixed; use the method 'rls', or set the "
                 "share of the budget for questions to 0"
             )
+            raise MethodError(msg)
+
+        if task.public is not None:
+            self.check_public_table()
+
+    def check_public_table(self) -> None:
+        """Raises MethodError for a system that cannot learn from a public table."""
+        if not self.takes_public_table:
+            msg = f"{self.name} cannot use a public table; use the method 'rls', or leave the public table out"
             raise MethodError(msg)
 
     def check_promise(self, unit: Unit, budget: Budget) -> None:

@@ -190,10 +190,15 @@ def days(year: NDArray[np.int64], month: NDArray[np.int64], day: NDArray[np.int6
     return out
 
 
-def calendar_starts(low: int, high: int, every: Literal["day", "month", "year"]) -> NDArray[np.int64]:
-    """Seconds at which the days, months or years from low to high begin; the first entry is low itself."""
-    code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "year": "Y"}[every]  # type: ignore[assignment]
+def calendar_starts(low: int, high: int, every: Literal["day", "month", "quarter", "year"]) -> NDArray[np.int64]:
+    """Seconds at which the days, months, quarters or years from low to high begin; the first entry is low itself."""
+    code: Literal["D", "M", "Y"] = {"day": "D", "month": "M", "quarter": "M", "year": "Y"}[every]  # type: ignore[assignment]
     first, last = (np.datetime64(t, "s").astype(f"datetime64[{code}]") for t in (low, high))
-    starts = np.arange(first, last + 1).astype("datetime64[s]").astype(np.int64)
+    periods = np.arange(first, last + 1)
+    if every == "quarter":
+        begins = periods.astype(np.int64) % 3 == 0
+        begins[0] = True
+        periods = periods[begins]
+    starts = periods.astype("datetime64[s]").astype(np.int64)
     starts[0] = low
     return starts

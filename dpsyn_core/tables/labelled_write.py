@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,6 +44,33 @@ STAMPS = {
 STAMP = b"<timestamp>\x11"
 
 
+What = Literal["name", "label", "labels", "fractions", "missing"]
+SAID: dict[What, str] = {
+    "name": "'{column}' is no name in {program} and is written '{written}'",
+    "label": "the label of '{column}' is cut after {most} characters",
+    "labels": "of '{column}', labels of codes are left out",
+    "fractions": "of '{column}', labels of codes that are no whole numbers",
+    "missing": "of '{column}', which codes are missing ones",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotCarried:
+    """One thing that a format does not carry of a column. written: its name there. most: characters of a label."""
+
+    what: What
+    column: str
+    program: str
+    written: str = ""
+    most: int = 0
+
+    def __str__(self) -> str:
+        """In words."""
+        return SAID[self.what].format(
+            column=self.column, program=self.program, written=self.written, most=self.most
+        )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelPlan:
     """How the columns of a table go into a file of this kind, and what of them does not, in sentences."""
@@ -55,7 +82,7 @@ class LabelPlan:
     missing: Mapping[str, Any] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
     tagged: frozenset[str] = frozenset()  # columns of Stata with codes .a to .z
-    lost: tuple[str, ...] = ()
+    lost: tuple[NotCarried, ...] = ()
 
 
 def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) -> LabelPlan:
@@ -68,9 +95,9 @@ def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) ->
         label = said.label or said.description or ("" if own == name else own)
         labels[name] = _cut(label, LABEL[kind])
         if own != name:
-            lost.append(f"'{own}' is no name in {CALLED[kind]} and is written '{name}'")
+            lost.append(NotCarried(what="name", column=own, program=CALLED[kind], written=name))
         if labels[name] != label:
-            lost.append(f"the label of '{own}' is cut after {LABEL[kind]} characters")
+            lost.append(NotCarried(what="label", column=own, program=CALLED[kind], most=LABEL[kind]))
         found = _codes(said, of, kind)
         if said.listed is not None:
             measures[name] = "scale" if not said.listed else "ordinal" if said.ordered else "nominal"
@@ -80,7 +107,7 @@ def planned(schema: Any, declared: Mapping[str, DeclaredColumn], ending: str) ->
             missing[name] = found.missing
         if found.tagged:
             tagged.add(name)
-        lost += [f"of '{own}', {what}" for what in found.lost]
+        lost += [NotCarried(what=what, column=own, program=CALLED[kind]) for what in found.lost]
     return LabelPlan(
         kind=kind, names=tuple(names), labels=labels, words=words, missing=missing, measures=measures,
         tagged=frozenset(tagged), lost=tuple(lost),
@@ -92,7 +119,7 @@ class _Codes:
     words: dict[Any, str]
     missing: list[Any]
     tagged: bool
-    lost: list[str]
+    lost: list[What]
 
 
 def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
@@ -100,7 +127,9 @@ def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
     text, absent = canonical.is_text(of), [canonical.canonical(c) for c in said.codes_missing]
     letters = [c for c in {*said.words, *absent} if LETTER.match(c)]
     tagged = kind == "dta" and text and bool(letters) and _all_numbers(said)
-    words, lost, numeric = {}, [], tagged or not text
+    words: dict[Any, str] = {}
+    lost: list[What] = []
+    numeric = tagged or not text
     for code, word in said.words.items():
         at = _placed(code, kind) if numeric else code
         if at is not None:
@@ -108,7 +137,7 @@ def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
     if kind == "xport" or (kind == "dta" and not numeric):
         words = {}
     if said.words and len(words) < len(said.words):
-        lost.append("labels of codes are left out" if not words else "labels of codes that are no whole numbers")
+        lost.append("labels" if not words else "fractions")
     places = [_placed(c, kind) if numeric else c for c in absent]
     missing: list[Any] = []
     if kind == "sav":
@@ -117,7 +146,7 @@ def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
     elif tagged:
         missing = [m for m in places if isinstance(m, str)]
     if absent and not missing:
-        lost.append("which codes are missing ones")
+        lost.append("missing")
     return _Codes(words=words, missing=missing, tagged=tagged, lost=lost)
 
 

@@ -1,5 +1,7 @@
 """The Schema page takes codebooks; the Export page knows which labels each format carries."""
 
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -32,4 +34,16 @@ def test_a_codebook_changes_the_columns_that_it_describes_and_a_file_with_record
 def test_what_labels_do_not_travel_is_known_before_a_run():
     schema = Schema.load(paths("sample")[1])
     assert not not_carried(schema, ".sav")
-    assert not_carried(schema, ".dta") == ("of 'INCWAGE', which codes are missing ones",)
+    assert [str(x) for x in not_carried(schema, ".dta")] == ["of 'INCWAGE', which codes are missing ones"]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_a_format_leaves_out_has_words_in_both_languages(language):
+    from typing import get_args
+
+    from dpsyn_core.tables.labelled_write import SAID, What
+
+    assert set(SAID) == set(get_args(What))
+    path = Path(__file__).resolve().parents[2] / "assets" / "text" / f"{language}.toml"
+    words = tomllib.loads(path.read_text("utf-8"))["export"]
+    assert {k.removeprefix("lost_") for k in words if k.startswith("lost_")} == set(SAID)

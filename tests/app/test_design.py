@@ -2,7 +2,9 @@
 
 import pytest
 
+from dpsyn_core.data import WORKED, worked_design
 from dpsyn_core.errors import SettingError
+from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import coded_design, coded_schema, sample_schema
 from dpsyn_core.systems.dpsyn2018.design import Design
 from tests.app_driver import at_page, words
@@ -10,6 +12,7 @@ from ui.shared.state import workspaces
 from ui.synthesize.design import design_of, rows_of
 
 DOMAIN = sample_schema().domain()
+CODES = Domain.of({"AGE": 5, "SEX": 2, "RACE": 3, "EMPSTAT": 4})
 
 
 def line(part, columns, detail=""):
@@ -76,3 +79,48 @@ def test_the_design_is_edited_on_the_schema_page_and_chooses_its_system(app):
     at_page(app, "synthesize")
     assert app.selectbox(key="method").value == "dpsyn-2018"
     assert space.choices.settings["dpsyn-2018"]["design"]["marginals"][0]["sets"] == [["AGE", "SEX"]]
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_worked_designs_are_lines_and_back(name):
+    shipped = Design.model_validate(worked_design(name))
+    assert shipped.hierarchies and "follows" in {r["part"] for r in rows_of(shipped)}
+    assert design_of(rows_of(shipped), shipped, sample_schema(name).domain()) == shipped
+
+
+def test_lines_hold_from_an_epsilon_on_and_empty_parts_stay():
+    rows = [
+        line("marginal", "AGE, EMPSTAT"), line("marginal", "RACE"), line("one-ways", "RACE, EMPSTAT") | {"since": 1.0},
+        line("marginal", "AGE, RACE", "2") | {"since": 1}, line("follows", "SEX", "EMPSTAT: 0, 1, 0, 1"),
+    ]  # fmt: skip
+    before = Design.model_validate({"budgets": [{"epsilon": 3, "groups": []}]})
+    made = design_of(rows, before, CODES)
+    assert made.at(0.5).sets_for(0.5)[0].attributes == ("AGE", "EMPSTAT")
+    assert made.at(1.5).sets_for(1.5)[0].attributes == ("AGE", "RACE")
+    assert made.at(1.5).one_ways == ("RACE", "EMPSTAT") and made.at(0.5).one_ways is None
+    assert made.hierarchies[0].codes == (0, 1, 0, 1)
+    assert made.budgets[-1].groups == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (line("follows", "SEX", "EMPSTAT"), "Box: 0, 0, 1, 1"),
+        (line("follows", "SEX, AGE", "EMPSTAT: 0"), "write one column"),
+        (line("marginal", "AGE, SEX") | {"since": -2}, "a number of at least 0"),
+    ],
+)
+def test_a_line_with_a_wrong_map_or_epsilon_is_named(row, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        design_of([row], Design(), DOMAIN)
+
+
+def test_a_worked_example_is_two_presses_away(app):
+    at_page(app, "synthesize")
+    app.selectbox(key="method").set_value("dpsyn-2018").run()
+    app.button(key="design_example_firecalls").click().run()
+    assert not app.exception
+    space = workspaces().find(app.session_state["owner"])
+    assert space.dataset.sample and len(space.schema.attributes) == 32
+    assert space.choices.method == "dpsyn-2018"
+    assert space.choices.settings["dpsyn-2018"]["design"] == worked_design("firecalls")

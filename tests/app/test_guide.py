@@ -112,3 +112,48 @@ def test_kinds_and_dates_of_digits_stand_as_people_write_them(app):
     assert "ganze Zahl, " in words(app) and "whole number" not in words(app)
     assert "Datum, geschrieben als 20191231, 2019-01-01 bis 2019-12-31" in words(app)
     assert "20190101 bis" in words(app)
+
+
+RATED = b"grade,closed,rooms\n" + b"".join(
+    b"%.1f,2019-%02d-%02d,%d\n"
+    % (1 + i % 91 / 10, m, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[m - 1], 1 + i % 37)
+    for i in range(300)
+    for m in (1 + i % 12,)
+)
+
+
+def test_natural_ends_and_the_rhythm_of_dates_are_asked_for_and_kept(app):
+    uploaded(app, name="rated.csv", raw=RATED)
+    app.button(key="quick_to_guide").click().run()
+    said = words(app)
+    assert "number, 1 to 10 in steps of 0.1" in said and "ends of a usual scale" in said
+    assert "2019-01-01 to 2019-12-31, last days of months only" in said
+    assert "whole number, 1 to 40" in said
+    app.text_input(key=f"high_{mark('rooms')}").set_value("a lot")
+    save = next(b for b in app.button if b.label == "Save the ends" and b.form_id == f"ends_{mark('rooms')}")
+    save.click().run()
+    assert "'a' is not a number" in app.error[0].value or "public range" in app.error[0].value
+    app.text_input(key=f"high_{mark('rooms')}").set_value("50")
+    next(b for b in app.button if b.label == "Save the ends" and b.form_id == f"ends_{mark('rooms')}").click().run()
+    rooms = space_of(app).schema["rooms"]
+    assert (rooms.min, rooms.max, rooms.source) == (1, 50, "public")
+    app.button(key=f"change_{mark('closed')}").click().run()
+    app.selectbox(key=f"rhythm_{mark('closed')}").set_value("quarter-end")
+    next(b for b in app.button if b.label == "Save").click().run()
+    closed = space_of(app).schema["closed"]
+    assert (closed.rhythm, closed.size, closed.source) == ("quarter-end", 4, "public")
+
+
+def test_a_rhythm_is_typed_into_the_table_of_columns_and_one_that_says_nothing_is_explained():
+    from ui.schema.rows import Row, changed, shown
+
+    date = {"name": "d", "kind": "datetime", "min": "2020-01-01", "max": "2020-12-31", "source": "public"}
+    cells = {"name": "d", **shown(date)}
+    made = changed(Row(date, {}), {**cells, "content": "2020-01-01 to 2020-12-31, mondays"})
+    assert made.document["rhythm"] == "mondays" and shown(made.document)["content"].endswith(", mondays")
+    dropped = changed(Row(made.document, {}), {**cells, "content": "2020-01-01 to 2020-12-31"})
+    assert "rhythm" not in dropped.document
+    assert "says nothing" in changed(Row(date, {}), {**cells, "content": "2020-01-01 to 2020-12-31, log"}).problem
+    whole = {"name": "n", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9, "source": "public"}
+    refused = changed(Row(whole, {}), {"name": "n", **shown(whole), "content": "0 to 9, mondays"})
+    assert "'mondays' says nothing" in refused.problem

@@ -43,3 +43,18 @@ def test_a_hostile_release_ends_its_job_with_a_sentence():
     content[len(content) // 2] ^= 1
     made = again(jobs, bytes(content))
     assert made.state == "failed" and "r.dpsyn" in made.failure() and "fault" not in made.failure()
+
+
+@pytest.mark.usefixtures("home")
+def test_a_job_keeps_the_columns_and_rules_that_were_asked_for():
+    jobs = Jobs()
+    paid = ended(start(jobs))
+    rules = ({"kind": "impossible", "where": "b in [0, 4]"},)
+    made = again(jobs, packed(paid), n_records=60, columns=("b",), rules=rules)
+    assert made.state == "done", made.failure()
+    table = read_table(made.folder / SYNTHETIC)
+    assert table.column_names == ["b"] and min(int(v) for v in table["b"].to_pylist()) > 4
+    found = Manifest.load(made.folder / MANIFEST).refit
+    assert found.columns == ("b",) and found.rules == rules
+    wrong = again(jobs, packed(paid), rules=({"kind": "impossible", "where": "nobody = 1"},))
+    assert wrong.state == "failed" and "'nobody' is no column" in wrong.failure()

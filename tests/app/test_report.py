@@ -195,7 +195,7 @@ def test_the_bundle_holds_what_may_leave_and_nothing_of_the_private_table(ran):
         files = {n: bundle.read(n) for n in bundle.namelist()}
     assert set(files) == {
         "simulated-census-synthetic.csv", "simulated-census-synthetic.manifest.json", "certificate.txt",
-        "schema.json", "measurements.json.gz", "report.html", "README.txt",
+        "nist-800-226.md", "schema.json", "measurements.json.gz", "report.html", "README.txt",
     }  # fmt: skip
     manifest = json.loads(files["simulated-census-synthetic.manifest.json"])
     assert manifest["private"]

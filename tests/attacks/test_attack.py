@@ -71,7 +71,7 @@ def test_a_coin_moves_one_individual_of_the_schemas_unit(kind, neighbours):
         assert len(people) == (1 if neighbours == "add-remove" else 2)
         sizes = []
         for tossed in (coins, other):
-            with WorldSource(world, tossed).open(known, progress=silent) as opened:
+            with WorldSource(world, known.domain().names, tossed).open(known, progress=silent) as opened:
                 sizes.append(opened.n_records)
         assert abs(sizes[0] - sizes[1]) <= (2 if neighbours == "add-remove" else 0)
     assert world.side[world.target].all() and list(world.coin[world.target]) == list(range(world.coins))

@@ -78,3 +78,29 @@ def test_safe_mode_says_what_it_promises(visitor):
     visitor.page.get_by_text("Safe mode").first.click()
     visitor.settle()
     assert "Runs can still be started" in visitor.words()
+
+
+CUT_BUTTONS = """() => [...document.querySelectorAll('[data-testid=stMain] button [data-testid=stMarkdownContainer]')]
+    .filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_button_of_the_guide_is_cut_off_on_a_phone(visitor, language):
+    visitor.page.set_viewport_size({"width": 390, "height": 900})
+    visitor.open("", f"?lang={language}")
+    visitor.pick(written(language)["data.way_upload"])
+    visitor.upload(
+        "rated.csv",
+        b"score,town\n" + b"".join(b"%.1f,%s\n" % (1 + i % 91 / 10, b"AB"[i % 2 : i % 2 + 1]) for i in range(300)),
+    )
+    visitor.page.locator(".st-key-quick_to_guide button:visible").first.click()
+    visitor.page.locator(".st-key-guide_agree button:visible").first.wait_for()
+    visitor.settle()
+    assert visitor.page.evaluate(CUT_BUTTONS) == []
+
+
+def test_the_address_of_the_first_page_leads_to_it(visitor):
+    visitor.open("data")
+    visitor.page.get_by_role("heading", level=1).first.wait_for()
+    assert "Which table should be protected?" in visitor.words()
+    assert visitor.page.get_by_test_id("stTopNavLink").count() == 8, "it stands in the row of pages once"

@@ -91,7 +91,7 @@ def test_without_the_real_table_the_report_reads_released_values_alone(files):  
     [
         (("--metrics", "beauty"), "unknown metric 'beauty'; known are relations, tvd-1way"),
         (("--manifest", "SCHEMA", "SCHEMA"), "--manifest names 2 files for 1 tables"),
-        (("--manifest", "SCHEMA"), "no manifest of version 1 or 2"),
+        (("--manifest", "SCHEMA"), "no manifest of version 1, 2 or 3"),
         (("--measurements", "SCHEMA"), "does not hold released marginals"),
         (("--held-out", "NONE"), "none.csv"),
         (("--target", "wealth"), "'wealth' is not in the schema"),

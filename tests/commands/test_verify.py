@@ -144,7 +144,7 @@ def test_a_manifest_of_an_earlier_version_still_loads(place):
 
 def test_a_field_that_stands_twice_is_refused(place, capsys):
     text = (place / "a.json").read_text("utf-8")
-    (place / "a.json").write_text(text.replace('"version": 1', '"version": 1, "epsilon": 0.1', 1), encoding="utf-8")
+    (place / "a.json").write_text(text.replace('"version": 3', '"version": 3, "epsilon": 0.1', 1), encoding="utf-8")
     assert verify("a.csv", "--manifest", "a.json") == 2
     assert "each field once" in capsys.readouterr().err
 

@@ -31,6 +31,17 @@ SCHEMAS = {
     "distinct": schema_of({"order": "t", "distinct": True}, theta=6),
     "one child": schema_of({}, theta=1),
     "many": schema_of({}, theta=20),
+    "replace": schema_of({"order": "t"}, unit={"neighbours": "replace"}),
+    "ruled": schema_of(
+        {
+            "roles": {"column": "r", "single": ["0", "1"]},
+            "rules": [
+                {"kind": "count", "where": "r = 0", "least": 1},
+                {"kind": "order", "lower": "t", "upper": "0.t", "where": "r = 2"},
+                {"kind": "count", "where": "t > 1", "least": 1, "given": "t = 0"},
+            ],
+        }
+    ),
 }
 
 

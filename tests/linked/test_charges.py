@@ -122,6 +122,7 @@ def test_names_that_hold_the_sign_between_names_are_read():
 
 def _named(name):
     class One:
+        settings = {}  # noqa: RUF012
         charges = (
             ChargeRecord(name=name, mechanism="gaussian", sensitivity=1, sigma=1, cells=4, rho=0.5, kind="2-way"),
         )

@@ -35,6 +35,16 @@ def _link(document, **fields):
     document["links"][0].update(fields)
 
 
+def _circle(document):
+    """Two children, each the parent of the other."""
+    document["tables"][1]["key"] = "person_id"
+    document["tables"].append(copy.deepcopy(document["tables"][1]) | {"name": "visits", "key": "visit_id"})
+    document["links"] = [
+        {"parent": "visits", "child": "persons", "key": "visit_id", "max_children": 3},
+        {"parent": "persons", "child": "visits", "key": "person_id", "max_children": 3},
+    ]
+
+
 def _table(document, place, **fields):
     document["tables"][place]["schema"].update(fields)
 
@@ -59,7 +69,8 @@ def _table(document, place, **fields):
         (lambda d: _table(d, 1, n_records=5), "declares n_records"),
         (lambda d: _table(d, 1, unit={"identifier": "x", "max_records": 2}), "unit of its own"),
         (lambda d: d["tables"][1].update(name="../x"), "names a file"),
-        (lambda d: d.update(unit={"neighbours": "replace"}), "neighbours"),
+        (lambda d: d.update(unit={"neighbours": "some"}), "neighbours"),
+        (_circle, "which is a child itself|two parents"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(document, change, said):

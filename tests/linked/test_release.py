@@ -77,9 +77,10 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize("name", ["plain", "one child", "ordered", "ruled"])
 @pytest.mark.parametrize("case", HOSTILE)
-def test_what_has_no_place_is_left_out_or_refused_where_the_owner_asks(case):
-    schema = SCHEMAS["plain"]
+def test_what_has_no_place_is_left_out_or_refused_where_the_owner_asks(case, name):
+    schema = SCHEMAS[name]
     check_keys(schema, made(schema, HOSTILE[case]).arrows)
     with pytest.raises(InputError) as error:
         made(schema, HOSTILE[case], strict=True)
@@ -87,11 +88,11 @@ def test_what_has_no_place_is_left_out_or_refused_where_the_owner_asks(case):
 
 
 def test_empty_tables_and_few_roots_are_released_like_any_other():
-    schema = SCHEMAS["roles"]
     empty = tables(0, 0, 1)
     childless = {"roots": tables(50, 0, 1)["roots"], "kids": empty["kids"]}
-    for given in (empty, childless, tables(1, 2, 1)):
-        check_keys(schema, made(schema, given).arrows)
+    for schema in (SCHEMAS["roles"], SCHEMAS["ruled"]):
+        for given in (empty, childless, tables(1, 2, 1)):
+            check_keys(schema, made(schema, given).arrows)
 
 
 def test_keys_match_as_text_and_as_numbers():

@@ -1,10 +1,19 @@
-"""Signatures: a key that nobody can hold signs nothing."""
+"""Signatures: over canonical JSON, of earlier versions too; a key that nobody can hold signs nothing."""
+
+import json
+from pathlib import Path
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from dpsyn_core.errors import InputError
+from dpsyn_core.privacy.manifest.canonical import canonical_json
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.signing import canonical, of_small_order, sign, signature_holds
+from tests.privacy.test_manifest import manifest
+
+KEPT = Path(__file__).parent / "manifests"  # signed by earlier versions of this program; never to be written anew
 
 # encodings of y = 0, 1, -1, of one y of a point of order 8, and of 2^255 - 19, which is 0 again
 SMALL = {
@@ -39,3 +48,32 @@ def test_keys_that_are_drawn_are_of_no_small_order():
         document["signature"] = sign(document, key)
         assert signature_holds(document)
         assert not signature_holds({**document, "run": i + 1})
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_manifest_that_an_earlier_version_signed_is_read_and_its_signature_holds(version):
+    path = KEPT / f"version-{version}.json"
+    found, document = Manifest.read(path)
+    assert found.version == version
+    assert signature_holds(document)
+    assert json.loads(found.to_json()) == document
+    assert not signature_holds(document | {"epsilon": 2.0})
+    assert not signature_holds(document | {"version": 3})
+
+
+def test_what_is_signed_from_version_3_on_is_canonical_json():
+    """One delta of 1e-09 is enough: Python writes it with another exponent than other programs."""
+    made = manifest(seed=2**60).signed(Ed25519PrivateKey.generate())
+    document = json.loads(made.to_json())
+    assert document["version"] == 3
+    assert document["seed"] == str(2**60)
+    assert Manifest.model_validate(document).seed == 2**60
+    rest = {k: v for k, v in document.items() if k != "signature"}
+    assert canonical(document) == canonical_json(rest)
+    assert b'"delta":1e-9,' in canonical(document)
+    assert signature_holds(document)
+
+
+def test_a_manifest_without_a_canonical_form_is_not_signed():
+    with pytest.raises(InputError, match="no canonical form"):
+        manifest(settings={"most": 2**60}).signed(Ed25519PrivateKey.generate())

@@ -82,7 +82,7 @@ def test_questions_may_stand_in_the_schema_file_as_a_document_or_a_list():
         ({"kind": "mean", "of": "PAY", "by": ["PAY"]}, "names 'PAY' twice"),
         ({"kind": "table", "of": ["CITY", "SEX", "AGE", "PAY", "KIDS"]}, "of"),
         ({"kind": "table", "of": []}, "of must not be empty"),
-        ({"kind": "table", "of": ["CITY"], "bins": {"AGE": {"width": 10}}}, "not in its table"),
+        ({"kind": "table", "of": ["CITY"], "bins": {"AGE": {"width": 10}}}, "not in its 'of'"),
         ({"kind": "table", "of": ["CITY"], "bins": {"CITY": {"width": 10}}}, "no order"),
         ({"kind": "table", "of": ["AGE"], "bins": {"AGE": {"width": 0}}}, "bins.AGE.width is 0"),
         ({"kind": "table", "of": ["AGE"], "bins": {"AGE": {"edges": [3, 1]}}}, "rise"),

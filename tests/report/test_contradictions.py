@@ -106,7 +106,7 @@ BOUGHT = {"name": "range age", "mechanism": "geometric", "sensitivity": 2.0, "sc
 # an edit of each field alone, of a private manifest
 ALONE = {
     "hanging": lambda m: m.update(hanging=[{"table": "visits", "max_children": 3}]),
-    "version": lambda m: m.update(version=3),
+    "version": lambda m: m.update(version=4),
     "private": lambda m: m.update(private=False),
     "not_private_because": lambda m: m.update(not_private_because=["somebody looked"]),
     "guarantee": lambda m: m.update(guarantee="Nobody can ever learn anything."),

@@ -266,6 +266,54 @@ def test_no_system_breaks_a_rule(method, epsilon, tmp_path):
     assert not sum(n for _, n in broken_counts(made.arrow, schema))
 
 
+def drawn_small(rng):
+    """Few values, so that systems that hold the whole domain take it; rules that share columns, of every kind."""
+    columns = [
+        num("a", 0, 2, 3, group="g"), num("b", 0, 2, 3, group="g"), num("c", 0, 4, int(rng.integers(2, 6)), group="g"),
+        cat("k", ["x", "y", "z"], group="h"), cat("f", ["u", "v"], group="h"),
+        date("s", "2020-01-01", "2020-01-03", "day"), date("e", "2020-01-01", "2020-01-04", "day"),
+        num("t", 0, 3, 2, missing=bool(rng.integers(2))),
+    ]  # fmt: skip
+    low, measured = int(rng.integers(5)), {"measured": bool(rng.integers(2))}
+    maps = [None, [["x", "u"], ["y", "v"]], [["x", "u"], ["y", "v"], ["z", "u"]]]
+    rules = [
+        {"kind": "sum", "column": "c", "parts": ["a", "b"], **measured},
+        {"kind": "order", "lower": "a", "upper": "b", "strict": bool(rng.integers(2))},
+        {"kind": "order", "lower": "b", "upper": "c"},
+        {"kind": "order", "lower": "s", "upper": "e"},
+        {"kind": "difference", "column": "t", "of": "e", "minus": "s", **measured},
+        {"kind": "ratio", "column": "c", "of": "a", "by": ["b"], "times": 2},
+        {"kind": "impossible", "where": f"k = x and c in [{low}, 4]"},
+        {"kind": "impossible", "where": f"f = u and a in [{low % 3}, 2] and s in [2020-01-02, 2020-01-03]"},
+        {"kind": "follows", "column": "f", "of": ["k"], "map": maps[rng.integers(3)], **measured},
+        {"kind": "blank", "column": "t", "where": "f = u", "only": bool(rng.integers(2))},
+        {"kind": "unique", "together": ["a", "b", "c", "k", "s", "e", "t"]},
+    ]  # fmt: skip
+    kept = rng.random(len(rules)) < rng.choice([0.3, 0.6])
+    return declared([r for r, k in zip(rules, kept, strict=True) if k], columns)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", SHALLOW)
+def test_no_system_breaks_a_rule_of_whatever_schema(method, seed, tmp_path):
+    promise, rng = registry.config_class(method).guarantee, np.random.default_rng([seed, SHALLOW.index(method)])
+    unit = SchemaUnit(neighbours="add-remove" if "add-remove" in promise.neighbours else "replace")
+    for _ in range(100):
+        try:
+            schema = drawn_small(rng).model_copy(update={"n_records": 40, "unit": unit})
+            check_rules(schema, 40)
+            break
+        except SchemaError:
+            continue
+    table = repair(drawn(schema, 40, rng), schema.rules, schema, rng)[0]
+    made = synthesize(
+        table, schema, epsilon=float(rng.choice([0.05, 1.0, 20.0])), delta=0.0 if promise.pure else 1e-6, rng=1,
+        method=method, ledger=Ledger(tmp_path / "l.db"),
+    ).arrow  # fmt: skip
+    assert made.num_rows and tuple(made.column_names) == schema.output_names
+    check_repaired(made, made, schema)
+
+
 def test_stored_parts_and_several_tables_keep_the_rules(tmp_path, monkeypatch):
     schema, ledger = declared(SMALL_RULES, SMALL), Ledger(tmp_path / "l.db")
     out = tmp_path / "parts"

@@ -1,9 +1,11 @@
 """Conditions: every way to write one, and what it means of numbers, dates and ordered values."""
 
+import re
+
 import numpy as np
 import pytest
 
-from dpsyn_core.errors import QuestionError
+from dpsyn_core.errors import QuestionError, SchemaError
 from dpsyn_core.questions.meaning import conditions
 from dpsyn_core.schema.conditions import Clause, clauses
 from dpsyn_core.schema.document import Schema
@@ -75,3 +77,27 @@ def test_ordered_values_are_compared_by_their_order():
 def test_a_condition_that_says_nothing_is_refused(text, said):
     with pytest.raises(QuestionError, match=said):
         conditions(text, SCHEMA)
+
+
+HARD = ["p<0.05", "not known", "a=b", "sex"]
+
+
+@pytest.mark.parametrize("name", HARD[:-1])
+def test_a_name_that_needs_quotation_marks_is_named_where_it_stands_without(name):
+    columns = [{"name": n, "kind": "categorical", "values": ["yes", "no"]} for n in HARD]
+
+    def declared(where):
+        rules = [{"kind": "impossible", "where": where}]
+        return Schema.of({"version": 1, "name": "t", "attributes": columns, "rules": rules})
+
+    declared(f'"{name}" = yes and sex = no')
+    with pytest.raises(SchemaError, match=re.escape(f'stands in quotation marks: "{name}"')):
+        declared(f"{name} = yes and sex = no")
+    with pytest.raises(SchemaError) as plain:
+        declared("nobody = yes")
+    assert "quotation" not in str(plain.value)
+
+
+def test_what_cannot_be_read_says_that_names_with_signs_stand_in_quotation_marks():
+    with pytest.raises(QuestionError, match="names or values that hold one of these signs in quotation marks"):
+        clauses("low [mm] = yes")

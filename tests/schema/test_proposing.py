@@ -182,3 +182,10 @@ def test_words_for_a_value_that_is_not_there_do_not_make_a_category_of_numbers()
     assert schema["land"].values == ("DE", "NA"), "in a list of words it may be Namibia"
     codes = Codec(schema).encode(t).codes
     assert (codes[0] == schema["status"].size - 1).sum() == 4
+
+
+def test_a_list_of_numbers_with_a_common_step_has_no_number_between():
+    doses = one("dose", [5, 10, 20] * 30)
+    assert (doses.why, doses.document["values"]) == ("steps", [5, 10, 15, 20])
+    assert one("grade", [1, 2, 4] * 30).document["values"] == [1, 2, 3, 4]
+    assert one("code", [0, 100] * 30).why != "steps", "two numbers have no step"

@@ -296,15 +296,21 @@ def test_executors_make_and_write_the_parts_that_one_machine_would(spark, tmp_pa
 
 def test_executors_keep_the_rules_and_tell_how_many_cells_they_changed(spark, tmp_path):
     ruled = Schema.of({
-        "version": 1, "name": "t", "attributes": [num("a", 0, 9, 10), num("b", 0, 9, 10), cat("k", ["x", "y"])],
-        "rules": [{"kind": "order", "lower": "a", "upper": "b"}, {"kind": "impossible", "where": "k = x and a = 0"}],
+        "version": 1, "name": "t",
+        "attributes": [num("a", 0, 9, 10), num("c", 0, 18, 19), num("b", 0, 9, 10), cat("k", ["x", "y"])],
+        "rules": [
+            {"kind": "order", "lower": "a", "upper": "b"}, {"kind": "impossible", "where": "k = x and a = 0"},
+            {"kind": "sum", "column": "c", "parts": ["a", "b"]},
+        ],
     })  # fmt: skip
-    frame = spark.createDataFrame([(a, b, "y") for a in range(10) for b in range(a, 10)] * 20, ["a", "b", "k"])
+    records = [(a, a + b, b, "y") for a in range(10) for b in range(a, 10)] * 20
+    frame = spark.createDataFrame(records, ["a", "c", "b", "k"])
     spec = RunSpec(epsilon=0.1, delta=1e-6, method="rls", seed=1, n_records=3000)
     run = measure(source_of(frame, schema=ruled), ruled, spec, ledger=Ledger(tmp_path / "l.db"))
     write_release(PendingRelease(measured=run), Places.of(f"{tmp_path / 'made'}/"))
     whole = opening.read_table(tmp_path / "made")
     assert whole.num_rows == 3000 and not sum(n for _, n in broken_counts(whole, ruled))
+    assert whole.column_names == ["a", "c", "b", "k"] and not any("c" in m.attributes for m in run.released)
     assert sum(cells for cells, _ in run.repaired) > 0
 
 

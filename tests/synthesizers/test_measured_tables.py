@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpsyn_core.marginals.coarsening import coarsen
+from dpsyn_core.marginals.coarsening import coarse_shape, coarsen
+from dpsyn_core.marginals.released_file import dump_measurements, load_measurements
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.released import sigma_of
 from dpsyn_core.privacy.account import Account
@@ -86,15 +87,42 @@ def test_a_released_table_without_noise_is_the_marginal_that_it_names(name, sett
         assert np.array_equal(coarsen(exact, m.attributes, m.recodes), m.values)
     assert bool(released.joint) == (settings == {"design": GROUPED})
     for j in released.joint:
-        cells = [
-            a.recode.map[
-                np.ravel_multi_index([codes[domain.index(n)] for n in a.attributes], domain.shape(a.attributes))
-            ]
-            for a in j.axes
-        ]
+        cells = [on_axis(a, codes, domain) for a in j.axes]
         exact = np.zeros(j.values.shape)
         np.add.at(exact, tuple(cells), 1)
         assert np.array_equal(exact, j.values)
+
+
+def on_axis(axis, codes, domain):
+    """The cell of every record on an axis that stands for several attributes."""
+    merged = [codes[domain.index(n)] for n in axis.attributes]
+    merged = [axis.recodes[n].map[c] if n in axis.recodes else c for n, c in zip(axis.attributes, merged, strict=True)]
+    return axis.recode.map[np.ravel_multi_index(merged, coarse_shape(domain, axis.attributes, axis.recodes))]
+
+
+def test_ten_dates_that_are_missing_together_are_released_without_a_table_of_all_their_days(tmp_path):
+    """Seen to fail after the charge: 367 days to the power of ten were to be listed."""
+    days, n = 366, 500
+    rng = np.random.default_rng(5)
+    there = rng.random((10, n)) < np.linspace(0.99, 0.4, 10)[:, None]
+    codes = np.vstack([np.where(there, rng.integers(0, days, n), days), rng.integers(0, 3, n)]).astype(np.uint16)
+    dates = [CodedAttribute(name=f"date{i}", size=days + 1, ordered=True, special=1) for i in range(10)]
+    domain = Domain((*dates, CodedAttribute(name="kind", size=3)))
+    design = {
+        "patterns": [{"name": "dates", "attributes": [d.name for d in dates], "shared": True}],
+        "marginals": [{"epsilon": 0, "sets": [["dates", "kind"]]}],
+    }
+    task = replace(task_for("dpsyn-2018", {"kind": 3}, n, epsilon=20.0), domain=domain)
+    system = configure("dpsyn-2018", {"design": design}).calibrate(task)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(scale=0.0), unit=task.unit)
+    released = system.measurements(system.measure(PlainCounter(codes, domain), gate=gate))
+    dump_measurements(tmp_path / "m.json.gz", released)
+    read = load_measurements(tmp_path / "m.json.gz", domain)
+    (table,) = [j for j in read.joint if len(j.axes) == 2]
+    exact = np.zeros(table.values.shape)
+    np.add.at(exact, tuple(on_axis(a, codes, domain) for a in table.axes), 1)
+    assert np.array_equal(exact, table.values)
+    assert table.axes[0].recode.map.size == 2**10
 
 
 @pytest.mark.parametrize("name", ["pgm", "vae"])

@@ -131,7 +131,8 @@ def test_rls_spends_the_share_that_was_asked_for_on_questions(share, pure):
     assert sum(map(amount, gate.account.charges)) == pytest.approx(amount(would), rel=0.02)
     without = configure("rls", {}).calibrate(task_of("rls", share=0, pure=pure))
     pairs = amount(without.budget_plan(**about).pairs)
-    assert spent == pytest.approx(share * pairs, rel=1e-9) or share == 1.0
+    # four of five questions need tables of their own; the fifth is a prediction, whose pairs compete with all others
+    assert spent == pytest.approx(4 / 5 * share * pairs, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [0, 1])

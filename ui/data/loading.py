@@ -30,21 +30,22 @@ MOST_CELLS = 50_000_000  # of a Parquet file that is
 LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 
-def sample(space: Workspace) -> None:
-    """Loads the bundled simulated census; its ledger is the visitor's own, for it protects nobody."""
-    table, schema = _bundled()
-    place(space, Dataset(t("data.sample_name"), f"sample-{hashed(space.owner)[:6]}", table, sample=True), schema)
+def sample(space: Workspace, name: str = "sample") -> None:
+    """Loads a bundled simulated table, the census at first; its ledger is the visitor's own, for it protects nobody."""
+    table, schema = _bundled(name)
+    shown = t("data.sample_name") if name == "sample" else f"{name}.csv"
+    place(space, Dataset(shown, f"{name}-{hashed(space.owner)[:6]}", table, sample=True), schema)
 
 
 @st.cache_resource(show_spinner=False)
-def _bundled() -> tuple[pa.Table, Schema]:
-    """The bundled sample: simulated, so it may be shared by all visitors; neither part can be changed in place."""
+def _bundled(name: str) -> tuple[pa.Table, Schema]:
+    """A bundled table: simulated, so it may be shared by all visitors; neither part can be changed in place."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
     from dpsyn_core.data import paths
 
-    path, document = paths("sample")
+    path, document = paths(name)
     schema = Schema.load(document)
     texts = dict.fromkeys((a.name for a in schema.attributes), pa.string())
     # our own file, known to be whole: the strict reader would load a compiler first, which delays the first page
@@ -65,7 +66,7 @@ def place(space: Workspace, dataset: Dataset, schema: Schema | None) -> None:
     if before is not None:
         chosen, dataset.ledger = before
         dataset.returned = True
-    space.dataset, space.schema = dataset, chosen
+    space.dataset, space.schema, space.linked = dataset, chosen, None
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith(("schema_", "neighbours", "theta", "about_n", "who"))]:
         del st.session_state[key]

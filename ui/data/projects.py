@@ -116,7 +116,8 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     if data is None:
         msg = "no table is loaded; load one on the Data page"
         raise InputError(msg)
-    kept = [j for j in jobs().of(space.owner) if j.state == "done" and (whole or _private(space, j))]
+    done = (j for j in jobs().of(space.owner) if j.state == "done" and not j.spec.linked)
+    kept = [j for j in done if whole or _private(space, j)]
     project = Project(
         dataset=data.name, ledger=data.ledger, epsilon=choices.epsilon, delta=choices.delta, method=choices.method,
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,

@@ -14,6 +14,7 @@ from ui.data import loading
 from ui.data.databases import DATABASES
 from ui.data.form import MOST, asked
 from ui.data.reading import SheetError, Tell
+from ui.linked import source
 from ui.shared import uploads
 from ui.shared.names import point_out_names
 from ui.shared.state import Dataset, Workspace
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.tables.batches import Batches
 
-WAYS = ("sample", "upload", "path", "database")
+WAYS = ("sample", "upload", "path", "database", "linked")
 Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes
 TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
 TAKEN = "upload_taken"  # name and size of the upload that was last read
@@ -47,12 +48,16 @@ def choose(space: Workspace) -> None:
     )
     if way not in ("upload", "path"):
         st.session_state.pop(PROBLEM, None)
-    {"sample": _sample, "upload": _upload, "path": _path, "database": _database}[way or "sample"](space)
+    ways = {"sample": _sample, "upload": _upload, "path": _path, "database": _database, "linked": source.choose}
+    ways[way or "sample"](space)
+    if way != "linked":
+        source.leave(space)
 
 
 def _sample(space: Workspace) -> None:
     note(t("data.sample_note"))
-    if (space.dataset is None or not space.dataset.sample) and st.button(t("data.sample_load"), key="load_sample"):
+    other = space.linked is not None or space.dataset is None or not space.dataset.sample
+    if other and st.button(t("data.sample_load"), key="load_sample"):
         loading.sample(space)
         st.rerun()
 
@@ -72,7 +77,7 @@ def _upload(space: Workspace) -> None:
         if PROBLEM in st.session_state:  # what is loaded is another table, which this page does not ask about now
             _otherwise(space, str(got.file_id), got.name, _upload_of(space, got))
             return
-    if space.dataset is not None and space.dataset.raw is not None:
+    if space.linked is None and space.dataset is not None and space.dataset.raw is not None:
         _correct(space, space.dataset)
 
 
@@ -96,7 +101,7 @@ def _path(space: Workspace) -> None:
         st.error(literal(st.session_state[PROBLEM]))
     if PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
         _otherwise(space, f"{zlib.crc32(asked.encode()):08x}", asked, load)
-    elif space.dataset is not None and space.dataset.path is not None:
+    elif space.linked is None and space.dataset is not None and space.dataset.path is not None:
         _correct(space, space.dataset)
 
 

@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -21,7 +21,10 @@ from ui.report import asked
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import plain, t
+from ui.shared.text import certificate_words, plain, t
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables.labelled_write import NotCarried
 
 EXCEL_CELLS = 500_000  # of a workbook that is made for the manifest alone: some five seconds
 MIMES = {
@@ -91,9 +94,14 @@ def left_out(space: Workspace, job: Job) -> str:
     def make() -> str:
         schema = results.schema(space, job)
         found = ((e, not_carried(schema, f".{e}")) for e in LABELLED)
-        return "; ".join(f"{t(f'export.{e}')}: {', '.join(said)}" for e, said in found if said)
+        return "; ".join(f"{t(f'export.{e}')}: {', '.join(map(_lost, said))}" for e, said in found if said)
 
     return results.kept(space, ("left out", job.id), make)
+
+
+def _lost(one: NotCarried) -> str:
+    """One thing that a format does not carry, in the language of the page."""
+    return t(f"export.lost_{one.what}", column=one.column, program=one.program, written=one.written, most=one.most)
 
 
 def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
@@ -175,16 +183,26 @@ def release_button(space: Workspace, job: Job, *, key: str) -> None:
 
 
 def certificate(job: Job) -> str:
-    """The manifest as a page that a person can read."""
+    """The manifest as a page that a person can read, in the visitor's language."""
     from dpsyn_core.jobs.folder import MANIFEST
+    from dpsyn_core.privacy.manifest.certificate import certificate as text
     from dpsyn_core.privacy.manifest.manifest import Manifest
 
-    return Manifest.load(job.folder / MANIFEST).certificate()
+    return text(Manifest.load(job.folder / MANIFEST), certificate_words())
+
+
+def nist(job: Job) -> str:
+    """What the release answers to each item of NIST SP 800-226."""
+    from dpsyn_core.jobs.folder import MANIFEST
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.publishing.nist import nist_page
+
+    return nist_page(Manifest.load(job.folder / MANIFEST))
 
 
 def schema_text(space: Workspace, job: Job) -> str:
     """The schema that the run was made with."""
-    return results.schema(space, job).dumps()
+    return results.paid_schema(space, job).dumps()
 
 
 def command(space: Workspace, job: Job) -> str:
@@ -202,6 +220,8 @@ def command(space: Workspace, job: Job) -> str:
         how = f" --method {spec.maker}" if spec.maker else ""
         how += f" --where {shlex.quote(spec.where)}" if spec.where else ""
         how += f" --n-records {spec.n_records}" if spec.n_records is not None else ""
+        how += f" --columns {shlex.quote(json.dumps(spec.columns))}" if spec.columns is not None else ""
+        how += " --rules RULES.json" if spec.rules else ""
         return f"dpsyn refit RELEASE.dpsyn{how} --seed {spec.seed} --out {name}.csv --manifest {name}.manifest.json"
     given = written(spec.settings, config_class(spec.method))
     settings = "".join(f" --set {shlex.quote(f'{k}={json.dumps(v)}')}" for k, v in given.items())
@@ -225,7 +245,8 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
     def make() -> str:
         schema = results.schema(space, job)
-        measured = [m for m in results.measurements(space, job) if m.attributes]
+        partial = results.condition(space, job) is not None  # whose tables count other records than these
+        measured = [] if partial else [m for m in results.measurements(space, job) if m.attributes]
         real = space.dataset.table if private and space.dataset else None
         some = results.synthetic_of(space, job)
         comparison = compare_tables(
@@ -273,6 +294,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
         f"{name}.{ending}": table_bytes(space, job, ending),
         f"{name}.manifest.json": manifest_text(space, job),
         "certificate.txt": certificate(job),
+        "nist-800-226.md": nist(job),
         "schema.json": schema_text(space, job),
         "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
         "report.html": html(space, job, private=False),

@@ -15,6 +15,7 @@ from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import t
 from ui.shared.theme import note, section
+from ui.synthesize import settings_file
 
 
 def documents(space: Workspace, job: Job) -> dict[str, str]:
@@ -41,6 +42,8 @@ def panel(space: Workspace, job: Job) -> None:
                 t(f"take.{ending}"), data=partial(_document, space, job, f"run.{ending}"), file_name=f"run.{ending}",
                 mime=mime, on_click="ignore", key=f"take_{ending}",
             )  # fmt: skip
+        if job.spec.release is None:  # a table from a release file is made by `dpsyn refit`
+            settings_file.button(settings_file.of_job(space, job), key="take_settings")
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year
     st.code(takeaways.citation(manifest, year), language=None, wrap_lines=True)

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, t
+from ui.shared.text import amount, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def show() -> None:
     )
     reading = t(
         "learn.asking.reading",
-        eps=f"{eps:g}",
+        eps=amount(eps),
         local=number(lesson.people_for(0.01, eps, local=True)),
         central=number(lesson.people_for(0.01, eps, local=False)),
         sampling=number(round(share * (1 - share) / 0.01**2)),

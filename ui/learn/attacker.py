@@ -11,7 +11,7 @@ from dpsyn_core.privacy.curves import best_guess, posterior, trade_off
 from ui.learn.controls import deltas, epsilon, slide
 from ui.learn.kept import draw
 from ui.privacy.guarantee import odds_words
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def show() -> None:
             (near(low), t("learn.attacker.doubt"), t("learn.attacker.from", prior=percent(prior, 0))),
         ]
     )
-    alt = t("learn.attacker.alt", eps=f"{eps:g}", prior=percent(prior, 0), low=near(low), high=near(high))
+    alt = t("learn.attacker.alt", eps=local(eps, "g"), prior=percent(prior, 0), low=near(low), high=near(high))
     draw(figure, eps, delta, prior, alt=alt, key="attacker_plot", height=420)

@@ -12,7 +12,7 @@ from ui.learn import race
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
 from ui.shared.access import classroom
-from ui.shared.text import literal, percent, t
+from ui.shared.text import literal, local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ RUNS = "budgets_live"
 
 def shown(value: float, metric: str) -> str:
     """A share as a percentage, a gap in dollars."""
-    return f"${value:,.0f}" if metric == "gap" else percent(value, 2)
+    return f"${local(value, ',.0f')}" if metric == "gap" else percent(value, 2)
 
 
 def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, float, float]]) -> go.Figure:
@@ -78,7 +78,7 @@ def figure(metric: str, chosen: list[str], eps: float, live: list[tuple[str, flo
         )
     out.add_vline(x=eps, line={"color": colours.line, "width": 1.5})
     out.update_xaxes(
-        title=t("learn.budgets.x"), type="log", tickvals=list(EPSILONS), ticktext=[f"{e:g}" for e in EPSILONS]
+        title=t("learn.budgets.x"), type="log", tickvals=list(EPSILONS), ticktext=[local(e, "g") for e in EPSILONS]
     )
     form = {"tickprefix": "$"} if metric == "gap" else {"tickformat": ".2~%"}
     out.update_yaxes(title=t(f"learn.budgets.{LIVE[metric]}_axis"), type="log", dtick=1, **form)
@@ -121,7 +121,7 @@ def show() -> None:
             ),
             (shown(floor, metric), t("learn.budgets.floor"), t("learn.budgets.floor_note")),
             (
-                t("learn.budgets.never") if need is None else f"{need:.2g}",
+                t("learn.budgets.never") if need is None else local(need, ".2g"),
                 t("learn.budgets.need", system=best),
                 t("learn.budgets.need_note"),
             ),
@@ -129,7 +129,7 @@ def show() -> None:
     )
     reading = t(
         "learn.budgets.reading",
-        eps=f"{eps:g}",
+        eps=local(eps, "g"),
         system=best,
         error=shown(float(line.middle[place]), metric),
         floor=shown(floor, metric),
@@ -149,7 +149,7 @@ def extended(chosen: list[str], eps: float, metric: str) -> list[tuple[str, floa
         return []
     made: list[tuple[str, float, int]] = st.session_state.setdefault(RUNS, [])
     runnable = [s for s in chosen if s in race.RUNNERS]
-    if st.button(t("learn.budgets.run", system=runnable[0], eps=f"{eps:g}"), key="budgets_run"):
+    if st.button(t("learn.budgets.run", system=runnable[0], eps=local(eps, "g")), key="budgets_run"):
         made.append((runnable[0], eps, len(made) + 1))
     gap = race.truth()[0] if made and metric == "gap" else 0.0
     out = []

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import choosing as lesson
 from ui.learn.controls import epsilon, pick
 from ui.learn.kept import draw
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -87,11 +87,13 @@ def show() -> None:
     facts(
         [
             (percent(float(one[best])), t(f"learn.choosing.{way}_right"), t(f"learn.choosing.{way}_truth")),
-            (f"{worst:.3f}", t("learn.choosing.worst"), t(f"learn.choosing.{way}_neighbour")),
-            (f"{most:.3g}", t("learn.choosing.most"), t("learn.choosing.allowed", eps=f"{eps:g}")),
+            (local(worst, ".3f"), t("learn.choosing.worst"), t(f"learn.choosing.{way}_neighbour")),
+            (local(most, ".3g"), t("learn.choosing.most"), t("learn.choosing.allowed", eps=local(eps, "g"))),
         ]
     )
-    kept = t("learn.choosing.kept" if step == 0 else "learn.choosing.broken", most=f"{most:.3g}", eps=f"{eps:g}")
+    kept = t(
+        "learn.choosing.kept" if step == 0 else "learn.choosing.broken", most=local(most, ".3g"), eps=local(eps, "g")
+    )
     reading = t(f"learn.choosing.{way}_reading", share=percent(float(one[best])), kept=kept)
     draw(
         figure, one, other, names, eps, of=(way, eps, step), alt=t("learn.choosing.alt", reading=reading),

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.lessons import counting as lesson
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -79,29 +79,29 @@ def show() -> None:
     facts(
         [
             (
-                f"${lesson.error(values, bound, eps):,.1f}",
+                f"${local(lesson.error(values, bound, eps), ',.1f')}",
                 t("learn.clipping.off"),
                 t(
                     "learn.clipping.parts",
-                    bias=f"{lesson.bias(values, bound):,.1f}",
-                    noise=f"{lesson.noise(people, bound, eps):,.1f}",
+                    bias=local(lesson.bias(values, bound), ",.1f"),
+                    noise=local(lesson.noise(people, bound, eps), ",.1f"),
                 ),
             ),
             (
-                f"${best:,.0f}",
+                f"${local(best, ',.0f')}",
                 t("learn.clipping.best"),
-                t("learn.clipping.there", error=f"{lesson.error(values, best, eps):,.1f}"),
+                t("learn.clipping.there", error=local(lesson.error(values, best, eps), ",.1f")),
             ),
             (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
         ]
     )
     reading = t(
         "learn.clipping.reading",
-        mean=f"{values.mean():,.0f}",
-        bound=f"{bound:,.0f}",
+        mean=local(values.mean(), ",.0f"),
+        bound=local(bound, ",.0f"),
         over=number(over),
         share=percent(lesson.error(values, bound, eps) / float(values.mean())),
-        best=f"{best:,.0f}",
+        best=local(best, ",.0f"),
     )
     draw(figure, people, eps, bound, alt=t("learn.clipping.alt", reading=reading), key="clipping_plot", height=420)
     st.write(reading)

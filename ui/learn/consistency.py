@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.learn.controls import pick, segments
 from ui.learn.kept import draw
-from ui.shared.text import t
+from ui.shared.text import local, t
 from ui.shared.theme import palette
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def figure(values: list[Floats]) -> go.Figure:
     scale = [[0, colours.paper], [1, colours.accent]]
     for i, (v, other) in enumerate(zip(values, "BC", strict=True)):
         x = [f"{other}{j + 1}" for j in range(v.shape[1])]
-        text = [[f"{c:.1f}" for c in row] for row in v]
+        text = [[local(c, ".1f") for c in row] for row in v]
         out.add_trace(
             go.Heatmap(
                 z=v, x=x, y=["A1", "A2"], text=text, texttemplate="%{text}", colorscale=scale, zmin=-4, zmax=24,
@@ -72,7 +72,7 @@ def show() -> None:
     values = tables(example, step)
     sums = [float(v.sum()) for v in values]
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
-    alt = t("learn.consistency.alt", one=f"{sums[0]:.1f}", two=f"{sums[1]:.1f}", gap=f"{gap:.1f}")
+    alt = t("learn.consistency.alt", one=local(sums[0], ".1f"), two=local(sums[1], ".1f"), gap=local(gap, ".1f"))
     draw(figure, values, of=(example, step), alt=alt, key="consistency_plot", height=320)
     st.write(t(f"learn.consistency.note_{step}"))
     st.write(alt)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from ui.shared.text import plain, t
+from ui.shared.text import local, plain, t
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 T = TypeVar("T", int, float, str)
@@ -26,7 +26,11 @@ def epsilon(key: str, default: float = 1.0) -> float:
 def steps(label: str, values: Sequence[T], default: T, *, key: str, words: Callable[[T], str] | None = None) -> T:
     """A slider over the given values."""
     _start(key, _among(values), default)
-    return _kept(key, st.select_slider(label, values, key=key, format_func=words or (lambda v: f"{v:,.10g}")))
+    return _kept(key, st.select_slider(label, values, key=key, format_func=words or _figure))
+
+
+def _figure(value: float | str) -> str:
+    return value if isinstance(value, str) else local(value, ",.10g")
 
 
 def deltas(values: Sequence[float], default: float, *, key: str) -> float:

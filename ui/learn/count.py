@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.lessons.counting import law, log_ratio
 from ui.learn.controls import epsilon, pick, whole
 from ui.learn.kept import draw as draw_kept
-from ui.shared.text import number, t
+from ui.shared.text import local, number, t
 from ui.shared.theme import hues, palette
 from ui.shared.theme import show as draw
 
@@ -80,9 +80,9 @@ def show() -> None:
     z, p = law(mechanism, eps)
     spread = float(np.sqrt((z**2 * p).sum()))
     beyond = float(p[np.abs(log_ratio(mechanism, eps)[1]) > eps * (1 + 1e-9)].sum())
-    alt = t("learn.count.alt", spread=number(spread), eps=f"{eps:g}")
+    alt = t("learn.count.alt", spread=number(spread), eps=local(eps, "g"))
     if draws is None:
         draw_kept(figure, mechanism, eps, count, None, alt=alt, key="count_plot", height=470)
     else:
         draw(figure(mechanism, eps, count, draws), alt=alt, key="count_plot", height=470)
-    st.write(t("learn.count.reading", spread=number(spread), beyond=f"{beyond:.1e}" if beyond else "0"))
+    st.write(t("learn.count.reading", spread=number(spread), beyond=local(beyond, ".1e") if beyond else "0"))

@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import family as lesson
 from ui.learn.controls import epsilon, steps
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def show() -> None:
         sigma=number(round(noise, 1)),
         naive=percent(naive),
         honest=percent(honest),
-        wider=f"{float(np.median(found.honest) / np.median(found.naive)):.2f}",
+        wider=local(float(np.median(found.honest) / np.median(found.naive)), ".2f"),
     )
     draw(
         figure, found, of=(eps, people, effect, turn), alt=t("learn.effect.alt", reading=reading), key="effect_plot",

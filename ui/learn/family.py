@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.lessons import family as lesson
 from ui.learn.controls import epsilon, pick, slide
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def show() -> None:
     facts(
         [
             (
-                f"{group.epsilon:.3g}",
+                local(group.epsilon, ".3g"),
                 t("learn.family.epsilon", n=family),
-                t("learn.family.epsilon_one", eps=f"{eps:g}"),
+                t("learn.family.epsilon_one", eps=local(eps, "g")),
             ),
             (
                 percent(group.guess),
@@ -93,17 +93,23 @@ def show() -> None:
     )
     reading = t(
         "learn.family.reading",
-        eps=f"{eps:g}",
+        eps=local(eps, "g"),
         n=family,
         group=percent(group.guess),
         one=percent(one.guess),
         whole=percent(whole.guess),
-        times=f"{whole.noise / one.noise:.1f}",
+        times=local(whole.noise / one.noise, ".1f"),
     )
     draw(figure, kind, eps, family, alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
     st.write(reading)
     if kind == "gaussian":
         rule, exact = (f(eps, DELTA, family) for f in (lesson.simple_delta, lesson.exact_delta))
         st.write(
-            t("learn.family.textbook", n=family, eps=f"{family * eps:g}", rule=f"{rule:.1g}", exact=f"{exact:.1g}")
+            t(
+                "learn.family.textbook",
+                n=family,
+                eps=local(family * eps, "g"),
+                rule=local(rule, ".1g"),
+                exact=local(exact, ".1g"),
+            )
         )

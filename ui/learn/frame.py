@@ -7,7 +7,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui.learn import LABS, controls, sharing
+from ui.learn import GROUPS, LABS, controls, sharing
 from ui.shared import languages
 from ui.shared.access import classroom
 from ui.shared.text import catalogue, language, t
@@ -44,9 +44,26 @@ def choose() -> str:
         st.query_params[sharing.PIN] = "1"
         st.html(f"<p class='dp-small'>{html.escape(t(f'learn.{name}.name'))}</p>")
         return name
-    name = str(st.selectbox(t("learn.pick"), LABS, key=PICK, format_func=lambda n: t(f"learn.{n}.name")))
+    left, right = st.columns([3, 1], vertical_alignment="bottom", gap="small")
+    with right, st.popover(t("learn.groups_of.all"), width="stretch"):
+        _cards()
+    with left:
+        name = str(st.selectbox(t("learn.pick"), LABS, key=PICK, format_func=lambda n: t(f"learn.{n}.name")))
     st.query_params[PICK] = name
     return name
+
+
+def _cards() -> None:
+    """All labs in groups by lesson, each with its question; a press opens it."""
+    for group, labs in GROUPS.items():
+        note(t(f"learn.groups_of.{group}"))
+        for lab in labs:
+            words = f"{t(f'learn.{lab}.name')}: {t(f'learn.{lab}.question')}"
+            st.button(words, key=f"card_{lab}", type="tertiary", on_click=_open, args=(lab,))
+
+
+def _open(lab: str) -> None:
+    st.session_state[PICK] = lab
 
 
 def pinned() -> bool:

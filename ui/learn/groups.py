@@ -11,7 +11,7 @@ from dpsyn_core.lessons import systems as lesson
 from ui.learn.budgets import DASHES, EPSILONS, HUES
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -88,15 +88,15 @@ def show() -> None:
                 t("learn.groups.of", n=many, fresh=percent(float(fresh[-1]))),
             ),
             (
-                f"{found[1] / found[-1]:.0f} ×",
+                f"{local(found[1] / found[-1], '.0f')} ×",
                 t("learn.groups.ratio"),
-                t("learn.groups.ratio_fresh", times=f"{fresh[1] / fresh[-1]:.0f}"),
+                t("learn.groups.ratio_fresh", times=local(fresh[1] / fresh[-1], ".0f")),
             ),
         ]
     )
     reading = t(
         f"learn.groups.reading_{what}",
-        eps=f"{eps:g}",
+        eps=local(eps, "g"),
         system=first,
         small=percent(float(found[1])),
         large=percent(float(found[-1])),

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.curves import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def show() -> None:
             (
                 allowed,
                 t("learn.membership.allowed"),
-                t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=f"{eps:g}"),
+                t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=local(eps, "g")),
             ),
             (
                 f"{2 * found.runs:,}",

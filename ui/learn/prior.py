@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.lessons.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
 from ui.learn.controls import epsilon, segments
-from ui.shared.text import t
+from ui.shared.text import local, t
 from ui.shared.theme import facts, palette
 from ui.shared.theme import show as draw
 
@@ -74,16 +74,16 @@ def show() -> None:
     mean, deviation = moments(COUNTS, m, eps)
     facts(
         [
-            (f"{least_alpha(m, eps):.3g}", t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
-            (f"{100 * (mean[4] / COUNTS[4] - 1):+.0f} %", t("learn.prior.small"), t("learn.prior.six")),
-            (f"{100 * (mean[0] / COUNTS[0] - 1):+.0f} %", t("learn.prior.large"), t("learn.prior.most")),
+            (local(least_alpha(m, eps), ".3g"), t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
+            (f"{local(100 * (mean[4] / COUNTS[4] - 1), '+.0f')} %", t("learn.prior.small"), t("learn.prior.six")),
+            (f"{local(100 * (mean[0] / COUNTS[0] - 1), '+.0f')} %", t("learn.prior.large"), t("learn.prior.most")),
         ]
     )
-    alt = t("learn.prior.alt", eps=f"{eps:g}", small=f"{mean[4]:.0f}", large=f"{mean[0]:.0f}")
+    alt = t("learn.prior.alt", eps=local(eps, "g"), small=local(mean[4], ".0f"), large=local(mean[0], ".0f"))
     draw(figure(eps, [synthetic(COUNTS, m, eps) for _ in range(n)]), alt=alt, key="prior_plot", height=380)
     step = segments(t("learn.prior.steps"), STEPS, "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}"))
     made = walk(COUNTS, m, eps, np.random.default_rng())
-    st.write(t(f"learn.prior.says_{step}", alpha=f"{made.alpha:.2f}", m=m))
+    st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=m))
     st.dataframe(walk_table(made, step), hide_index=True, alt=t("learn.prior.walk_table"))
     table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(1),
                           t("learn.prior.deviation"): deviation.round(1)})  # fmt: skip

@@ -20,7 +20,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps
 from ui.shared.access import classroom
-from ui.shared.text import language, t
+from ui.shared.text import language, local, t
 from ui.shared.theme import dark, note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
@@ -106,7 +106,7 @@ def beforehand() -> None:
     pairs = {name: float(lesson.curve(name, "tvd-2way").middle[place]) for name in chosen}
     best = min(pairs, key=lambda name: pairs[name])
     floor = lesson.fresh("tvd-2way")
-    alt = t("learn.race.alt", best=best, pairs=f"{100 * pairs[best]:.1f}", floor=f"{100 * floor:.1f}")
+    alt = t("learn.race.alt", best=best, pairs=local(100 * pairs[best], ".1f"), floor=local(100 * floor, ".1f"))
     show_multiples(
         lambda _, across: chart(eps, tuple(chosen), across, dark(), language()), key="race", alt=alt, across=(2, 1)
     )
@@ -161,7 +161,9 @@ def show() -> None:
         status.update(label=t("learn.race.done"), state="complete")
     gap, rare, floor = truth()
     best = min(rows, key=lambda r: r["pairs"])
-    alt = t("learn.race.alt", best=best["system"], pairs=f"{100 * best['pairs']:.1f}", floor=f"{100 * floor:.1f}")
+    alt = t(
+        "learn.race.alt", best=best["system"], pairs=local(100 * best["pairs"], ".1f"), floor=local(100 * floor, ".1f")
+    )
     compared = measures(rows)
     show_multiples(
         lambda _, across: systems_chart(
@@ -173,9 +175,9 @@ def show() -> None:
     st.write(alt)
     names = [t(f"learn.race.{c}") for c in ("system", "pairs", "triples", "seconds", "gap", "rare")]
     cells = [
-        [r["system"], f"{100 * r['pairs']:.1f} %", f"{100 * r['triples']:.1f} %", f"{r['seconds']:.1f}",
-         f"{r['gap']:.0f}", str(r["rare"])]
+        [r["system"], f"{local(100 * r['pairs'], '.1f')} %", f"{local(100 * r['triples'], '.1f')} %",
+         local(r["seconds"], ".1f"), local(r["gap"], ".0f"), str(r["rare"])]
         for r in rows
     ]  # fmt: skip
-    cells.append([t("learn.race.real"), "0 %", "0 %", "", f"{gap:.0f}", str(rare)])
+    cells.append([t("learn.race.real"), "0 %", "0 %", "", local(gap, ".0f"), str(rare)])
     st.dataframe(pd.DataFrame(cells, columns=names), hide_index=True, alt=t("learn.race.table"))

@@ -11,7 +11,7 @@ import streamlit as st
 from dpsyn_core.lessons import asking as lesson
 from ui.learn.controls import steps
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, plain, t
+from ui.shared.text import local, number, percent, plain, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def show() -> None:
                 t("learn.reconstruction.cliff"),
                 t(
                     "learn.reconstruction.of_root",
-                    factor=f"{cliff / math.sqrt(people):.2f}",
-                    root=f"{math.sqrt(people):.1f}",
+                    factor=local(cliff / math.sqrt(people), ".2f"),
+                    root=local(math.sqrt(people), ".1f"),
                 ),
             ),
             (
@@ -135,7 +135,7 @@ def show() -> None:
         answers=answers,
         noise=plain(noise),
         share=percent(float(right.mean())),
-        cliff=f"{cliff:.1f}",
+        cliff=local(cliff, ".1f"),
     )
     draw(
         figure,

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpsyn_core.lessons import game as lesson
 from ui.learn.controls import steps
-from ui.shared.text import number, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, note, palette
 from ui.shared.theme import show as draw
 
@@ -44,7 +44,9 @@ def figure(answers: list[lesson.GameAnswer]) -> go.Figure:
     won = {a.question.name: a for a in answers}
     got = [won[q.name].won if q.name in won else 0.0 for q in lesson.QUESTIONS]
     told = [
-        t("learn.spending.told", eps=f"{won[q.name].epsilon:g}", won=f"{won[q.name].won:.0f}") if q.name in won else ""
+        t("learn.spending.told", eps=local(won[q.name].epsilon, "g"), won=local(won[q.name].won, ".0f"))
+        if q.name in won
+        else ""
         for q in lesson.QUESTIONS
     ]
     out = go.Figure()
@@ -97,12 +99,12 @@ def show() -> None:
             amount = steps(
                 t("learn.spending.amount"), amounts, amounts[min(5, len(amounts) - 1)], key=f"spending_e{len(plan)}"
             )
-        if st.button(t("learn.spending.ask", eps=f"{amount:g}"), key="spending_ask", type="primary"):
+        if st.button(t("learn.spending.ask", eps=local(amount, "g")), key="spending_ask", type="primary"):
             plan.append((int(number_of or 0), float(amount)))
             st.rerun()
     else:
         with b:
-            st.info(t("learn.spending.over", best=f"{lesson.best_expected():.0f}"))
+            st.info(t("learn.spending.over", best=local(lesson.best_expected(), ".0f")))
     if plan and st.button(t("learn.spending.anew"), key="spending_anew", type="tertiary"):
         st.session_state[PLAN] = []
         st.rerun()
@@ -119,11 +121,11 @@ def result(answers: list[lesson.GameAnswer], plan: Plan, word: str, left: float)
     facts(
         [
             (
-                f"{points:.0f}",
+                local(points, ".0f"),
                 t("learn.spending.score"),
                 t("learn.spending.of", most=sum(q.points for q in lesson.QUESTIONS)),
             ),
-            (f"{left:g}", t("learn.spending.left"), t("learn.spending.limit", limit=f"{lesson.LIMIT:g}")),
+            (local(left, "g"), t("learn.spending.left"), t("learn.spending.limit", limit=local(lesson.LIMIT, "g"))),
         ]
     )
     reading = t("learn.spending.start")
@@ -135,7 +137,7 @@ def result(answers: list[lesson.GameAnswer], plan: Plan, word: str, left: float)
             noisy=number(last.noisy),
             truth=number(last.truth),
             off=percent(abs(last.noisy - last.truth) / last.truth),
-            won=f"{last.won:.0f}",
+            won=local(last.won, ".0f"),
             points=last.question.points,
         )
     draw(figure(answers), alt=t("learn.spending.alt", reading=reading), key="spending_plot", height=430)

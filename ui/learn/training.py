@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons import training as lesson
 from ui.learn.controls import segments, steps
 from ui.learn.kept import draw
-from ui.shared.text import number, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def systems_figure() -> go.Figure:
             marker={"color": palette().warning, "size": 11, "symbol": "star"},
         )
     )
-    out.update_xaxes(title=t("learn.training.x_systems"), type="log", tickvals=at, ticktext=[f"{e:g}" for e in at])
+    out.update_xaxes(title=t("learn.training.x_systems"), type="log", tickvals=at, ticktext=[local(e, "g") for e in at])
     out.update_yaxes(title=t("learn.training.y_systems"))
     return out
 
@@ -143,13 +143,17 @@ def show() -> None:
     share = {name: percent(lesson.right(run.weights, others)) for name, run in made.items()}
     facts(
         [
-            (f"{exact:.3g}", t("learn.training.epsilon_fact"), t("learn.training.epsilon_note", renyi=f"{renyi:.3g}")),
+            (
+                local(exact, ".3g"),
+                t("learn.training.epsilon_fact"),
+                t("learn.training.epsilon_note", renyi=local(renyi, ".3g")),
+            ),
             (
                 share["first"],
                 t("learn.training.right"),
                 t("learn.training.right_note", second=share["second"], free=share["free"]),
             ),
-            (percent(over), t("learn.training.over"), t("learn.training.over_note", clip=f"{clip:g}")),
+            (percent(over), t("learn.training.over"), t("learn.training.over_note", clip=local(clip, "g"))),
         ]
     )
     view = segments(
@@ -166,11 +170,11 @@ def show() -> None:
         steps=number(taken),
         batch=number(batch),
         people=number(lesson.PEOPLE),
-        noise=f"{noise:g}",
-        clip=f"{clip:g}",
-        width=f"{noise * clip:g}",
-        per=f"{noise * clip / batch:.2g}",
-        epsilon=f"{exact:.3g}",
+        noise=local(noise, "g"),
+        clip=local(clip, "g"),
+        width=local(noise * clip, "g"),
+        per=local(noise * clip / batch, ".2g"),
+        epsilon=local(exact, ".3g"),
     )
     told = systems_reading() if view == "systems" else reading
     make, *values = figures[view]
@@ -188,8 +192,8 @@ def systems_reading() -> str:
     at = {name: float(np.mean(kept["auroc"][name][place])) for name in SYSTEMS}
     return t(
         "learn.training.systems_reading",
-        rls=f"{at['rls']:.3f}",
-        p3gm=f"{at['p3gm']:.3f}",
-        paper=f"{kept['paper']['P3GM']:.3f}",
-        real=f"{kept['real']:.3f}",
+        rls=local(at["rls"], ".3f"),
+        p3gm=local(at["p3gm"], ".3f"),
+        paper=local(kept["paper"]["P3GM"], ".3f"),
+        real=local(kept["real"], ".3f"),
     )

@@ -62,10 +62,10 @@ class Spent:
 
 def spent(space: Workspace) -> Spent | None:
     """What the dataset's ledger holds; None without a dataset. The sums are kept until a run adds to them."""
-    if space.dataset is None:
+    if not space.serial:
         return None
-    book, name = Ledger(), space.dataset.ledger
-    unit = Unit.of(space.schema.unit) if space.schema is not None else Unit()
+    book, name = Ledger(), space.ledger
+    unit = Unit() if space.unit is None else Unit.of(space.unit)
     stamp = (name, unit, *_changed(book))
     kept = space.memo.get("ledger")
     if kept is None or kept[0] != stamp:
@@ -91,9 +91,9 @@ def _changed(book: Ledger) -> tuple[int, int]:
 
 def limit_field(space: Workspace) -> None:
     """Sets what all runs on the dataset may cost together."""
-    if space.dataset is None:
+    if not space.serial:
         return
-    book, name = Ledger(), space.dataset.ledger
+    book, name = Ledger(), space.ledger
     limit = book.limit(name)
     found = spent(space)
     if found is not None:
@@ -105,7 +105,7 @@ def limit_field(space: Workspace) -> None:
             t("limit.sum", who=w, epsilon=local(e, ".3g")) if e else t("limit.no_sum", who=w) for w, e in found.sums
         ]
         note(t("limit.sums", sums="; ".join(lines)))
-    with st.form(f"limit_{space.dataset.serial}", border=False):
+    with st.form(f"limit_{space.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")
         with first:
             text = st.text_input(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.metrics.associations import expected_tvd
 from dpsyn_core.privacy import charge
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.runs.plan import ASSUMED, RunPlan, Step, lost, plan
@@ -73,9 +72,9 @@ def guessed() -> int:
 
 def marginals(found: RunPlan | None) -> list[Step]:
     """The steps that release tables of counts."""
-    if found is None:
-        return []
-    return [s for s in found.steps if s.sigma is not None and s.kind not in ("total", "cell")]
+    from dpsyn_core.planning.outlook import table_steps
+
+    return table_steps(found)
 
 
 def k_field(found: RunPlan | None) -> int:
@@ -123,19 +122,24 @@ def split(space: Workspace, found: RunPlan | None) -> None:
         return
     if any(s.about for s in found.steps):
         assumption(space)
+    bar(found)
+
+
+def bar(found: RunPlan) -> None:
+    """The bar with its key."""
     colours = palette()
     fills = (colours.accent, colours.real, colours.warning, "#8E6CA8", "#5E8C61")
     whole = sum(s.share[1] for s in found.steps)
-    bar, lines = "", ""
+    parts, lines = "", ""
     for i, s in enumerate(found.steps):
         fill = fills[i % len(fills)]
-        bar += f"<i style='width:{100 * s.share[1] / whole:.2f}%;background:{fill}'></i>"
+        parts += f"<i style='width:{100 * s.share[1] / whole:.2f}%;background:{fill}'></i>"
         lines += (
             f"<li><i style='background:{fill}'></i><b>{html.escape(label(s))}</b> {html.escape(line(found, s))}</li>"
         )
     alt = t("plan.alt", words=", ".join(f"{label(s)} {share(s)}" for s in found.steps))
     st.html(
-        f"<div class='dp-stack' role='img' aria-label='{html.escape(alt)}'>{bar}</div><ul class='dp-key'>{lines}</ul>"
+        f"<div class='dp-stack' role='img' aria-label='{html.escape(alt)}'>{parts}</div><ul class='dp-key'>{lines}</ul>"
     )
 
 
@@ -210,6 +214,8 @@ def _parts(step: Step) -> str:
 
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
+    from dpsyn_core.planning.outlook import table_error
+
     shown = marginals(found)
     if found is None or not shown:
         return
@@ -221,10 +227,7 @@ def expected(space: Workspace, found: RunPlan | None) -> None:
     errors: dict[str, float] = {}
     said = st.container()
     for s in shown:
-        std = found.std(s) or (0.0, 0.0)
-        ends = [expected_tvd(c, x, n) for c in s.cells for x in (std[::-1] if s.about else std)]
-        # a table's share grows with its size where a system weighs them: small tables then have the larger noise
-        least, worst = (min(ends[0], ends[3]), max(ends[0], ends[3]))
+        least, worst = table_error(found, s, n)
         sizes = t("expected.range", cells=number(s.cells[0]), most=number(s.cells[1]))
         if s.cells[0] == 1:
             value, sizes = t("expected.worst", error=percent(worst)), t("expected.largest", most=number(s.cells[1]))

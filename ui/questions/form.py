@@ -85,12 +85,21 @@ def _fields(schema: Schema, before: Document, key: str) -> Document:
     return {"name": name.strip() or usual, **made}
 
 
+def fields_of(schema: Schema, kind: str, key: str) -> Document:
+    """The fields of one kind alone, empty, without a name and a weight: for questions that are not declared."""
+    return {"kind": kind, **_FORMS[kind](schema, {}, f"{key}_{kind}")}
+
+
 # ---- one function a kind: (schema, what was chosen before, key) -> fields of the document
 
 
 def _table(schema: Schema, old: Document, key: str) -> Document:
     names = _several("columns", _names(schema), old.get("of", []), key, most=MOST_TABLE)
-    made: Document = {"of": names}
+    return {"of": names, **_binned(schema, names, old, key)}
+
+
+def _binned(schema: Schema, names: Sequence[str], old: Document, key: str) -> Document:
+    """The bins of the columns that have an order, where any is chosen."""
     bins = {}
     for name in names:
         if numeric(schema[name]) or schema[name].in_order:
@@ -100,7 +109,7 @@ def _table(schema: Schema, old: Document, key: str) -> Document:
                 bins[name] = given
         elif name in old.get("bins", {}):
             bins[name] = old["bins"][name]  # groups of values, which have no field here
-    return made | ({"bins": bins} if bins else {})
+    return {"bins": bins} if bins else {}
 
 
 def _period(name: str, old: Document | None, key: str) -> Document | None:
@@ -155,7 +164,7 @@ def _numbers(text: str) -> list[float | str]:
 def _grouped(schema: Schema, old: Document, key: str, most: int = 2) -> Document:
     of = _one("number", _numeric(schema), old.get("of"), key)
     by = _several("by", [n for n in _groups(schema) if n != of], old.get("by", []), key, most=most)
-    return {"of": of, **({"by": by} if by else {})}
+    return {"of": of, **({"by": by} if by else {}), **_binned(schema, by, old, key)}
 
 
 def _gini(schema: Schema, old: Document, key: str) -> Document:
@@ -191,7 +200,7 @@ def _gap(schema: Schema, old: Document, key: str) -> Document:
         ]  # fmt: skip
         made["between"] = {between: chosen}
     by = _several("by", [n for n in _groups(schema) if n not in (of, between)], old.get("by", []), key, most=1)
-    return made | ({"by": by} if by else {})
+    return made | ({"by": by} if by else {}) | _binned(schema, by, old, key)
 
 
 def _range(schema: Schema, old: Document, key: str) -> Document:

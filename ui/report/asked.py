@@ -17,7 +17,7 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, sentence, t
+from ui.shared.text import figure_words, literal, local, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
@@ -30,21 +30,29 @@ def questions_of(space: Workspace, job: Job) -> Questions:
     """Those that the run was told, then those that are declared now and fit the run's schema."""
     told = Questions.of(job.spec.questions).questions if job.spec.questions else ()
     schema, names = results.schema(space, job), {q.name for q in told}
-    later = []
+    later, computed = [], {name for name, _ in results.computed(space, job)}
     for question in kept.fitting(space).questions:
         try:
             check(question, schema)
         except DPSynError:
             continue
-        if question.name not in names:
+        if question.name not in names and not computed & set(question.attributes):
             later.append(question)
     return Questions(version=1, questions=(*told, *later))
 
 
+def _unmeasured(space: Workspace, job: Job) -> None:
+    """Says which questions have no answer because they name a column that is computed from others."""
+    for name, sources in results.computed(space, job):
+        asked_of = [q.name for q in kept.fitting(space).questions if name in q.attributes]
+        if asked_of:
+            said = {"column": literal(name), "sources": literal(", ".join(sources))}
+            note(t("asked.computed", questions=literal(", ".join(asked_of)), **said), "warning")
+
+
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
-    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
-    from dpsyn_core.marginals.released_file import load_released
+    from dpsyn_core.jobs.folder import MANIFEST
     from dpsyn_core.metrics.load import encode
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.answering import answer_codes
@@ -53,10 +61,10 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
 
     def make() -> list[Answered]:
         with st.spinner(t("asked.working")):
-            released = load_released(job.folder / MEASUREMENTS, schema)
+            released = results.measurements(space, job)
             return answer_codes(
-                encode(schema, results.synthetic(space, job), "synthetic")[0], released.measurements, schema,
-                Manifest.load(job.folder / MANIFEST), questions, scores=released.measurements.scores,
+                encode(schema, results.synthetic(space, job), "synthetic")[0], released, schema,
+                Manifest.load(job.folder / MANIFEST), questions, scores=released.scores,
             )  # fmt: skip
 
     return results.kept(space, ("asked", job.id, questions.digest), make)
@@ -75,6 +83,7 @@ def answers(space: Workspace, job: Job, *, private: bool) -> list[AskedAnswer]:
 
 def panel(space: Workspace, job: Job, *, private: bool) -> None:
     """Every question in its order; nothing where none is declared."""
+    _unmeasured(space, job)
     if not len(questions_of(space, job)):
         return
     if results.synthetic_of(space, job) is not None:
@@ -92,7 +101,7 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
         note(t("asked.not_told"), "warning")
     mode = "private" if private else "public"
     for i, one in enumerate(found):
-        _question(one, f"asked_{mode}_{i}")
+        question(one, f"asked_{mode}_{i}", asks=words.asks(one.answered.question))
 
 
 def _headline(found: list[AskedAnswer]) -> None:
@@ -106,7 +115,7 @@ def _headline(found: list[AskedAnswer]) -> None:
             real = "" if one.real is None else t("asked.real", value=asked.shown(float(one.real.values.ravel()[0])))
             items.append((value, name, f"{width} {real}".strip()))
         elif one.rank_agreement is not None:
-            items.append((f"{one.rank_agreement:.2f}".replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
+            items.append((local(one.rank_agreement, ".2f").replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
         elif one.difference is not None:
             items.append((number(one.difference), name, t("asked.difference")))
         else:
@@ -115,10 +124,11 @@ def _headline(found: list[AskedAnswer]) -> None:
     facts(items)
 
 
-def _question(one: AskedAnswer, key: str) -> None:
+def question(one: AskedAnswer, key: str, *, asks: str) -> None:
+    """One question with its figure, its grade, and all figures in a table. asks: what it asks, as a sentence."""
     answered = one.answered
     section(answered.question.name)
-    note(words.asks(answered.question))
+    note(asks)
     drawn = asked.figure(one, figure_words())
     if drawn is not None:
         show(drawn, key=f"{key}_figure")

@@ -18,7 +18,7 @@ from ui.shared import results
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, attacks
-from ui.shared.text import language, literal, number, percent, sentence, t
+from ui.shared.text import language, literal, local, number, percent, sentence, t
 from ui.shared.theme import facts, note, palette, section, show, table
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _progress(owner: str, job_id: str) -> None:
     far = t("attack.preparing") if job.state == "running" else t("attack.queued")
     if running:
         far = t("attack.progress", done=round(seen["done"]), runs=_spec(job).runs,
-                 seconds=f"{seen.get('seconds', 0):.0f}")  # fmt: skip
+                 seconds=local(seen.get('seconds', 0), ".0f"))  # fmt: skip
     left, right = st.columns([5, 1], vertical_alignment="center")
     left.progress(share, text=far)
     if right.button(t("run.cancel"), key=f"attack_cancel_{job_id}", width="stretch"):
@@ -156,7 +156,7 @@ def _ended(space: Workspace, job: Job) -> None:
 
 def _result(found: AttackResult, label: str) -> None:
     """Verdict, numbers, and the curve or the table of successes."""
-    values = {"needed": f"{found.needed:.2f}", "promised": number(found.epsilon)}
+    values = {"needed": local(found.needed, ".2f"), "promised": number(found.epsilon)}
     VERDICTS[found.verdict](t(f"attack.{found.verdict}", **values))
     facts(
         [
@@ -170,11 +170,11 @@ def _result(found: AttackResult, label: str) -> None:
         ]
     )
     if found.provable <= found.epsilon:
-        note(t("attack.weak", most=f"{found.provable:.2f}", **values), "warning")
+        note(t("attack.weak", most=local(found.provable, ".2f"), **values), "warning")
     else:
-        note(t("attack.provable", most=f"{found.provable:.2f}"))
+        note(t("attack.provable", most=local(found.provable, ".2f")))
     if found.roc is not None:
-        area = f"{found.roc.area:.2f}"
+        area = local(found.roc.area, ".2f")
         show(_curve(found), alt=t("attack.curve_alt", area=area, **values), key="attack_curve", height=400)
         note(t("attack.area", area=area))
     if found.rates:
@@ -190,7 +190,7 @@ def _result(found: AttackResult, label: str) -> None:
         note(t("attack.rates_note"))
     note(
         t("attack.made", runs=number(found.runs), records=number(found.records), all=number(found.table_records),
-          seconds=f"{found.seconds:.0f}")
+          seconds=local(found.seconds, ".0f"))
     )  # fmt: skip
 
 

@@ -35,8 +35,22 @@ def panel(view: Look) -> None:
         _overlay(view, scores)
         section(t("columns.spread"))
         _spread(view)
+    _missing(view)
     section(t("columns.figures"))
     _figures(view)
+
+
+def _missing(view: Look) -> None:
+    """Blank cells, real beside synthetic; nothing where no table has any."""
+    from dpsyn_core.report.missing import missing_figure
+
+    named = {view.name(s): s.comparison for s in view.sides}
+    key = ("missing", *(s.job.id for s in view.sides))
+    figure = kept(view.space, key, lambda: missing_figure(named, figure_words()))
+    if figure is not None:
+        section(t("columns.missing"))
+        show(figure, key="missing")
+        note(figure.caption)
 
 
 def _figures(view: Look) -> None:

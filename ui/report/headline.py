@@ -8,7 +8,7 @@ from dpsyn_core.metrics.unrelated import between
 from ui.report import verdict
 from ui.report.look import Look, Side
 from ui.shared.results import kept
-from ui.shared.text import percent, t
+from ui.shared.text import local, percent, t
 from ui.shared.theme import facts, lead, note
 
 SHOWN = (("tvd-2way", "pairs"), ("tvd-1way", "ones"), ("range-queries", "queries"), ("pay-gap", "gap"))
@@ -63,7 +63,7 @@ def figure(metric: str, value: float) -> str:
     if metric == KEPT[0]:
         return percent(value, 0)
     if metric in PLAIN:
-        return f"{value:.{2 if metric == 'pay-gap' else 3}f}".replace("-", "\N{MINUS SIGN}")
+        return local(value, f".{2 if metric == 'pay-gap' else 3}f").replace("-", "\N{MINUS SIGN}")
     return percent(value, 2 if value < 0.01 else 1)
 
 

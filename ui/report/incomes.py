@@ -12,7 +12,7 @@ from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import capital, figure_words, literal, sentence, t
+from ui.shared.text import capital, figure_words, literal, local, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
@@ -93,10 +93,10 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     rows = list(got.details["groups"])
     if metric == "gini":
         overall = got.details["overall"]
-        facts([(f"{overall['synthetic']:.3f}", t("incomes.gini_synthetic"),
-                t("incomes.gini_real", real=f"{overall['real']:.3f}"))])  # fmt: skip
+        facts([(local(overall['synthetic'], ".3f"), t("incomes.gini_synthetic"),
+                t("incomes.gini_real", real=local(overall['real'], ".3f")))])  # fmt: skip
     else:
-        facts([(f"{got.value:.2f}", t("incomes.rank"), t("incomes.sides", a=got.details["sides"][0],
+        facts([(local(got.value, ".2f"), t("incomes.rank"), t("incomes.sides", a=got.details["sides"][0],
                 b=got.details["sides"][1]))])  # fmt: skip
     scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}
     known = {name: score for name, score in scores.items() if not isinstance(score, MetricError)}

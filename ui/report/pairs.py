@@ -42,6 +42,7 @@ def panel(view: Look) -> None:
         a, b = _chosen(view, first.worst())
         for side in view.sides:
             _tables(view, side, a, b)
+            _scatter(view, side, a, b)
 
 
 def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
@@ -108,6 +109,19 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
         drawn(view.space, ("gap", *key, far), lambda: gap), alt=f"{gap.alt}. {finding}",
         key=f"pair_difference_{side.letter}", ready=True,
     )  # fmt: skip
+
+
+def _scatter(view: Look, side: Side, a: str, b: str) -> None:
+    """Both numbers record by record, where both columns hold numbers."""
+    from dpsyn_core.report.scatter import numbers_of, scatter_figure
+
+    if a == b or not {a, b} <= set(numbers_of(side.comparison)):
+        return
+    key = ("scatter", side.job.id, a, b)
+    figure = kept(view.space, key, lambda: scatter_figure(side.comparison, a, b, figure_words()))
+    if figure is not None:
+        show(figure, key=f"pair_scatter_{side.letter}")
+        note(figure.caption)
 
 
 def _pair(view: Look, side: Side, a: str, b: str) -> tuple[Figure, Figure]:

@@ -14,7 +14,7 @@ from dpsyn_core.metrics.workload import Condition, CountQuery
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.theme import Figure
 from ui.report.look import Look
-from ui.shared.text import figure_words, literal, number, percent, sentence, t
+from ui.shared.text import figure_words, literal, local, number, percent, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _answers(view: Look, queries: list[CountQuery]) -> None:
 
 
 def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:
-    error = t("queries.no_relative") if got.relative is None else f"{got.relative:+.1%}"
+    error = t("queries.no_relative") if got.relative is None else local(got.relative, "+.1%")
     spread = binomial_deviations(c.n, c.m)[got.real] * c.n / c.m
     facts(
         [

@@ -15,7 +15,7 @@ from ui.report import asked
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, number, percent, plain, t
+from ui.shared.text import figure_words, literal, local, number, percent, plain, t
 from ui.shared.theme import facts, note, public_tag, section, show
 
 METRIC = "measured-fit"
@@ -38,6 +38,10 @@ def panel(space: Workspace, job: Job) -> None:
     else:
         note(t("released.unproved", sentence=found.sentence), "alarm")
     asked.panel(space, job, private=False)
+    where = results.condition(space, job)
+    if where is not None:
+        note(t("released.where", where=literal(where)))
+        return
     measured = results.measurements(space, job)
     if measured.joint:
         note(t("released.joint", count=number(len(measured.joint))))
@@ -56,7 +60,7 @@ def panel(space: Workspace, job: Job) -> None:
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
         [
-            (f"{got.value**0.5:.2f}", t("released.fit"), t("released.fit_note")),
+            (local(got.value**0.5, ".2f"), t("released.fit"), t("released.fit_note")),
             (percent(expected), t("released.expected"), t("released.expected_note")),
             (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
         ]

@@ -12,7 +12,7 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, percent, t
+from ui.shared.text import figure_words, local, percent, t
 from ui.shared.theme import note, section, show
 
 
@@ -28,7 +28,7 @@ def panel(space: Workspace, runs: list[Job]) -> None:
     if not groups:
         note(t("several.none"))
         return
-    named = {t("run.label", method=m, epsilon=f"{e:g}"): v for (m, e), v in groups.items()}
+    named = {t("run.label", method=m, epsilon=local(e, "g")): v for (m, e), v in groups.items()}
     figure = figures.runs_plot(named, figure_words())
     rows = [
         {t("several.run"): name, t("several.count"): len(values), t("several.best"): percent(min(values)),

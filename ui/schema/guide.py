@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema.document import READ, Schema
+from dpsyn_core.schema.rhythm import RHYTHMS
 from ui.data.quick import QUICK
 from ui.schema import editor
 from ui.schema.rows import KINDS, Row, changed, kind_words, shown
@@ -39,7 +40,7 @@ def panel(space: Workspace) -> None:
         return
     undecided = [a.name for a in schema.attributes if a.source == "data"]
     if not undecided:
-        if space.memo.get(DONE) and schema.private:
+        if space.memo.get(DONE) and schema.private and not space.one_of_linked:
             _done(space)
         return
     proposals = [p for p in _proposals(space, schema, data.table) if p.name in set(undecided)]
@@ -108,13 +109,37 @@ def _ways(space: Workspace, p: Proposal) -> None:
     mark = _mark(p.name)
     if p.document is not None and st.button(t("guide.know"), key=f"know_{mark}"):
         _decide(space, [p])
+    if p.document is not None and p.document["kind"] == "numeric":
+        _natural_ends(space, p.document, mark)
     if st.button(t("guide.change"), key=f"change_{mark}"):
         st.session_state[CHANGING] = None if st.session_state.get(CHANGING) == p.name else p.name
         st.rerun()
-    if st.button(t("guide.buy"), key=f"buy_{mark}"):
+    if not space.one_of_linked and st.button(t("guide.buy"), key=f"buy_{mark}"):
         _buy(space, p)
     if st.button(t("guide.leave"), key=f"leave_{mark}"):
         _take(space, [{"name": p.name, "kind": "ignored", "source": "public"}])
+
+
+def _natural_ends(space: Workspace, document: dict[str, Any], mark: str) -> None:
+    """Asks for ends that a number has by definition; an end that nobody names stays rounded."""
+    with st.popover(t("guide.ends")), st.form(f"ends_{mark}", border=False):
+        note(t("guide.ends_lead", low=_plain(document["min"]), high=_plain(document["max"])))
+        first, second = st.columns(2)
+        with first:
+            low = st.text_input(t("guide.ends_low"), key=f"low_{mark}")
+        with second:
+            high = st.text_input(t("guide.ends_high"), key=f"high_{mark}")
+        saved = st.form_submit_button(t("guide.ends_save"), type="primary")
+    if not saved:
+        return
+    cells = shown(document)
+    ends = [f"{named.strip() or document[end]}" for named, end in ((low, "min"), (high, "max"))]
+    tail = cells["content"].partition(" to ")[2].partition(" ")[2]  # step, scale and special values
+    made = changed(Row(document, {}), {**cells, "content": f"{ends[0]} to {ends[1].rstrip(',;')} {tail}".strip()})
+    if made.problem:
+        st.error(literal(sentence(ValueError(made.problem))))
+        return
+    _take(space, [{**made.document, "source": "public"}])
 
 
 def _form(space: Workspace, p: Proposal) -> None:
@@ -136,6 +161,7 @@ def _form(space: Workspace, p: Proposal) -> None:
         with fourth:
             example = _example(document)
             way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
+        rhythm = _rhythm_box(document, mark) if document["kind"] == "datetime" else None
         saved = st.form_submit_button(t("guide.save"), type="primary")
     if not saved:
         return
@@ -147,6 +173,15 @@ def _form(space: Workspace, p: Proposal) -> None:
         st.error(literal(sentence(ValueError(made.problem))))
         return
     after = {**made.document, "source": "public"}
+    if rhythm is not None and after["kind"] == "datetime" and rhythm != (document.get("rhythm") or ""):
+        after.pop("rhythm", None)
+        made = changed(
+            Row(after, {}), {**shown(after), "content": f"{after['min']} to {after['max']} {rhythm}".strip()}
+        )
+        if made.problem:
+            st.error(literal(sentence(ValueError(made.problem))))
+            return
+        after = made.document
     if (way or "").strip() != example or after["kind"] != document["kind"]:
         refused = _write(after, (way or "").strip())
         if refused:
@@ -154,6 +189,20 @@ def _form(space: Workspace, p: Proposal) -> None:
             return
     st.session_state[CHANGING] = None
     _take(space, [after])
+
+
+def _rhythm_box(document: Mapping[str, Any], mark: str) -> str:
+    """The days that can be, as a choice; empty for every day."""
+    options = ["", *RHYTHMS]
+    return st.selectbox(
+        t("guide.rhythm"), options, index=options.index(document.get("rhythm") or ""), key=f"rhythm_{mark}",
+        format_func=rhythm_words, help=t("guide.rhythm_help"),
+    )  # fmt: skip
+
+
+def rhythm_words(rhythm: str) -> str:
+    """A rhythm in the visitor's language."""
+    return t(f"guide.rhythm_{(rhythm or 'day').replace('-', '_')}")
 
 
 def _example(document: Mapping[str, Any]) -> str:
@@ -278,6 +327,8 @@ def _what(d: Mapping[str, Any]) -> str:
         way = _example(d)
         key = "guide.as_dates_written" if way else "guide.as_dates"
         words = t(key, low=d["min"][:10], high=d["max"][:10], way=way)
+        if d.get("rhythm"):
+            words += t("guide.as_rhythm", rhythm=rhythm_words(d["rhythm"]))
     else:
         words = t("guide.as_range", kind=kind_words(cells["kind"]), low=_plain(d["min"]), high=_plain(d["max"]))
         if d.get("step") not in (None, 1):

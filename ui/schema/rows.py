@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.schema.rhythm import RHYTHMS
 from ui.shared.text import t
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(
-    r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+by\s+(?P<step>\S+?))?(?:,?\s+(?P<scale>log|linear))?\s*$"
+    r"^\s*(?P<low>\S+)\s+(?:to|until|bis|-|–)\s+(?P<high>\S+?)(?:\s+by\s+(?P<step>\S+?))?"
+    rf"(?:,?\s+(?:(?P<scale>log|linear)|(?P<rhythm>{'|'.join(RHYTHMS)})))?\s*$"
 )
 
 
@@ -69,7 +71,7 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     elif kind in ("numeric", "datetime"):
         words["content"] = f"{_end(document['min'])} to {_end(document['max'])}"
         words["content"] += f" by {document['step']}" if document.get("step") else ""
-        words["content"] += f", {document['scale']}" if document.get("scale") else ""
+        words["content"] += "".join(f", {document[f]}" for f in ("scale", "rhythm") if document.get(f))
         if document.get("special_values"):
             words["content"] += "; " + ", ".join(
                 f"{v:g}" if v != int(v) else str(v) for v in document["special_values"]
@@ -155,7 +157,14 @@ def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any])
     bins = old.get("bins") if as_is else _bins(str(words["bins"]), old["name"], dates=kind == "date")
     out.pop("bins", None)
     out |= {} if bins is None else {"bins": bins}
-    if kind == "date":
+    date = kind == "date"
+    idle = (given["step"] or given["scale"]) if date else given["rhythm"]
+    if idle:
+        msg = f"column '{old['name']}' is a {kind}, for which '{idle}' says nothing; leave it out"
+        raise SchemaError(msg)
+    if date:
+        out.pop("rhythm", None)
+        out |= {"rhythm": given["rhythm"]} if given["rhythm"] else {}
         return _checked({**out, "kind": "datetime", "min": low, "max": high})
     whole = kind == "whole number"
     first, last = _numeric(low, old["name"], whole), _numeric(high, old["name"], whole)
@@ -225,7 +234,7 @@ def _values(text: str, name: str) -> list[Any]:
 
 
 def _range(text: str, name: str) -> dict[str, str]:
-    """Low and high, and step and scale, empty where they are not written."""
+    """Low and high, and step, scale and rhythm, empty where they are not written."""
     found = RANGE.match(text)
     if not found:
         msg = f"column '{name}' needs a public range; write it as: 0 to 99, or 0 to 5 by 0.01"
@@ -246,7 +255,7 @@ def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any] | None:
     """Bins as written; None where nothing is, so that range and step decide."""
     if not text.strip():
         return None
-    if dates and text.strip() in ("day", "month", "year"):
+    if dates and text.strip() in ("day", "month", "quarter", "year"):
         return {"every": text.strip()}
     parts = [p.strip() for p in text.split(",") if p.strip()]
     try:

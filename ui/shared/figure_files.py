@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 import streamlit as st
 
 from ui.shared.text import t
 
 KINDS = ("svg", "png", "csv")
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first marks of cells that a spreadsheet would compute
 READS_PRIVATE = "figures_read_private"  # in the visitor's session: a tag of private data stands above
 
 
@@ -25,19 +30,59 @@ def from_private(private: bool) -> None:
     st.session_state[READS_PRIVATE] = private
 
 
+def _source() -> str:
+    """The line below a figure: whether it is made from private data."""
+    private = st.session_state.get(READS_PRIVATE, False)
+    return t("figure_file.source_private" if private else "figure_file.source")
+
+
+def chart_buttons(key: str, title: str, document: Mapping[str, Any]) -> None:
+    """PNG and CSV of a chart of small multiples, which the browser draws as one picture without parts.
+
+    document: of Vega-Lite, whose datasets are the table.
+    """
+    source = _source()
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        _row(key, title, source, ("png",), chart=True)
+        st.download_button(
+            "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
+            mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv",
+            help=t("figure_file.as", kind="CSV"),
+        )  # fmt: skip
+
+
+def chart_csv(document: Mapping[str, Any], title: str, source: str) -> str:
+    """The records of all datasets of a chart, with its title and source above them."""
+    records = [record for rows in document.get("datasets", {}).values() for record in rows]
+    heads = list(dict.fromkeys(name for record in records for name in record))
+    out = io.StringIO()
+    out.write("\ufeff")
+    lines = csv.writer(out)
+    lines.writerows([[f"# {title}"], [f"# {source}"], heads])
+    lines.writerows([[_cell(record.get(name, "")) for name in heads] for record in records])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULAS else value
+
+
 def buttons(key: str, title: str) -> None:
     """Three small buttons below a figure. key: of its widget; title: what the file says above it."""
-    private = st.session_state.get(READS_PRIVATE, False)
-    source = t("figure_file.source_private" if private else "figure_file.source")
+    _row(key, title, _source(), KINDS)
+
+
+def _row(key: str, title: str, source: str, kinds: Sequence[str], *, chart: bool = False) -> None:
     shared = {
         "data-figure-key": re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()), "data-figure-name": f"figure-{_plain(key)}",
         "data-title": title, "data-source": source,
-    }  # fmt: skip
+    } | ({"data-chart": "1"} if chart else {})  # fmt: skip
     values = " ".join(f"{name}='{html.escape(value, quote=True)}'" for name, value in shared.items())
     row = "".join(
         f"<button type='button' data-figure-file='{kind}' {values} "
         f"aria-label='{html.escape(t('figure_file.as', kind=kind.upper()), quote=True)}'>{kind.upper()}</button>"
-        for kind in KINDS
+        for kind in kinds
     )
     st.html(f"<div class='dp-files'>{row}</div><script>{_script()}</script>", unsafe_allow_javascript=True)
 

@@ -97,12 +97,16 @@ def _panel() -> None:
 def _rows() -> None:
     space = workspace()
     rows: list[tuple[str, str, str]] = []
-    if space.dataset is None:
+    if space.linked is not None:
+        origin = t("side.sample") if space.linked.sample else t("side.ledger", name=space.linked.ledger)
+        rows.append((t("side.dataset"), space.linked.name, origin))
+        rows.append((t("side.unit"), *space.linked.shortly()))
+    elif space.dataset is None:
         rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
     else:
         origin = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
         rows.append((t("side.dataset"), space.dataset.name, origin))
-    if space.schema is not None:
+    if space.schema is not None and space.linked is None:
         unit = space.schema.unit
         who = t("side.row") if unit.identifier is None else t("side.identified", column=unit.identifier)
         limit = ""

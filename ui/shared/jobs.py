@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,6 +30,7 @@ from ui.shared.access import classroom, limits
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.schema.document import Schema
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -135,10 +137,10 @@ def hashed(owner: str) -> str:
 
 
 def _forget_table(job: Job) -> None:
-    """Removes the job's own copy of the private table; a file named by its path on this machine stays."""
-    path = job.folder / job.spec.table
-    if path.parent == job.folder:
-        path.unlink(missing_ok=True)
+    """Removes the job's own copies of private tables; a file named by its path on this machine stays."""
+    for path in (job.folder / place for place in job.spec.inputs):
+        if path.parent == job.folder:
+            path.unlink(missing_ok=True)
 
 
 def spawn(
@@ -214,8 +216,8 @@ class Jobs:
         self,
         owner: str,
         spec: JobSpec,
-        schema: Schema | None,
-        table: pa.Table | None,
+        schema: Schema | LinkedSchema | None,
+        table: pa.Table | Mapping[str, pa.Table] | None,
         *,
         label: str,
         fingerprint: str,
@@ -223,6 +225,8 @@ class Jobs:
         files: dict[str, bytes] | None = None,
     ) -> Job:
         """Queues a run. `table` None: the worker reads `spec.table` itself (a path on this machine).
+
+        table: of linked tables, those that `spec.linked` names.
 
         schema None: the worker finds it in one of the files, which are put into its folder by their names.
 
@@ -242,8 +246,10 @@ class Jobs:
             if table is not None:
                 import pyarrow.parquet as pq
 
-                with open_private(folder / spec.table) as file:
-                    pq.write_table(table, file)
+                given = [table[name] for name in spec.linked] if isinstance(table, Mapping) else [table]
+                for one, place in zip(given, spec.inputs, strict=True):
+                    with open_private(folder / place) as file:
+                        pq.write_table(one, file)
             for name, content in (files or {}).items():
                 put_private(folder / name, content)
             if schema is not None:

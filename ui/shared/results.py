@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import pyarrow as pa
 
+    from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.marginals.types import ReleasedTables
     from dpsyn_core.report.receipts import Receipt
     from dpsyn_core.schema.document import Schema
@@ -34,25 +35,28 @@ NAMELESS = ("comparison", "score", "synthetic", "manifest", "receipt", "measurem
 FIGURES, FIGURES_KEY = 12, "figures"  # figures kept for one visitor, and where
 
 
-def fingerprint(schema: Schema, spec: JobSpec) -> str:
+def fingerprint(schema: Schema | LinkedSchema, spec: JobSpec) -> str:
     """Names the schema and the settings of a run; the table has a name of its own (`same_table`)."""
     chosen = spec.model_dump_json(
-        include={"epsilon", "delta", "method", "settings", "n_records", "questions", "questions_share"}
+        include={"epsilon", "delta", "method", "settings", "n_records", "questions", "questions_share", "public_table"}
     )
     return hashlib.sha256(f"{schema.dumps()}|{chosen}".encode()).hexdigest()[:24]
 
 
 def stale(space: Workspace, job: Job, spec: JobSpec) -> bool:
     """Whether table, schema or settings are others now than those that the run was made with."""
-    schema = space.kept_schema
-    if schema is None or not same_table(space, job):
+    if not same_table(space, job):
         return True
-    return fingerprint(questions.in_schema(space, schema), spec) != job.fingerprint
+    if space.linked is not None:
+        linked = space.linked.declared()
+        return linked is None or fingerprint(linked, spec) != job.fingerprint
+    schema = space.kept_schema
+    return schema is None or fingerprint(questions.in_schema(space, schema), spec) != job.fingerprint
 
 
 def same_table(space: Workspace, job: Job) -> bool:
-    """Whether the loaded table is the one that the run was made from."""
-    return space.dataset is not None and job.made_from(space.dataset.serial)
+    """Whether what is loaded, one table or linked ones, is what the run was made from."""
+    return bool(space.serial) and job.made_from(space.serial)
 
 
 def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
@@ -121,22 +125,66 @@ def checked(space: Workspace, job: Job) -> Receipt:
     def make() -> Receipt:
         return receipt(
             job.folder / SYNTHETIC, job.folder / MANIFEST, measurements=job.folder / MEASUREMENTS,
-            schema=schema(space, job),
+            schema=paid_schema(space, job),
         )  # fmt: skip
 
     return kept(space, ("receipt", job.id), make)
 
 
 def measurements(space: Workspace, job: Job) -> ReleasedTables:
-    """The released marginals of a finished run."""
+    """The released marginals of a finished run: of a refit those of the columns that it kept."""
     from dpsyn_core.marginals.released_file import load_measurements
+    from dpsyn_core.marginals.types import ReleasedTables
 
-    domain = schema(space, job).domain()
-    return kept(space, ("measurements", job.id), lambda: load_measurements(job.folder / MEASUREMENTS, domain))
+    def make() -> ReleasedTables:
+        found = load_measurements(job.folder / MEASUREMENTS, paid_schema(space, job).domain())
+        if _columns(space, job) is None:
+            return found
+        names = set(schema(space, job).domain().names)
+        return ReleasedTables(m for m in found if set(m.attributes) <= names)
+
+    return kept(space, ("measurements", job.id), make)
+
+
+def paid_schema(space: Workspace, job: Job) -> Schema:
+    """The schema of the run that paid, as the manifest names it."""
+    from dpsyn_core.schema.document import Schema
+
+    return kept(space, ("paid schema", job.id), lambda: Schema.load(job.folder / SCHEMA))
 
 
 def schema(space: Workspace, job: Job) -> Schema:
-    """The schema that the run was made with."""
-    from dpsyn_core.schema.document import Schema
+    """The schema of the table: of a refit with its further rules, and without the columns that it left out."""
+    refit = manifest(space, job).get("refit")
+    if refit is None:
+        return paid_schema(space, job)
 
-    return kept(space, ("schema", job.id), lambda: Schema.load(job.folder / SCHEMA))
+    def make() -> Schema:
+        from dpsyn_core.privacy.manifest.statement import Refit
+        from dpsyn_core.refits.refit import described_by
+
+        return described_by(paid_schema(space, job), Refit.model_validate(refit))
+
+    return kept(space, ("schema", job.id), make)
+
+
+def computed(space: Workspace, job: Job) -> list[tuple[str, tuple[str, ...]]]:
+    """The columns of which the run measured nothing, each with those that it is computed from."""
+    described = schema(space, job)
+    if not described.rules:
+        return []
+    from dpsyn_core.schema.computed import computed_columns
+
+    held = {n for m in measurements(space, job) for n in m.attributes}
+    return [(one.column, one.sources) for one in computed_columns(described, held)] if held else []
+
+
+def condition(space: Workspace, job: Job) -> str | None:
+    """What all records of the table of a refit meet; None where it holds all."""
+    found = (manifest(space, job).get("refit") or {}).get("where")
+    return None if found is None else str(found)
+
+
+def _columns(space: Workspace, job: Job) -> list[str] | None:
+    found: list[str] | None = (manifest(space, job).get("refit") or {}).get("columns")
+    return found

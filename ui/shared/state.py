@@ -11,15 +11,17 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.files import home
+from dpsyn_core.grids.document import GridSpec
 from dpsyn_core.jobs.worker import WARM
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
+from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
 from ui.shared.jobs import Jobs, spawn
 from ui.shared.visitors import issue, issued
@@ -27,7 +29,7 @@ from ui.shared.visitors import issue, issued
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, SchemaUnit
     from dpsyn_core.tables.batches import Batches
 
 WARM_UP = "DPSYN_WARM_UP"  # environment variable; 0 leaves compiling to the first run
@@ -72,6 +74,15 @@ class Dataset:
         return self.records if self.records is not None or self.table is None else int(self.table.num_rows)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublicUpload:
+    """A file that the visitor says is public. file: its name in the folder of a run."""
+
+    name: str
+    file: str
+    content: bytes
+
+
 @dataclass
 class Choices:
     """What is chosen on Privacy and Synthesize; survives page switches and refreshes."""
@@ -101,7 +112,31 @@ class Workspace:
     earlier: dict[str, tuple[Schema, str]] = field(default_factory=dict)  # schema and ledger name by table
     looked: set[str] = field(default_factory=set)  # serials of tables of which it was seen how many rows people have
     shared_names: set[tuple[str, str]] = field(default_factory=set)  # serial and ledger name that are meant to be one
+    public: PublicUpload | None = None  # a table that the visitor says is public, from which runs learn
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
+    linked: LinkedTables[Workspace] | None = None  # several tables in place of the one above, which then waits
+    one_of_linked: bool = False  # whether this is one table of linked ones, whose runs and purchases are those of all
+
+    @property
+    def serial(self) -> str:
+        """Names the content of what is loaded: one table, or linked ones. Empty for nothing."""
+        if self.linked is not None:
+            return self.linked.serial
+        return "" if self.dataset is None else self.dataset.serial
+
+    @property
+    def ledger(self) -> str:
+        """The name under which the ledger adds up what is spent on what is loaded; empty for nothing."""
+        if self.linked is not None:
+            return self.linked.ledger
+        return "" if self.dataset is None else self.dataset.ledger
+
+    @property
+    def unit(self) -> SchemaUnit | None:
+        """Who is protected; None without a schema."""
+        if self.linked is not None:
+            return self.linked.unit
+        return None if self.schema is None else self.schema.unit
 
     @property
     def kept_schema(self) -> Schema | None:
@@ -109,6 +144,9 @@ class Workspace:
         if self.schema is None or self.dataset is None or self.dataset.sample:
             return self.schema
         return self.schema.booked_as(self.dataset.ledger)
+
+
+Linked: TypeAlias = LinkedTables[Workspace]
 
 
 class Workspaces:
@@ -162,6 +200,12 @@ def jobs() -> Jobs:
 def attacks() -> Jobs:
     """The registry of attacks of this server, one at a time; their results are private, and no page exports them."""
     return Jobs(home() / "attacks", parallel=1, worker="dpsyn_core.attacks.attack", spec=AttackSpec)
+
+
+@st.cache_resource(show_spinner=False)
+def grids() -> Jobs:
+    """The registry of grids of this server, one at a time, on tables that their owners declare public."""
+    return Jobs(home() / "grids", parallel=1, worker="dpsyn_core.grids.worker", spec=GridSpec)
 
 
 @st.cache_resource(show_spinner=False)

@@ -34,9 +34,12 @@ def written(language: str) -> dict[str, str]:
 @lru_cache(maxsize=4)
 def catalogue(language: str = "en") -> dict[str, str]:
     """All entries of a language; what it does not say is said in English."""
+    from dpsyn_core.privacy.manifest import certificate
+
+    formal = {f"certificate.{key}": sentence for key, sentence in certificate.ENGLISH.items()}
     figures = {f"figure.{key}": sentence for key, sentence in ENGLISH.items()}
     read = {f"notice.{key}": sentence for key, sentence in notices.ENGLISH.items()}
-    return figures | read | written("en") | written(language)
+    return formal | figures | read | written("en") | written(language)
 
 
 def language() -> str:
@@ -90,6 +93,13 @@ def _said(notice: Notice) -> str:
 def figure_words() -> dict[str, str]:
     """The words that figures of the engine are drawn with."""
     return {key: t(f"figure.{key}") for key in ENGLISH}
+
+
+def certificate_words() -> dict[str, str]:
+    """The words of a certificate."""
+    from dpsyn_core.privacy.manifest import certificate
+
+    return {key: t(f"certificate.{key}") for key in certificate.ENGLISH}
 
 
 def local(value: float, form: str) -> str:

@@ -147,10 +147,12 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
         document = {**document, "config": {**document.get("config", {}), "locale": {"number": VEGA_COMMA}}}
     if selects is None:
         st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt)
+        figure_files.chart_buttons(key, alt, document)
         return []
     got = st.vega_lite_chart(
         spec=document, theme=None, width="content", key=key, alt=alt, on_select="rerun", selection_mode=selects
     )
+    figure_files.chart_buttons(key, alt, document)
     found = (got.get("selection") or {}).get(selects) if got else None
     return list(found) if isinstance(found, list) else []
 

@@ -9,11 +9,11 @@ import streamlit as st
 
 from ui.shared import results
 from ui.shared.faults import ShownFaults
-from ui.shared.going import go_to
+from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job, JobError
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, local, number, sentence, t
-from ui.shared.theme import note, palette, show
+from ui.shared.theme import note, palette, section, show
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -51,7 +51,7 @@ def _progress(owner: str, job_id: str, key: str) -> None:
     if job.state == "queued":
         stage = t("run.queued")
     with left:
-        seconds = f"{job.elapsed():.0f}"
+        seconds = local(job.elapsed(), ".0f")
         st.progress(share, text=t("run.stage", label=literal(job.label), stage=literal(stage), seconds=seconds))
         if seen.get("passed"):
             note(t("run.passed", stages=", ".join(seen["passed"][-5:])))
@@ -159,8 +159,24 @@ def empty() -> None:
 
 
 def finished(space: Workspace) -> list[Job]:
-    """The visitor's finished runs, newest first."""
-    return [j for j in jobs().of(space.owner) if j.state == "done"]
+    """The visitor's finished runs of one table, newest first."""
+    return [j for j in jobs().of(space.owner) if j.state == "done" and not j.spec.linked]
+
+
+def listed(space: Workspace) -> None:
+    """All of the visitor's runs: those under way with their progress, then the others."""
+    mine = jobs().of(space.owner)
+    st.space("small")
+    with st.container(key="runs"):
+        section(t("synthesize.runs"))
+        if not mine:
+            note(t("synthesize.none"))
+        for job in [j for j in mine if j.live]:
+            watch(space, job, key="list")
+    if started := st.session_state.get(STARTED):
+        reveal("runs", started)
+    for job in [j for j in mine if not j.live]:
+        line(job, space, key="list")
 
 
 def choose_second(space: Workspace, first: Job) -> Job | None:

@@ -11,6 +11,7 @@ from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import local, t
+from ui.synthesize import public_table
 from ui.synthesize.estimates import in_place, job_memory
 from ui.synthesize.methods import run_of
 
@@ -42,6 +43,8 @@ def problem(space: Workspace) -> str:
     try:
         spec = spec_of(space)
         spec.config.calibrate(spec.task(space.schema))
+        if why := public_table.problem(space):
+            return why
         if space.dataset.place is not None:
             in_place(space)  # its files are there, and its codes fit the disk
     except DPSynError as error:
@@ -51,10 +54,12 @@ def problem(space: Workspace) -> str:
 
 def start(space: Workspace) -> Job:
     """Queues the run. Raises DPSynError."""
-    spec = spec_of(space)
+    spec, learnt = spec_of(space), public_table.of_run(space)
     if space.dataset is None or space.schema is None:
         msg = "no table is loaded; load one on the Data page"
         raise SchemaError(msg)
+    if learnt is not None:
+        spec = spec.model_copy(update={"public_table": learnt.file})
     label = t("run.label", method=spec.method, epsilon=local(spec.epsilon, "g"))
     schema = kept.in_schema(space, space.kept_schema or space.schema)
     return jobs().start(
@@ -65,4 +70,5 @@ def start(space: Workspace) -> Job:
         label=label,
         fingerprint=fingerprint(schema, spec),
         public={"serial": space.dataset.serial, "dataset": space.dataset.name},
+        files={} if learnt is None else {learnt.file: learnt.content},
     )

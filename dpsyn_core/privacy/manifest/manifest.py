@@ -1,17 +1,12 @@
-"""The manifest of a release and the certificate drawn from it.
-
-Certificate: a manifest as a page of text that a person can read, print and sign.
-
-Manifest: what a release promises, what it spent, and how it was made; a document that travels with the table.
-"""
+"""Manifest: what a release promises, what it spent, and how it was made; a document that travels with the table."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -30,6 +25,7 @@ from dpsyn_core.privacy.manifest.statement import (
     Refit,
     Signature,
     Statement,
+    UsedTable,
     guarantee,
 )
 from dpsyn_core.privacy.unit import Unit
@@ -37,151 +33,6 @@ from dpsyn_core.version import __version__
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-
-_MOST_LINES = 40
-_WHO = {
-    "add-remove": "add/remove: a neighbour has one individual more or less; the number of records is private",
-    "replace": "replace: a neighbour has one individual exchanged; the number of individuals is public",
-}
-
-
-def certificate(manifest: Statement) -> str:
-    """Unit, promise, spends, method, seeds and versions, in plain words.
-
-    In long lists, equal charges are one line; after 40 lines the rest is counted. The JSON holds them all.
-    """
-    m = manifest
-    lines = ["DIFFERENTIAL PRIVACY CERTIFICATE" if m.private else "NOT PRIVATE - NO CERTIFICATE", ""]
-    lines.append(m.guarantee)
-    if not m.private:
-        lines += ["", "Why this release is not private:", *(f"  - {reason}" for reason in m.not_private_because)]
-    lines += [
-        "",
-        "Promise",
-        f"  epsilon              {m.epsilon:g}",
-        f"  delta                {m.delta:g}",
-        f"  recomputed epsilon   {m.recomputed_epsilon():.6g} (from the charges below)",
-        *_second_bound(m),
-        f"  neighbours           {_WHO[m.neighbours]}",
-        f"  individual           {_individual(m)}",
-    ]
-    if m.mu is not None and m.mu > 0:
-        samples = any(c.mechanism == "sampled-gaussian" for c in m.charges)
-        what = "Gaussian cost       " if samples else "exact Gaussian cost "
-        lines.append(f"  {what} mu {m.mu:.6g} (rho {m.mu**2 / 2:.6g}{', covers the samples' if samples else ''})")
-    elif m.rho:
-        lines.append(f"  zCDP cost            rho {m.rho:.6g}")
-    lines += [
-        "",
-        "Release",
-        f"  dataset              {m.dataset}",
-        f"  schema               {m.schema_name} ({m.schema_hash[:16]})",
-        f"  method               {m.method}",
-        *(f"    {key} = {value}" for key, value in _settings(m.settings)),
-        *_asked(m),
-        *_query(m),
-        *_refitted(m),
-        f"  records              {m.n_records}",
-        f"  ledger entry         {m.run_id}",
-        f"  post-processing seed {'none recorded' if m.seed is None else m.seed}; noise has no seed",
-        f"  seconds              {m.seconds:g}",
-        "",
-        f"Every access to the data ({len(m.charges)})",
-        *_charges(m.charges),
-    ]
-    if m.bought:
-        both = m.recomputed_epsilon(with_bought=True)
-        lines += ["", f"Bought earlier for the schema ({len(m.bought)})", *_charges(m.bought)]
-        lines.append(f"  release and schema together: epsilon {both:.6g} at delta {m.delta:g}")
-    lines += ["", "Versions", *(f"  {name} {number}" for name, number in m.versions.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Settings by the names that people write: a part of `update` is `update.polish`."""
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from ((f"{key}.{part}", v) for part, v in value.items())
-        else:
-            yield key, value
-
-
-def _second_bound(m: Statement) -> list[str]:
-    """Where samples took part: what Renyi accounting says, which shares next to nothing with the figure above it."""
-    found = m.second_epsilon()
-    return [] if found is None else [f"  Renyi accounting     {found:.6g} (a second, coarser bound)"]
-
-
-def _asked(m: Statement) -> list[str]:
-    """How many questions were declared, and their share; public."""
-    if m.questions is None:
-        return []
-    listed = m.questions.document.get("questions", ())
-    share = f"{100 * m.questions.share:.3g} % of what pairs of columns would get"
-    return [f"  questions            {len(listed)} ({m.questions.sha256[:16]}), {share}"]
-
-
-def _query(m: Statement) -> list[str]:
-    """What rests on a person's word about the query."""
-    return (
-        []
-        if m.query is None
-        else [f"  query                {m.query}: that it reads each record by itself is not checked"]
-    )
-
-
-def _refitted(m: Statement) -> list[str]:
-    """How the table was made again from a release."""
-    if m.refit is None:
-        return []
-    r = m.refit
-    paid = "of others" if r.by is not None else "of the run above, which paid for it"
-    lines = [f"  refit                by {r.method}, from the release {paid} ({r.release[:16]}); nothing was charged"]
-    lines += [] if r.where is None else [f"    of records where     {r.where}"]
-    lines += [] if r.columns is None else [f"    columns              {', '.join(r.columns)}"]
-    return lines + [f"    with the rule        {json.dumps(rule, ensure_ascii=False)}" for rule in r.rules]
-
-
-def _individual(m: Statement) -> str:
-    if m.hanging:
-        most = ", ".join(f"at most {h.max_children} of '{h.table}'" for h in m.hanging)
-        return f"whom '{m.identifier}' names, with all that hangs on it: {most}, enforced before counting"
-    if m.identifier is not None:
-        return f"whom '{m.identifier}' names; at most {m.max_records} of their records, enforced before counting"
-    if m.max_records == 1:
-        return "each record"
-    return f"holds at most {m.max_records} records, as the owner says: no column names individuals, none are enforced"
-
-
-def _charges(records: Iterable[ChargeRecord]) -> list[str]:
-    rows = list(records)
-    groups = [[r] for r in rows]
-    if len(rows) > _MOST_LINES:
-        groups = in_groups(rows, columns_of(rows))
-    lines = [_line(group[0], alike=len(group) - 1) for group in groups[:_MOST_LINES]]
-    if len(groups) > _MOST_LINES:
-        lines.append(f"  ... and {sum(map(len, groups[_MOST_LINES:])):,} more, all in the manifest's JSON")
-    return lines or ["  none"]
-
-
-def _line(r: ChargeRecord, *, alike: int = 0) -> str:
-    name = f"{r.name}, and {alike:,} more, each" if alike else r.name
-    if r.mechanism == "sampled-gaussian":
-        cost = f"{r.steps} steps on samples of {r.sampling:g}" + (f", rho {r.rho:.4g}" if r.rho else "")
-    elif r.epsilon:
-        cost = f"epsilon {r.epsilon:.4g}"
-    else:
-        cost = f"rho {r.rho:.4g}"
-    if r.delta:
-        cost += f", delta {r.delta:.3g}"
-    if r.kind in {"sum", "training"} and r.sigma is not None and r.sensitivity:  # the grid's own unit says little
-        times = (
-            f"sigma {r.sigma / r.sensitivity:.4g} times {'the clip norm' if r.kind == 'training' else 'sensitivity'}"
-        )
-        return f"  {name}: {r.mechanism}, {times}, {r.cells} cells, {cost}"
-    noise = f"sigma {r.sigma:.6g}, " if r.sigma is not None else f"scale {r.scale:.6g}, " if r.scale else ""
-    return f"  {name}: {r.mechanism}, {noise}sensitivity {r.sensitivity:.4g}, {r.cells} cells, {cost}"
 
 
 class Manifest(Statement):
@@ -211,6 +62,7 @@ class Manifest(Statement):
         query_vouched: bool = False,
         hanging: Sequence[HangingTable] = (),
         refit: Refit | None = None,
+        public_table: UsedTable | None = None,
     ) -> Manifest:
         """The manifest of a finished run.
 
@@ -233,6 +85,7 @@ class Manifest(Statement):
             query_vouched: that the query behind the records reads each record by itself is the owner's word.
             hanging: tables that hang on the individual.
             refit: of tables that others published.
+            public_table: that the run learnt from.
 
         Raises:
             EngineError: the charges do not lie within the budget, or are not accounted for this unit: a fault of
@@ -249,13 +102,12 @@ class Manifest(Statement):
         why = tuple(dict.fromkeys(reasons))
         booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, bought))
         columns: tuple[str, ...] = ()
-        version: Literal[1, 2] = 1
         if len(booked) + len(paid_earlier) > MOST_LISTED:
-            version, columns = 2, columns_of((*booked, *paid_earlier))
+            columns = columns_of((*booked, *paid_earlier))
             booked = tuple(chain.from_iterable(in_groups(booked, columns)))
             paid_earlier = tuple(chain.from_iterable(in_groups(paid_earlier, columns)))
         return cls(
-            version=version,
+            version=3,
             private=not why,
             not_private_because=why,
             guarantee=guarantee(
@@ -284,6 +136,7 @@ class Manifest(Statement):
             settings=json.loads(json.dumps(dict(settings))),
             questions=questions,
             query=OWNERS_WORD if query_vouched else None,
+            public_table=public_table,
             n_records=n_records,
             columns=columns,
             charges=booked,
@@ -325,7 +178,8 @@ class Manifest(Statement):
         """The manifest with an owner's signature over all the rest.
 
         Raises:
-            InputError: the manifest contradicts itself: an owner would stand behind numbers that cannot be.
+            InputError: the manifest contradicts itself: an owner would stand behind numbers that cannot be. Or a text
+                or a number in it has no canonical form, so that nobody could check the signature.
         """
         faults = (*self.faults(), *self.promise_faults())
         if faults:
@@ -333,7 +187,15 @@ class Manifest(Statement):
             raise InputError(msg)
         from dpsyn_core.privacy.manifest.signing import sign
 
-        return self.model_copy(update={"signature": Signature.model_validate(sign(self.model_dump(mode="json"), key))})
+        try:
+            made = sign(self.model_dump(mode="json"), key)
+        except ValueError as error:
+            msg = (
+                f"the manifest is not signed, for it has no canonical form ({error}); change what is named in its "
+                "settings, names or questions"
+            )
+            raise InputError(msg) from error
+        return self.model_copy(update={"signature": Signature.model_validate(made)})
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
@@ -356,12 +218,12 @@ class Manifest(Statement):
             document = json.loads(content, object_pairs_hook=fields_once)
             found = cls.model_validate(document)
         except (UnicodeDecodeError, RecursionError, RepeatedFieldError, json.JSONDecodeError) as error:
-            msg = f"'{name}' is no manifest of version 1 or 2: the document is not JSON with each field once"
+            msg = f"'{name}' is no manifest of version 1, 2 or 3: the document is not JSON with each field once"
             raise InputError(msg) from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(p) for p in first["loc"]) or "the document"
-            msg = f"'{name}' is no manifest of version 1 or 2: {where}: {first['msg']}"
+            msg = f"'{name}' is no manifest of version 1, 2 or 3: {where}: {first['msg']}"
             raise InputError(msg) from error
         faults = found.faults()
         if faults:
@@ -370,7 +232,9 @@ class Manifest(Statement):
         return found, document
 
     def certificate(self) -> str:
-        """The manifest as a text that a person can read."""
+        """The manifest as a text that a person can read, in English."""
+        from dpsyn_core.privacy.manifest.certificate import certificate  # no run needs it
+
         return certificate(self)
 
 

@@ -1,7 +1,8 @@
 """Signing: an owner's Ed25519 key, and signatures of manifests that anybody can check with the public key in them.
 
-Source: RFC 8032, by the package `cryptography`. A signature says that whoever holds the key stood behind exactly this
-document; whose key it is must be known from elsewhere (compare its fingerprint).
+Sources: RFC 8032, by the package `cryptography`; RFC 8785 for the text that is signed. A signature says that whoever
+holds the key stood behind exactly this document. Whose key it is must be known from
+elsewhere (compare its fingerprint).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import InputError, OutputError
+from dpsyn_core.privacy.manifest.canonical import canonical_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -101,8 +103,16 @@ def fingerprint(public: str) -> str:
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """What is signed: the document without its signature, as JSON with sorted keys and no blanks, UTF-8."""
+    """What is signed: the document without its signature, as canonical JSON (RFC 8785).
+
+    Of versions 1 and 2: as JSON with sorted keys and no blanks, with numbers as Python writes them.
+
+    Raises:
+        ValueError: it has no canonical form.
+    """
     unsigned = {k: v for k, v in document.items() if k != FIELD}
+    if unsigned.get("version") not in (1, 2):
+        return canonical_json(unsigned)
     text = json.dumps(unsigned, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode()
 

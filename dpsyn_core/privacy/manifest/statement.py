@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.ledger.grouping import grouped_entries, listed_entries
+from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, grouped_entries, listed_entries
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
+EXACT_BITS = 53  # of whole numbers that every reader of JSON keeps (RFC 7493, section 2.2)
 OWNERS_WORD: Literal["owner's word"] = "owner's word"
 
 
@@ -81,6 +82,18 @@ class AskedQuestions(BaseModel):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class UsedTable(BaseModel):
+    """A table that the owner vouches is public, from which the run learnt. Nothing was charged for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="Of the file")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the bytes of the file")
+    n_records: int = Field(ge=1, description="Of its records that the schema describes")
+    columns: tuple[str, ...] = Field(min_length=1, description="That it shares with the schema")
+    vouched: Literal["owner's word"] = Field(default="owner's word", description="Who says that it is public")
+
+
 class HangingTable(BaseModel):
     """A table whose records hang on the individual, of linked tables."""
 
@@ -109,13 +122,16 @@ class Refit(BaseModel):
 class Statement(BaseModel):
     """The fields of a manifest.
 
-    In a document of version 2, equal charges are one entry (`privacy.grouping`); `charges` and `bought` here hold each
-    by itself. Version 1 has no groups, and is what shorter manifests are written as.
+    In a long document, equal charges are one entry (`privacy.ledger.grouping`); `charges` and `bought` here hold each
+    by itself. Version 3 is what is written, and its signature is over canonical JSON (RFC 8785). Versions 1, without
+    groups, and 2, with them, are read for good; their signatures are over sorted JSON as Python writes it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    version: Literal[1, 2] = Field(default=1, description="2: equal charges are grouped")
+    version: Literal[1, 2, 3] = Field(
+        default=1, description="1: no charges are grouped; 2: they are; 3: they are where there are many"
+    )
     private: bool = Field(description="False: something was learnt from the data without paying; see the reasons")
     not_private_because: tuple[str, ...] = ()
     guarantee: str = Field(description="What is promised, in one sentence")
@@ -145,6 +161,7 @@ class Statement(BaseModel):
         default=None,
         description="Who says that the query behind the records reads each one by itself; null: checked, or no query",
     )
+    public_table: UsedTable | None = Field(default=None, description="A public table that the run learnt from")
     n_records: int = Field(ge=0, description="Records of the synthetic table; a public number")
     columns: tuple[str, ...] = Field(default=(), description="Which groups of charges name by their places, from 0")
     charges: tuple[ChargeRecord, ...] = ()
@@ -162,7 +179,7 @@ class Statement(BaseModel):
     @classmethod
     def _list(cls, document: Any) -> Any:
         """Every charge by itself, of a document that groups them."""
-        if not isinstance(document, dict) or document.get("version") != 2:
+        if not isinstance(document, dict) or document.get("version") not in (2, 3):
             return document
         columns = document.get("columns", ())
         if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
@@ -173,11 +190,15 @@ class Statement(BaseModel):
 
     @model_serializer(mode="wrap")
     def _group(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As a document: equal charges grouped in version 2, and without what version 1 or most runs do not have."""
-        grouped = self.version == 2
+        """As a document: equal charges of a long one grouped, and without what most runs do not have."""
+        grouped = self._grouped
         document: dict[str, Any] = dump(self.model_copy(update={"charges": (), "bought": ()}) if grouped else self)
-        if self.refit is None:  # manifests of runs stay readable for earlier versions
+        if self.refit is None:
             document.pop("refit", None)
+        if self.public_table is None:
+            document.pop("public_table", None)
+        if self.version == 3 and self.seed is not None and self.seed.bit_length() > EXACT_BITS:
+            document["seed"] = str(self.seed)
         if not self.hanging:
             document.pop("hanging", None)
         if not grouped:
@@ -186,10 +207,16 @@ class Statement(BaseModel):
         groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
         return document | {k: v for k, v in groups.items() if k in document}
 
+    @property
+    def _grouped(self) -> bool:
+        """Whether equal charges are one entry of the document."""
+        many = len(self.charges) + len(self.bought) > MOST_LISTED
+        return self.version == 2 or (self.version == 3 and many)
+
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        if self.version == 1 and self.columns:
-            msg = "columns belong to version 2, in which charges are grouped"
+        if self.columns and not self._grouped:
+            msg = f"columns belong to documents in which charges are grouped, of more than {MOST_LISTED} charges"
             raise ValueError(msg)
         if self.private == bool(self.not_private_because):
             msg = "private and not_private_because disagree: a release is private when no reason speaks against it"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text, widths
 from dpsyn_core.report.theme import DASHES, SERIES, SHARE, SYMBOLS, Figure
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 FEW = 40  # bars that can be told apart
@@ -48,7 +48,7 @@ def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], word
     values = list(series.values())
     gaps = [float(np.abs(v - values[0]).sum()) / 2 for v in values[1:]]
     found = "; ".join(
-        words["column_finding"].format(table=table, tvd=f"{gap:.1%}")
+        words["column_finding"].format(table=table, tvd=local(f"{gap:.1%}", words))
         for table, gap in zip(list(series)[1:], gaps, strict=True)
     )
     caption = f"{name}: {found}." if found else name
@@ -112,7 +112,8 @@ def distribution(groups: Sequence[tuple[str, str, Floats, float | None]], words:
         "hovertemplate": words["floor_hover"],
     })  # fmt: skip
     said = "; ".join(
-        words["spread_line"].format(order=o, mean=f"{v.mean():.1%}", table=table) for o, table, v, _ in groups
+        words["spread_line"].format(order=o, mean=local(f"{v.mean():.1%}", words), table=table)
+        for o, table, v, _ in groups
     )
     orders = list(dict.fromkeys(g[0] for g in groups))
     layout = {
@@ -152,7 +153,7 @@ def released_overlay(
             "hovertemplate": words["released_hover"],
         })  # fmt: skip
     sides = "; ".join(
-        words["released_side"].format(share=f"{(np.abs(c - noisy) <= half).mean():.0%}", table=t)
+        words["released_side"].format(share=local(f"{(np.abs(c - noisy) <= half).mean():.0%}", words), table=t)
         for t, c in tables.items()
     )
     layout = {"xaxis": VALUES, "yaxis": {"title": {"text": words["records"]}, "tickformat": ",~r"}}

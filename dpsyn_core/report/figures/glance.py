@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import short_bins
 from dpsyn_core.report.theme import LIGHT, SERIES, Palette, altair_settings, paint
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class Panel:
     difference: float | None = None
 
 
-def frame(panels: Sequence[Panel]) -> pd.DataFrame:
+def frame(panels: Sequence[Panel], said: Words = ENGLISH) -> pd.DataFrame:
     """One row a value and table: column, its place and title, the value in words, and its share."""
     import pandas as pd
 
@@ -47,17 +47,18 @@ def frame(panels: Sequence[Panel]) -> pd.DataFrame:
         words = short_bins(p.labels)
         for k, (table, share) in enumerate(p.shares.items()):
             parts.append(pd.DataFrame({
-                "column": p.name, "place": place, "title": title(p), "value": words, "position": np.arange(len(words)),
+                "column": p.name, "place": place, "title": title(p, said), "value": words,
+                "position": np.arange(len(words)),
                 "table": table, "series": k, "share": np.asarray(share, dtype=float),
                 "difference": 0.0 if p.difference is None else p.difference,
             }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
 
 
-def title(panel: Panel) -> str:
+def title(panel: Panel, words: Words = ENGLISH) -> str:
     """What stands above a panel."""
     name = panel.name if len(panel.name) <= LONG else panel.name[: LONG - 1] + "…"
-    return name if panel.difference is None else f"{name}  {panel.difference:.1%}"
+    return name if panel.difference is None else f"{name}  {local(f'{panel.difference:.1%}', words)}"
 
 
 def glance(
@@ -78,7 +79,7 @@ def glance(
     """
     import altair as alt
 
-    data = frame(panels)
+    data = frame(panels, words)
     chosen = alt.selection_point(name=CHOSEN, fields=["column"], on="click", clear="dblclick", toggle=False)
     chart = _panels(list(dict.fromkeys(data["table"])), across, palette, chosen if selects else None, words)
     datasets = {PANELS: data}

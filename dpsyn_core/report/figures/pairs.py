@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import AMOUNT, DIFFERENCE, Figure
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 FEW = 40  # attributes between whose cells a map has room for gaps
@@ -83,7 +83,7 @@ def _worst(names: Sequence[str], z: Floats, words: Words) -> str:
         return words["map_finding"].format(pair=words["none"], tvd="–")
     i, j = divmod(int(np.nanargmax(z)), len(z))
     pair = f"{names[min(i, j)]} x {names[max(i, j)]}"
-    return words["map_finding"].format(pair=pair, tvd=f"{float(np.nanmax(z)):.1%}")
+    return words["map_finding"].format(pair=pair, tvd=local(f"{float(np.nanmax(z)):.1%}", words))
 
 
 def panel(kind: str, words: Words = ENGLISH) -> dict[str, Any]:
@@ -107,10 +107,13 @@ def panel_layout() -> dict[str, Any]:
             "yaxis": {**small, "autorange": "reversed"}}  # fmt: skip
 
 
-def root_ticks(top: float) -> dict[str, Any]:
+def root_ticks(top: float, words: Words = ENGLISH) -> dict[str, Any]:
     """Ticks of a colour bar over square roots of shares: nothing, a quarter of the largest share, all of it."""
     at = [0.0, top / 4, top]
-    return {"tickvals": [x**0.5 for x in at], "ticktext": ["0%", *(f"{x:.2g}%" for x in (25 * top, 100 * top))]}
+    return {
+        "tickvals": [x**0.5 for x in at],
+        "ticktext": ["0%", *(local(f"{x:.2g}%", words) for x in (25 * top, 100 * top))],
+    }
 
 
 def two_tables(
@@ -133,7 +136,7 @@ def two_tables(
     for i, (z, table) in enumerate(((real, "real"), (synthetic, "synthetic"))):
         trace = panel("amount", words) | {"z": np.sqrt(z), "customdata": z, "x": x, "y": y, "name": words[table]}
         trace |= {"zmax": top**0.5, "xaxis": "x2" if i else "x", "yaxis": "y", "showscale": bool(i)}
-        trace["colorbar"] = trace["colorbar"] | root_ticks(top)
+        trace["colorbar"] = trace["colorbar"] | root_ticks(top, words)
         data.append(trace)
     axes = panel_layout()
     title = {"title": {"text": plain_text(names[1]), "font": {"size": 13}}}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
-from dpsyn_core.report.words import ENGLISH, Words
+from dpsyn_core.report.words import ENGLISH, Words, local
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis
@@ -27,8 +27,10 @@ def lorenz(real: Sequence[float], tables: Mapping[str, Sequence[float]], income:
     ]  # fmt: skip
     data += [_curve(t, at, y, SERIES[k % 6], DASHES[(k + 1) % 6], words) for k, (t, y) in enumerate(tables.items())]
     half = len(real) // 2
-    others = ", ".join(words["lorenz_side"].format(share=f"{y[half]:.1%}", table=t) for t, y in tables.items())
-    caption = words["lorenz_finding"].format(real=f"{real[half]:.1%}", income=income, others=others)
+    others = ", ".join(
+        words["lorenz_side"].format(share=local(f"{y[half]:.1%}", words), table=t) for t, y in tables.items()
+    )
+    caption = words["lorenz_finding"].format(real=local(f"{real[half]:.1%}", words), income=income, others=others)
     layout = {
         "xaxis": {"title": {"text": words["poorest"]}, "tickformat": SHARE},
         "yaxis": {"title": {"text": plain_text(words["of_income"].format(income=income))}, "tickformat": SHARE},
@@ -99,7 +101,8 @@ def range_scatter(real: Floats, tables: Mapping[str, Floats], smallest: float, w
             "marker": {"color": SERIES[k % 6], "size": 5, "opacity": 0.45, "symbol": SYMBOLS[k % 6]},
         })  # fmt: skip
     off = "; ".join(
-        words["query_side"].format(table=t, error=f"{np.abs(g - real).mean():.2%}") for t, g in tables.items()
+        words["query_side"].format(table=t, error=local(f"{np.abs(g - real).mean():.2%}", words))
+        for t, g in tables.items()
     )
     axis = {"type": "log", "tickformat": "~p", "dtick": 1 if low >= CROWDED else 2}
     layout = {
@@ -160,5 +163,7 @@ def runs_plot(runs: Mapping[str, Sequence[float]], words: Words = ENGLISH) -> Fi
         "yaxis": {"type": "category", "range": [len(names) - 0.4, -0.6], "showgrid": False, "dtick": 1},
         "height": 90 + 44 * len(names),
     }
-    caption = words["runs_finding"].format(name=names[0], tvd=f"{min(runs[names[0]]):.1%}") if names else ""
+    caption = (
+        words["runs_finding"].format(name=names[0], tvd=local(f"{min(runs[names[0]]):.1%}", words)) if names else ""
+    )
     return Figure(data=data, layout=layout, caption=caption, alt=caption)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.document import Schema
@@ -20,6 +20,9 @@ from dpsyn_core.schema.importers.declared import (
     schema_of,
 )
 from dpsyn_core.tables.kinds import HEAD, kind_of_labelled
+
+if TYPE_CHECKING:
+    from dpsyn_core.tables.labelled_write import NotCarried
 
 MOST = 64 << 20  # bytes of a codebook; those of the largest surveys have some twenty million
 
@@ -126,7 +129,7 @@ def read_schema_file(path: Path, *, name: str | None = None, onto: Schema | None
     return read_schema(raw, name=name or path.name.split(".")[0], what=path.name, onto=onto)
 
 
-def not_carried(schema: Schema, ending: str) -> tuple[str, ...]:
+def not_carried(schema: Schema, ending: str) -> tuple[NotCarried, ...]:
     """What of a schema a synthetic table with this ending (.sav, .dta, .xpt) does not carry, in sentences."""
     import numpy as np
 

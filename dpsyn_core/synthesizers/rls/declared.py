@@ -1,8 +1,8 @@
 """What a declared question or target adds to a run.
 
-A declared target: which pairs are scored for it, and which are measured together with it.
+A declared target: how much more its pairs count, which pairs are scored, and which are measured together with it.
 
-Tables that declared questions need: how coarse they are, and measuring them through the gate.
+Tables that other declared questions need: how coarse they are, and measuring them through the gate.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import EngineError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
-from dpsyn_core.marginals.workload import Need
+from dpsyn_core.marginals.workload import Need, Workload
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.measurement.select import score_sets
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise
-from dpsyn_core.synthesizers.rls.pairs import Pairs
+from dpsyn_core.synthesizers.rls.pairs import Pairs, sampling_errors
 from dpsyn_core.synthesizers.rls.tuning import DeclaredTables
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 from dpsyn_core.synthesizers.steps import Step, noise_of, share_of
+
+USUAL_PAIRS = 4.5  # measured, for each attribute
 
 
 def target_of(needs: Sequence[Need], domain: Domain, *, tuning: DeclaredTables) -> str | None:
@@ -39,24 +42,60 @@ def target_of(needs: Sequence[Need], domain: Domain, *, tuning: DeclaredTables) 
     return max(sorted(weights), key=lambda n: weights[n]) if weights else None
 
 
-def pairs_to_score(view: RlsEvidence, plan: BudgetPlan, target: str, needs: Sequence[Need]) -> list[AttributeSet]:
-    """All pairs, or where their scores would be noise, those of the columns that tell most of a target.
+def asked_tables(workload: Workload) -> tuple[Need, ...]:
+    """The tables that are measured for questions alone. What a target is predicted from competes with other pairs."""
+    return tuple(n for n in workload.needs if n.target is None)
 
-    A hundred columns have 4,950 pairs, and their scores share one part of the budget. What the measured tables of the
-    target with each column show says where to look. Reads released values only.
+
+def asked_share(workload: Workload) -> float:
+    """Of what pairs would get, for these tables: their part of the share of all questions, by weight."""
+    of_tables = sum(n.weight for n in asked_tables(workload))
+    return workload.share * of_tables / max(sum(n.weight for n in workload.needs), 1e-300)
+
+
+def pair_weights(workload: Workload, *, tuning: DeclaredTables) -> dict[AttributeSet, float]:
+    """How many times more the error of a pair counts that holds a declared target and what predicts it."""
+    return {n.attributes: 1 + tuning.target_weight * workload.share for n in workload.needs if n.target is not None}
+
+
+def kept_whole(workload: Workload, domain: Domain, *, tuning: DeclaredTables) -> list[str]:
+    """Targets whose values stay apart in those pairs: classes, unless they are many."""
+    found = {n.target for n in workload.needs}
+    return sorted(n for n in found if n is not None and not domain[n].number and domain[n].size <= tuning.most_compared)
+
+
+def pairs_to_score(
+    counter: Counter, view: RlsEvidence, plan: BudgetPlan, target: str, needs: Sequence[Need], *, gate: Gate
+) -> tuple[list[AttributeSet], Cost]:
+    """All pairs, or where their scores would be noise, those with a target and those of columns that tell most of it.
+
+    A hundred columns have 4,950 pairs, and their scores share one part of the budget. Half of that part scores the
+    target with each column first, which shows where to look.
+
+    Returns:
+        The pairs, and what their scores may spend.
     """
     every, noise = view.domain.subsets(2), plan.noise
-    wanted = plan.tuning.declared.precise_score * max(view.total, 1.0)
-    if noise.of_score(plan.scores, len(every)) <= wanted:
-        return every
-    affordable = (wanted / noise.of_score(plan.scores, 1)) ** (1 / noise.root)
+    total = max(view.total, 1.0)
+    if noise.of_score(plan.scores, len(every)) <= plan.tuning.declared.vague_score * total:
+        return every, plan.scores
+    first, rest = plan.scores.split([0.5, 0.5])
+    wanted = plan.tuning.declared.precise_score * total
+    affordable = (wanted / noise.of_score(rest, 1)) ** (1 / noise.root)
     most = max(2, int((1 + math.sqrt(1 + 8 * affordable)) / 2))
-    found = predictors_of(target, needs)
-    if len(found) < most:  # all other pairs would be left out for the sake of a few
-        return every
-    told = {n: view.dependence(view.domain.ordered_set((n, target))) for n in found}
-    best = sorted(found, key=lambda n: (-told[n], n))[:most]
-    return [s for s in every if set(s) <= set(best)]
+    found = sorted(predictors_of(target, needs))
+    if len(found) <= most:  # all other pairs would be left out for the sake of a few
+        return every, plan.scores
+    own = [view.domain.ordered_set((n, target)) for n in found]
+    maps = view.recodes(plan.mixed_resolution)
+    expected = [view.product(s, maps) for s in own]
+    scores, _ = score_sets(
+        counter, own, expected, [maps] * len(own), cost=first, gate=gate, name="scores of the target"
+    )
+    told = dict(zip(found, scores - sampling_errors(expected), strict=True))
+    best = set(sorted(found, key=lambda n: (-told[n], n))[:most])
+    with_target = set(own)
+    return [s for s in every if set(s) <= best or s in with_target], rest
 
 
 def beside_target(plan: BudgetPlan, size: int) -> BudgetPlan:
@@ -138,6 +177,17 @@ def question_step(needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, to
     )  # fmt: skip
 
 
+def likely_answers(workload: Workload, domain: Domain, plan: BudgetPlan, *, total: float) -> list[tuple[float, float]]:
+    """About how many cells the table of each need will have, and the scale of its noise; none without pairs."""
+    asked, predicted = asked_tables(workload), [n for n in workload.needs if n.target is not None]
+    tables = iter(likely_tables(asked, domain, plan, total=total))
+    pairs = likely_predictions(predicted, workload, domain, plan, total=total)
+    of_targets = iter(pairs)
+    if len(pairs) < len(predicted):
+        return []
+    return [next(tables if need.target is None else of_targets) for need in workload.needs]
+
+
 def likely_tables(
     needs: Sequence[Need], domain: Domain, plan: BudgetPlan, *, total: float
 ) -> list[tuple[float, float]]:
@@ -149,6 +199,23 @@ def likely_tables(
     weights = np.array([n.weight for n in needs])
     costs = cost.split([float(p) for p in question_shares(weights * likely, noise=noise)])
     return [(float(c), noise_of(part, noise.unit)) for c, part in zip(likely, costs, strict=True)]
+
+
+def likely_predictions(
+    needs: Sequence[Need], workload: Workload, domain: Domain, plan: BudgetPlan, *, total: float
+) -> list[tuple[float, float]]:
+    """The same for pairs with a declared target, as if all of them were measured beside the usual number of others."""
+    noise, cost, d = plan.noise, plan.pairs, len(domain)
+    if cost is None or not needs:
+        return []
+    others = max(min(USUAL_PAIRS * d, d * (d - 1) / 2) - len(needs), 0.0)
+    weights = pair_weights(workload, tuning=plan.tuning.declared)
+    own = noise.shares(np.array([weights[n.attributes] for n in needs]))
+    parts = cost.split([*own, others] if others else own)
+    return [
+        (_likely_cells(n, domain, plan, total), noise_of(part, noise.unit))
+        for n, part in zip(needs, parts, strict=False)
+    ]
 
 
 def _likely_cells(need: Need, domain: Domain, plan: BudgetPlan, total: float) -> float:
@@ -220,17 +287,14 @@ def coarse_maps(need: Need, view: RlsEvidence, *, sigma: float) -> Recodes:
     rest = [n for n in need.attributes if n not in maps and n not in need.whole]
     if rest:
         wanted = max(view.total / (tuning.per_cell * max(sigma, 1e-9)) / held, 2.0 ** len(rest))
-        limit = tuning.target_values if need.target is not None else math.inf
-        maps |= _evenly(rest, view, wanted, limit=limit)
+        maps |= _evenly(rest, view, wanted)
     return maps
 
 
-def _evenly(names: Sequence[str], view: RlsEvidence, cells: float, *, limit: float) -> dict[str, Coarsening]:
-    """Coarsenings of attributes that together have at most about so many cells, each at most `limit` values."""
+def _evenly(names: Sequence[str], view: RlsEvidence, cells: float) -> dict[str, Coarsening]:
+    """Coarsenings of attributes that together have at most about so many cells."""
     found: dict[str, Coarsening] = {}
     for resolution in view.tuning.declared.resolutions:
-        if resolution > limit and found:
-            break
         tried = {n: view.recode(n, resolution) for n in names}
         if found and math.prod(r.size for r in tried.values()) > cells:
             break

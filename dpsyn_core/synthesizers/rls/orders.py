@@ -111,8 +111,13 @@ def triples_may_pay(view: RlsEvidence, plan: BudgetPlan, pairs: Pairs, triples: 
 class Search:
     """The search for sets of any order among too many to score one by one: what it costs, and what it may find."""
 
-    def __init__(self, view: RlsEvidence, plan: BudgetPlan, cost: Cost, target: str | None = None) -> None:
-        """cost: of pairs and wider sets together. target: in sets of orders that have too many."""
+    def __init__(
+        self, view: RlsEvidence, plan: BudgetPlan, cost: Cost, target: str | None = None, weight: float = 1.0
+    ) -> None:
+        """cost: of pairs and wider sets together. target: in sets of orders that have too many.
+
+        weight: how many times more the error of a set with the target counts.
+        """
         self.view, self.plan, self.tuning = view, plan, plan.tuning.orders
         self.cost = plan.answer(cost)
         sample = max(view.total, 1.0)
@@ -121,7 +126,7 @@ class Search:
         self.least = self.tuning.significant * math.hypot(plan.noise.of_score(self.cost, 1), spread)
         noise = plan.noise.error(np.ones(1), cost.scaled(self.tuning.usual_part))
         self.most_cells = min(self.tuning.most_cells, self.tuning.lost * max(view.total, 0.0) / noise)
-        self.target = target
+        self.target, self.weight = target, weight
         small = self.tuning.few_values
         self.levels: list[Recodes] = [
             {n: r for n, r in view.recodes(level).items() if view.domain[n].size > small}
@@ -248,12 +253,13 @@ def measure_orders(
         more, answers = search.run(counter, known, [w for w in found if w.strong], gate=gate)
         cost = cost.less(search.cost.scaled(answers)) if answers else cost
         found = _gathered([*found, *more], view.domain, search.most_cells)
-    chosen = _best_parts(found, plan, pairs, cost, attributes=len(view.domain), total=view.total)
+    times = np.array([search.weight if search.target in w.attributes else 1.0 for w in found])
+    chosen = _best_parts(found, times, plan, pairs, cost, attributes=len(view.domain), total=view.total)
     if not chosen:
         return measure_pairs(cost, pairs)
     sets, parts = [w for w, _ in chosen], [part for _, part in chosen]
     rest = _not_told(pairs, sets)
-    weights = np.array(noise.shares(pairs.cells))
+    weights = np.array(noise.shares(pairs.cells * pairs.weights))
     left = (1 - sum(parts)) * (float(weights[rest].sum() / weights.sum()) if len(weights) else 1.0)
     costs = cost.split([*parts, left] if left else parts)
     measured = measure_marginals(
@@ -288,7 +294,14 @@ def _gathered(found: Sequence[Wide], domain: Domain, most_cells: float) -> list[
 
 
 def _best_parts(
-    found: Sequence[Wide], plan: BudgetPlan, pairs: Pairs, cost: Cost, *, attributes: int, total: float
+    found: Sequence[Wide],
+    times: Floats,
+    plan: BudgetPlan,
+    pairs: Pairs,
+    cost: Cost,
+    *,
+    attributes: int,
+    total: float,
 ) -> list[tuple[Wide, float]]:
     """The sets that pay, with the part of the cost that each gets.
 
@@ -305,8 +318,8 @@ def _best_parts(
     def tried(part: float, gains: Floats) -> tuple[dict[int, float], Floats, float]:
         """What each set gets of a part, what it gains by it, and what all pairs lose."""
         for_sets, won = cost.scaled(part), np.zeros(len(found))
-        chosen = choose_sets(gains, cells, cost=for_sets, sensitivity=noise.sensitivity)
-        weights = np.array(noise.shares(cells[chosen]))
+        chosen = choose_sets(gains * times, cells * times, cost=for_sets, sensitivity=noise.sensitivity)
+        weights = np.array(noise.shares((cells * times)[chosen]))
         shares = part * weights / weights.sum()
         won[chosen] = [gains[i] - noise.error(cells[[i]], cost.scaled(s)) for i, s in zip(chosen, shares, strict=True)]
         loses = of_pairs * ((1 - part * held_back) ** -noise.root - 1)
@@ -317,7 +330,7 @@ def _best_parts(
         shares, wins, loses = tried(part, gains)
         if (wins - won).sum() / len(found) > factor * (loses - lost) / count:
             usual, won, lost = shares, wins, loses
-    weights = (known / (plan.tuning.orders.counts_fully * max(total, 1.0))) ** 2
+    weights = times * (known / (plan.tuning.orders.counts_fully * max(total, 1.0))) ** 2
     more, before = dict[int, float](), float((weights * np.maximum(won + known - gains, 0.0)).sum())
     for part in plan.tuning.orders.parts if known.any() else ():
         shares, wins, loses = tried(part, known)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.marginals.coarsening import Recodes
+from dpsyn_core.marginals.coarsening import Coarsening, Recodes
+from dpsyn_core.marginals.types import Trust
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import added_noise, choose_tables, score_sets, shares
 from dpsyn_core.privacy.budget import Cost
@@ -19,27 +21,33 @@ from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.tuning import PairChoice
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
+ALIKE: Mapping[AttributeSet, float] = MappingProxyType({})  # all pairs weigh the same
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pairs:
-    """Chosen pairs with the coarse maps of each; their cells; all scores; and the cost that is left for them.
+    """Chosen pairs with the coarse maps, cells and weight of each; all scores; and the cost that is left for them.
 
-    sigma: standard deviation of the noise of a score.
+    sigma: standard deviation of the noise of a score. trust: how far a public table is borne out, by pair; see
+    `synthesizers.rls.prior`.
     """
 
     sets: list[AttributeSet]
     recodes: list[Recodes]
     cells: NDArray[np.float64]
+    weights: NDArray[np.float64]
     scores: dict[AttributeSet, float]
     sigma: float
     cost: Cost
+    trust: Mapping[AttributeSet, Trust] = field(default_factory=dict)
 
     def only(self, places: Sequence[int]) -> Pairs:
         """Some of them."""
         sets, recodes = [self.sets[i] for i in places], [self.recodes[i] for i in places]
-        return replace(self, sets=sets, recodes=recodes, cells=self.cells[list(places)])
+        return replace(
+            self, sets=sets, recodes=recodes, cells=self.cells[list(places)], weights=self.weights[list(places)]
+        )
 
 
 def choose_pairs(
@@ -50,6 +58,8 @@ def choose_pairs(
     cost: Cost,
     gate: Gate,
     pairs: list[AttributeSet] | None = None,
+    weights: Mapping[AttributeSet, float] = ALIKE,
+    whole: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Pairs:
     """Scores all pairs, some a second time at a coarser resolution, and chooses the tables that pay.
@@ -69,6 +79,8 @@ def choose_pairs(
         cost: what the tables of pairs may spend.
         gate: through which scores are released.
         pairs: those to score, if not all.
+        weights: how many times more the error of a pair counts; 1 where it is not named.
+        whole: attributes whose values stay apart in pairs with a weight.
         progress: told the steps.
     """
     tuning, sensitivity, resolution = plan.tuning.pairs, plan.noise.sensitivity, plan.resolution
@@ -77,37 +89,52 @@ def choose_pairs(
     merged = view.merged_with_categories(plan.mixed_resolution)
     mixed = fine | {n: view.recode(n, plan.mixed_resolution) for n in merged}
     by_numbers = (fine, mixed, few)
-    usual = [by_numbers[len(view.numbers.intersection(p))] for p in pairs]
+    apart = {n: Coarsening.identity(view.domain[n].size) for n in whole}
+    by_numbers_of = {False: by_numbers, True: tuple(maps | apart for maps in by_numbers)}
+    usual = [by_numbers_of[p in weights][len(view.numbers.intersection(p))] for p in pairs]
     expected = [view.expected(p, maps) for p, maps in zip(pairs, usual, strict=True)]
     scores, sigma = score_sets(counter, pairs, expected, usual, cost=plan.scores, gate=gate, name="scores of pairs")
     progress("scoring pairs", 1, 1)
+    trust: Mapping[AttributeSet, Trust] = {}
+    left = np.maximum(scores, 0)
+    if view.prior is not None:
+        for_public = view.prior.cost_of_scores(plan.scores, cost)
+        cost = cost.less(for_public)
+        trust, left = view.prior.scored(
+            counter, pairs, usual, expected, scores, sigma, cost=for_public, gate=gate
+        )  # fmt: skip
     cells = np.array([e.size for e in expected], dtype=np.float64)
     # a table of a single coarse value each way would tell what the one-ways tell
     useless = np.array([min(e.shape) < 2 for e in expected])
-    errors = np.stack([np.maximum(scores, 0), np.where(useless, np.inf, 0.0)], axis=1)
+    weight = np.array([weights.get(p, 1.0) for p in pairs])
+    errors = np.stack([left, np.where(useless, np.inf, 0.0)], axis=1)
     sizes = np.stack([np.zeros(len(pairs)), cells], axis=1)
 
     def chosen_for(cost: Cost) -> NDArray[np.intp]:
-        return choose_tables(errors, sizes, cost=cost, sensitivity=sensitivity, noise_factor=tuning.noise_factor)
+        return choose_tables(
+            errors * weight[:, None], sizes * weight[:, None], cost=cost, sensitivity=sensitivity,
+            noise_factor=tuning.noise_factor,
+        )  # fmt: skip
 
-    excess = scores - _sampling_errors(expected)
+    excess = scores - sampling_errors(expected)
     chosen = chosen_for(cost)
     implied = _implied(pairs, excess, chosen > 0, view)
     if implied.any():
         errors[:, 0] += implied
         chosen = chosen_for(cost)
-    coarse = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
-    values = {n: recode.size for n, recode in coarse.items()}
-    fewer = np.array([_cells(values[a], values[b]) for a, b in pairs])
-    weight = float(shares(cells[chosen > 0], pure=cost.pure).sum())
-    noise, less = (tuning.noise_factor * added_noise(c, weight, cost, sensitivity) for c in (cells, fewer))
-    again = _second_scoring(scores, excess, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
+    coarser = view.recodes(max(tuning.fewest_values, resolution / tuning.coarser))
+    coarse_of = {False: coarser, True: coarser | apart}
+    coarse = [coarse_of[p in weights] for p in pairs]
+    fewer = np.array([_cells(maps[a].size, maps[b].size) for (a, b), maps in zip(pairs, coarse, strict=True)])
+    held = float(shares((cells * weight)[chosen > 0], pure=cost.pure).sum())
+    noise, less = (tuning.noise_factor * added_noise(c * weight, held, cost, sensitivity) for c in (cells, fewer))
+    again = _second_scoring(scores * weight, excess * weight, cells=(cells, fewer), noise=(noise, less), tuning=tuning)
     if len(again):
         for_scores = plan.second_scores(len(again), len(pairs))
         cost = cost.less(for_scores)
-        sets = [pairs[i] for i in again]
+        sets, maps = [pairs[i] for i in again], [coarse[i] for i in again]
         second, _ = score_sets(
-            counter, sets, [view.expected(p, coarse) for p in sets], [coarse] * len(sets),
+            counter, sets, [view.expected(p, m) for p, m in zip(sets, maps, strict=True)], maps,
             cost=for_scores, gate=gate, name="scores of coarser pairs",
         )  # fmt: skip
         found = np.clip(second, 0, errors[again, 0])
@@ -118,16 +145,18 @@ def choose_pairs(
         chosen = chosen_for(cost)
     most = tuning.most(len(view.domain), view.total)
     if np.count_nonzero(chosen) > most:  # those that are most off without a table stay
-        gains = errors[:, 0] - errors[np.arange(len(pairs)), chosen]
+        gains = weight * (errors[:, 0] - errors[np.arange(len(pairs)), chosen])
         chosen[np.argsort(-gains, kind="stable")[most:]] = 0
     taken = np.flatnonzero(chosen)
     return Pairs(
         sets=[pairs[i] for i in taken],
-        recodes=[usual[i] if chosen[i] == 1 else coarse for i in taken],
+        recodes=[usual[i] if chosen[i] == 1 else coarse[i] for i in taken],
         cells=sizes[taken, chosen[taken]],
+        weights=weight[taken],
         scores={p: float(s) for p, s in zip(pairs, scores, strict=True)},
         sigma=float(sigma),
         cost=cost,
+        trust=trust,
     )
 
 
@@ -184,7 +213,7 @@ def _cells(first: int, second: int) -> float:
     return float(first * second) if min(first, second) > 1 else np.inf
 
 
-def _sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def sampling_errors(expected: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Mean L1 distances from their expectations of tables of independent attributes (Poisson counts)."""
     if not len(expected):
         return np.zeros(0)

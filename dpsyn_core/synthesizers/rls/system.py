@@ -27,15 +27,6 @@ from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan, Noise, plan_budget, total_cost
-from dpsyn_core.synthesizers.rls.declared import (
-    beside_target,
-    declared_tables,
-    likely_tables,
-    pairs_to_score,
-    question_step,
-    target_of,
-    with_target,
-)
 from dpsyn_core.synthesizers.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
 from dpsyn_core.synthesizers.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.synthesizers.rls.sharding import in_shards
@@ -58,6 +49,8 @@ class RlsConfig(MethodConfig):
     )
     guarantee = Guarantee(text="(epsilon, delta)-DP by exact Gaussian accounting; epsilon-DP at delta 0")
     takes_questions = True
+    computes_ratios = True
+    takes_public_table = True
 
     one_way_share: float | None = Field(
         default=None, gt=0, lt=0.95, title="Share of one-ways",
@@ -115,6 +108,11 @@ class Rls(Synthesizer):
         self.noise = Noise(unit=task.unit, pure=self.cost.pure)
         self.workload = task.workload
         self.zeros = task.zeros
+        self.prior = None
+        if task.public is not None:
+            from dpsyn_core.synthesizers.rls.prior import RlsPrior
+
+            self.prior = RlsPrior(task.public)
 
     def budget_plan(self, total: float, *, again: bool | None = None, with_pairs: bool | None = None) -> BudgetPlan:
         """How the budget is divided when there are about so many records; for at least one attribute.
@@ -126,12 +124,20 @@ class Rls(Synthesizer):
             self.domain.sizes, ranked=tuple(a.size - a.special if a.number else 0 for a in self.domain.attributes),
             whole=self.cost, unit=self.unit, n_public=self.n_public, total=total, again=again,
             one_way_share=self.config.one_way_share, resolution=self.config.resolution, tuning=self.tuning,
-            questions_share=0.0 if self.workload is None else self.workload.share, with_pairs=with_pairs,
+            questions_share=self._asked_share(), with_pairs=with_pairs,
         )  # fmt: skip
+
+    def _asked_share(self) -> float:
+        """Of what pairs would get, for the tables of questions alone."""
+        if self.workload is None:
+            return 0.0
+        from dpsyn_core.synthesizers.rls.declared import asked_share  # like all of that file, where something is asked
+
+        return asked_share(self.workload)
 
     def view(self, measured: Sequence[Measurement]) -> RlsEvidence:
         """What has been released so far, read for a fit."""
-        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros)
+        return RlsEvidence(self.domain, measured, self.n_public, tuning=self.tuning, zeros=self.zeros, prior=self.prior)
 
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> list[Measurement]:
         """Total (unless public), one-ways, tables of questions, scores of pairs, chosen pairs, triples if they pay."""
@@ -153,20 +159,16 @@ class Rls(Synthesizer):
             return measured
         view = self.view(measured)
         if self.workload is not None and plan.questions is not None:
-            tables = declared_tables(self.workload.needs, view, cost=plan.questions, noise=self.noise)
+            from dpsyn_core.synthesizers.rls.declared import asked_tables, declared_tables
+
+            tables = declared_tables(asked_tables(self.workload), view, cost=plan.questions, noise=self.noise)
             measured += tables.measure(counter, gate=gate)
             progress("measuring what questions need", 1, 1)
             view = self.view(measured)
         if plan.pairs is None:
             return measured
-        needs, target = () if self.workload is None else self.workload.needs, self._target()
-        wide = plan if target is None else beside_target(plan, domain[target].size)
-        chosen = choose_pairs(
-            counter, view, plan=wide, cost=plan.pairs, gate=gate, progress=progress,
-            pairs=None if target is None else pairs_to_score(view, plan, target, needs),
-        )  # fmt: skip
-        if target is not None:
-            chosen = with_target(chosen, target, needs, view)
+        chosen, weight = self._choose(counter, view, plan, plan.pairs, gate, progress)
+        measured.trust = chosen.trust
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
@@ -176,7 +178,7 @@ class Rls(Synthesizer):
                 return self.measure_one_ways(counter, plan, gate, cost)
             return self.measure_pairs(counter, pairs, cost, gate)
 
-        search = Search(view, plan, chosen.cost, target)
+        search = Search(view, plan, chosen.cost, self._target(), weight)
         triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
         if triples and not triples_may_pay(view, plan, chosen, len(triples)):
             triples = []
@@ -193,10 +195,33 @@ class Rls(Synthesizer):
         )  # fmt: skip
         return measured
 
+    def _choose(
+        self, counter: Counter, view: RlsEvidence, plan: BudgetPlan, cost: Cost, gate: Gate, progress: Progress
+    ) -> tuple[Pairs, float]:
+        """The pairs to measure, some widened by a target, and how many times more those with a target count."""
+        if self.workload is None:
+            return choose_pairs(counter, view, plan=plan, cost=cost, gate=gate, progress=progress), 1.0
+        from dpsyn_core.synthesizers.rls import declared
+
+        weights, pairs = declared.pair_weights(self.workload, tuning=self.tuning.declared), None
+        needs, target = self.workload.needs, self._target()
+        if target is not None:
+            pairs, scoring = declared.pairs_to_score(counter, view, plan, target, needs, gate=gate)
+            plan = replace(declared.beside_target(plan, self.domain[target].size), scores=scoring)
+        chosen = choose_pairs(
+            counter, view, plan=plan, cost=cost, gate=gate, progress=progress, pairs=pairs, weights=weights,
+            whole=declared.kept_whole(self.workload, self.domain, tuning=self.tuning.declared),
+        )  # fmt: skip
+        if target is not None:
+            chosen = declared.with_target(chosen, target, needs, view)
+        return chosen, max(weights.values(), default=1.0)
+
     def _target(self) -> str | None:
         """What is to be predicted, where pairs are measured together with it."""
         if self.workload is None:
             return None
+        from dpsyn_core.synthesizers.rls.declared import target_of
+
         return target_of(self.workload.needs, self.domain, tuning=self.tuning.declared)
 
     def measure_one_ways(
@@ -241,7 +266,7 @@ class Rls(Synthesizer):
         """Measures pairs at the shares that minimise their total error; none when there are none."""
         if not pairs.sets:
             return []
-        parts = cost.split(self.noise.shares(pairs.cells))
+        parts = cost.split(self.noise.shares(pairs.cells * pairs.weights))
         return measure_marginals(counter, pairs.sets, parts, gate=gate, recodes=pairs.recodes)
 
     def restored(self, released: ReleasedTables) -> ReleasedTables:
@@ -286,8 +311,10 @@ class Rls(Synthesizer):
         """Cells and noise as the plan divides the budget of questions among likely sizes."""
         if self.workload is None or len(self.domain) < 2:
             return []
+        from dpsyn_core.synthesizers.rls.declared import likely_answers
+
         n = self.n_public if self.n_public is not None else n_records
-        return likely_tables(self.workload.needs, self.domain, self.budget_plan(n), total=n)
+        return likely_answers(self.workload, self.domain, self.budget_plan(n), total=n)
 
     def steps(self, n_records: float) -> list[Step]:
         """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
@@ -301,7 +328,9 @@ class Rls(Synthesizer):
             return [*known, ones]
         asked = []
         if self.workload is not None and plans[0].questions is not None:
-            asked.append(question_step(self.workload.needs, self.domain, plans[0], total=n, about=about))
+            from dpsyn_core.synthesizers.rls.declared import asked_tables, question_step
+
+            asked.append(question_step(asked_tables(self.workload), self.domain, plans[0], total=n, about=about))
         pairing = [p for p in plans if p.pairs is not None]
         if not pairing:
             return [*known, ones, *asked]
@@ -353,11 +382,15 @@ class Rls(Synthesizer):
             likely.append([float(c) for c in cells[chosen]])
         held = [h or [float(cells.min())] for h in likely]
         most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
-        limits, orders, releases = self.tuning.triples, self.tuning.orders, 2
+        limits, orders = self.tuning.triples, self.tuning.orders
+        releases = 2 if self._target() is None else 3
+        if self.prior is not None:
+            extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
+            releases += 1
         if self.config.triples and 3 <= d <= limits.most_attributes:
             # a second round may score triples, look for wider sets, and measure some of them, or the pairs again
             most += max(pairs, min(limits.most_triples, math.comb(d, 3)) + orders.most_answers)
-            extra = share_of(plan.triple_scores(plan.pairs), self.cost)
+            extra += share_of(plan.triple_scores(plan.pairs), self.cost)
             extra += orders.most_answers * share_of(plan.answer(plan.pairs), self.cost)
             releases += 1 + orders.most_answers
         rest = share_of(plan.pairs, self.cost)
@@ -366,7 +399,7 @@ class Rls(Synthesizer):
         target = self._target()
         most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
         return [
-            # coarser tables of some pairs may be scored as well, and the largest of many scores released
+            # pairs of a target may be scored before, coarser tables of some after, the largest of many scores released
             Step(
                 kind="scores", parts=(int(certain), releases),
                 share=(scored if certain else 0.0, 2 * scored + extra), about=about,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.merging import merged
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, ReleasedTables
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean
 from dpsyn_core.records.rls.fit import Target
+from dpsyn_core.records.rls.gaps import coarse_scores, with_gaps
 from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
 from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers
 from dpsyn_core.records.rls.place import Number
@@ -33,6 +35,7 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.zeros import KnownZeros
+    from dpsyn_core.synthesizers.public_table import Expectations
 
 Floats = NDArray[np.float64]
 SURE = 8.0  # standard deviations above 0 from which on a number of records has no chance of being negative
@@ -66,10 +69,10 @@ class RlsEvidence:
 
     def __init__(
         self, domain: Domain, measured: Sequence[Measurement], n_public: int | None, *, tuning: Tuning = TUNING,
-        zeros: KnownZeros | None = None,
+        zeros: KnownZeros | None = None, prior: Expectations | None = None,
     ) -> None:  # fmt: skip
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
-        self.domain, self.tuning, self.zeros = domain, tuning, zeros
+        self.domain, self.tuning, self.zeros, self.prior = domain, tuning, zeros, prior
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
@@ -90,18 +93,21 @@ class RlsEvidence:
             s if a.name in ones else s * math.sqrt(len(self.coarse[a.name][0].values) / a.size)
             for a, s in zip(domain.attributes, self.counted, strict=True)
         ]
-        self.one_ways = [self._one_way(a, ones.get(a.name)) for a in self.attributes]
         self._value_by_value = ones
+        self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
+        if prior is not None:
+            self.one_ways, self.sigmas = prior.one_ways(self)
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
         # a year or an hour may well be a value of its own; one of hundreds of bins is hardly ever
         least = tuning.resolution.fine_from
         self.fine = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)
+        self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
 
-    def _one_way(self, a: CodedAttribute, measured: Measurement | None) -> Floats:
+    def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
-        tuning, sums = self.tuning.records.shrinkage, self.coarse[a.name]
+        tuning = self.tuning.records.shrinkage
         if measured is None:
             return shrink_blocks(
                 sums, a.size, special=a.special, total=self.total, heaped=self._may_be_heaped(a), tuning=tuning
@@ -114,6 +120,33 @@ class RlsEvidence:
         return shrink_with_sums(
             measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
         )
+
+    def value_by_value(self, name: str) -> list[Measurement]:
+        """The table of all values of an attribute, where it was measured."""
+        return [self._value_by_value[name]] if name in self._value_by_value else []
+
+    def one_way_again(self, place: int, rng: Generator) -> Floats:
+        """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
+        a, found = self.attributes[place], self.one_ways[place]
+
+        def drawn(values: Floats, sigma: float) -> Floats:
+            return values + rng.normal(0.0, sigma, len(values))
+
+        measured = [replace(m, values=drawn(found, m.sigma)) for m in self.value_by_value(a.name)]
+        sums = [
+            Sums(s.recode, drawn(np.bincount(s.recode, found, len(s.values)).astype(np.float64), s.sigma), s.sigma)
+            for s in self.coarse[a.name]
+        ]
+        return self._one_way(a, measured[0] if measured else None, sums)
+
+    def pairs_again(self, tables: Sequence[Floats], rng: Generator) -> list[Floats]:
+        """Measured tables, in the order of `joint`, as they would be found if these were true; see `one_way_again`."""
+        again = copy(self)
+        again.prior = None
+        again.joint = [
+            replace(m, values=t + rng.normal(0.0, m.sigma, t.shape)) for m, t in zip(self.joint, tables, strict=True)
+        ]
+        return [t.values for t in again.targets(max(round(self.total), 1))[len(self.domain) :]]
 
     def _may_be_heaped(self, a: CodedAttribute) -> Floats:
         """The chance of each value in order to be heaped, before it was counted."""
@@ -181,7 +214,7 @@ class RlsEvidence:
         m = min(holding, key=lambda m: noise[id(m)] / _cells(m, names))
         summed = tuple(i for i, n in enumerate(m.attributes) if n not in names)
         known = m.values.sum(axis=summed)
-        maps = self._maps(m)
+        maps = self.maps(m)
         alone = self.product(names, maps)
         sigma = m.sigma * math.sqrt(m.cells / known.size)
         clean = np.maximum(shrink_pair(known, alone, sigma, tuning=self.tuning.records.shrinkage), 0.0)
@@ -195,18 +228,6 @@ class RlsEvidence:
             parts.append(flat.reshape(shape))
         out: Floats = parts[0].T @ ratio @ parts[1] / max(self.total, 1.0)
         return out
-
-    def dependence(self, names: AttributeSet) -> float:
-        """L1 distance, in records, of a measured pair without its noise from independence; 0 if it was not measured."""
-        found = 0.0
-        for m in self.joint:
-            if m.attributes == names:
-                maps = self._maps(m)
-                alone = self.product(names, maps)
-                whole = shrink_pair(m.values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
-                clean = self._clean_pair(m, maps, whole)[0]
-                found = max(found, float(np.abs(clean - alone).sum()))
-        return found
 
     def product(self, names: AttributeSet, recodes: Recodes) -> Floats:
         """The (coarse) pair table that independence expects, from the one-ways."""
@@ -240,7 +261,7 @@ class RlsEvidence:
         ]
         shrunk = self._shrunk_pairs()
         for number, m in enumerate(self.joint):
-            maps = self._maps(m)
+            maps = self.maps(m)
             values, sigma = m.values, m.sigma
             if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
                 (name,) = m.attributes
@@ -254,9 +275,9 @@ class RlsEvidence:
             place = tuple(self.domain.index(n) for n in m.attributes)
             onto = tuple(r.map for r in maps.values())
             out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale))
-        return out
+        return out if self.prior is None else self.prior.targets(self, out, scale)
 
-    def _maps(self, m: Measurement) -> Recodes:
+    def maps(self, m: Measurement) -> Recodes:
         """How coarse each attribute of a measured table is."""
         return {n: m.recodes.get(n) or Coarsening.identity(self.domain[n].size) for n in m.attributes}
 
@@ -279,7 +300,7 @@ class RlsEvidence:
 
         def shrink(part: list[int]) -> Floats:
             tables = [self.joint[i] for i in part]
-            alone = np.stack([self.product(m.attributes, self._maps(m)) for m in tables])
+            alone = np.stack([self.product(m.attributes, self.maps(m)) for m in tables])
             values, sigmas = np.stack([m.values for m in tables]), np.array([m.sigma for m in tables])
             return shrink_pairs(values, alone, sigmas, tuning=self.tuning.records.shrinkage)
 
@@ -295,7 +316,7 @@ class RlsEvidence:
         should be empty would cost next to nothing, and pairs with categories would put them there.
         """
         if not self.numbers.issuperset(m.attributes):
-            return shrunk, m.sigma
+            return self._with_gaps(m, maps, shrunk), m.sigma
         tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
         rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
         part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
@@ -303,6 +324,22 @@ class RlsEvidence:
         scale = held / max(float(sides[0].sum()), 1e-9)
         clean[:rows, :columns], left = shrink_numbers(part, sides[0] * scale, sides[1] * scale, m.sigma, tuning=tuning)
         return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
+
+    def _with_gaps(self, m: Measurement, maps: Recodes, shrunk: Floats) -> Floats:
+        """The table of a number and a category with differences between categories that are as large as measured."""
+        numbers = [n for n in m.attributes if self.domain[n].number]
+        if len(numbers) != 1:
+            return shrunk
+        (name,), axis = numbers, m.attributes.index(numbers[0])
+        values = self.domain[name].size - self.domain[name].special
+        recode = maps[name].map[:values]
+        scores, kept = coarse_scores(self.one_ways[self.domain.index(name)][:values], recode)
+        if kept <= 0 or (np.diff(recode) < 0).any():  # of an interval, what is in and what is out have no order
+            return shrunk
+        ranked = len(scores)
+        clean, noisy = np.moveaxis(shrunk.copy(), axis, 0), np.moveaxis(m.values, axis, 0)
+        clean[:ranked] = with_gaps(clean[:ranked], noisy[:ranked], scores, kept, m.sigma)
+        return np.moveaxis(clean, 0, axis)
 
     def _clean_wide(self, m: Measurement, maps: Recodes) -> tuple[Floats, float]:
         """A table of three or more attributes without most of its noise, and the noise that it is trusted with.

@@ -192,7 +192,7 @@ def over_attributes(
 def _axis(w: Working, c: Compressed | None, domain: Domain) -> JointAxis:
     """The axis of a working attribute, from the codes of its members in domain order."""
     names = domain.ordered_set(w.members)
-    grid = np.indices(domain.shape(names)).reshape(len(names), -1)
-    coarse = [w.maps[m].map[grid[names.index(m)]] if m in w.maps else grid[names.index(m)] for m in w.members]
-    cells = Coarsening(np.ravel_multi_index(tuple(coarse), w.sizes), w.size)
-    return JointAxis(attributes=names, recode=cells if c is None else cells.compose(c.recode))
+    sizes = dict(zip(w.members, w.sizes, strict=True))
+    grid = np.indices([sizes[n] for n in names]).reshape(len(names), -1)
+    cells = Coarsening(np.ravel_multi_index(tuple(grid[names.index(m)] for m in w.members), w.sizes), w.size)
+    return JointAxis(attributes=names, recode=cells if c is None else cells.compose(c.recode), recodes=w.maps)

@@ -39,11 +39,12 @@ def records(n=6_000):
     return np.stack([*bins, u, of_class]).astype(np.uint8)
 
 
-def run(asked, *, epsilon=10.0, made=True):
+def run(asked, *, epsilon=10.0, made=True, codes=None):
     task = Task.of(SCHEMA, Budget(epsilon=epsilon, delta=1e-9), questions=Questions.of(asked).checked(SCHEMA))
     system = configure("rls", {"triples": False}).calibrate(task)
     gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
-    measured = system.measure(MemoryCounter(records(), task.domain), gate=gate)
+    counter = MemoryCounter(records() if codes is None else codes, task.domain)
+    measured = system.measure(counter, gate=gate)
     return measured, gate, system.synthesize(measured, 3_000, rng=np.random.default_rng(2)) if made else None
 
 
@@ -70,6 +71,27 @@ def test_two_numbers_that_go_together_in_one_class_do_so_in_the_records_of_that_
     assert abs(np.corrcoef(without[:2, without[3] == 0])[0, 1]) > 0.2  # the pair alone says the same of both
 
 
+def test_pairs_with_a_target_compete_in_the_one_selection_and_get_more_of_the_budget():
+    codes = records()
+    codes[2] = np.where(np.arange(codes.shape[1]) % 4, codes[3], 2)
+    told, gate, _ = run([{**PREDICT[0], "from": ["u"]}], epsilon=1.0, made=False, codes=codes)
+    assert "question" not in {c.kind for c in gate.account.charges}
+    found = {m.attributes: m.sigma for m in told}
+    usual = {m.attributes: m.sigma for m in run([], epsilon=1.0, made=False, codes=codes)[0]}
+    assert found["u", "class"] < 0.9 * usual["u", "class"]
+    assert found["x", "y"] > usual["x", "y"]
+
+
+def test_classes_of_a_target_stay_apart_in_its_pairs_however_rare():
+    codes = records()
+    codes[3] = np.arange(codes.shape[1]) % 100 == 0
+    codes[2] = np.where(codes[3] == 1, 2, codes[2] % 2)
+    told = run(PREDICT, epsilon=2.0, made=False, codes=codes)[0]
+    assert ("u", "class") in {m.attributes for m in told}
+    without = run([], epsilon=2.0, made=False, codes=codes)[0]
+    assert ("u", "class") not in {m.attributes for m in without}  # of one coarse value there is no pair
+
+
 def test_a_target_of_many_values_leaves_pairs_as_they_are():
     told = run([{"name": "x", "kind": "predict", "of": "x"}], made=False)[0]
     assert all(len(m.attributes) <= 2 for m in told)
@@ -93,10 +115,10 @@ def test_where_scores_of_all_pairs_would_be_noise_those_of_columns_that_tell_of_
         gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=task.unit)
         return system.measure(MemoryCounter(codes, task.domain), gate=gate).scores.sets
 
-    some = scored(40.0 if delta == 0 else 1.0, asked)
+    some = scored(20.0 if delta == 0 else 0.5, asked)
     assert 1 <= len(some) < 41 * 40 / 2
     assert {("c4", "c16"), ("c4", "c32"), ("c16", "c32")} & set(some)
     assert len(scored(1_000.0 if delta == 0 else 50.0, asked)) == 41 * 40 / 2
-    assert len(scored(40.0 if delta == 0 else 1.0, None)) == 41 * 40 / 2
+    assert len(scored(20.0 if delta == 0 else 0.5, None)) == 41 * 40 / 2
     from_one = Questions.of([{"name": "t", "kind": "predict", "of": "t", "from": ["c3"]}]).checked(schema)
-    assert len(scored(40.0 if delta == 0 else 1.0, from_one)) == 41 * 40 / 2  # not for the sake of one column
+    assert len(scored(20.0 if delta == 0 else 0.5, from_one)) == 41 * 40 / 2  # not for the sake of one column

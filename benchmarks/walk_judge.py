@@ -1,0 +1,137 @@
+"""What a page says of a synthetic table against what pandas finds in the file; nothing of the engine is used.
+
+Every number of the verdict and of what it says has changed is compared with the same figure of the two files, to the
+digits that the page shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.walk_tables import Walked
+
+SLACK = 0.51  # of the last digit that is shown
+OTHER = "(other)"
+FIGURE = r"[−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:[\u00a0 ]?%)?"
+GOOD = ("verdict_near", "verdict_good")
+FAR = 0.15  # of a rank correlation, beyond which no good word may stand
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """claims: how many figures were compared. contradictions: in words. never: records that cannot be, by reason."""
+
+    claims: int = 0
+    contradictions: list[str] = field(default_factory=list)
+    never: dict[str, int] = field(default_factory=dict)
+
+
+def read(raw: bytes, walked: Walked) -> pd.DataFrame:
+    """A file as a pandas user reads it."""
+    more: dict[str, Any] = {"sep": ";", "decimal": ","} if b";" in raw.partition(b"\n")[0] else {}
+    return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
+
+
+def agrees(shown: str, true: float, *, german: bool) -> bool:
+    """Whether a figure on the page is the true one, to the digits that it shows."""
+    text = shown.replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")
+    share = text.endswith("%")
+    text = text.rstrip("%")
+    if german:
+        text = text.translate(str.maketrans(",.", ".,"))
+    text = text.replace(",", "")
+    mantissa, _, power = text.partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(power or 0)
+    wanted = 100 * true if share else true
+    return abs(float(text) - wanted) <= SLACK * 10.0**-digits + 1e-9 * abs(wanted)
+
+
+def judge(walked: Walked, said: str, raw: bytes, words: Mapping[str, str], *, german: bool) -> Found:
+    """All that the page said.
+
+    Args:
+        walked: the real table.
+        said: all words of the page.
+        raw: the downloaded CSV.
+        words: the page's sentences about figures, with placeholders.
+        german: whether the page was in German.
+    """
+    real, made = read(walked.raw(), walked), read(raw, walked)
+    claims, wrong = 0, []
+    for what, shown, true in _sentences(said, words, real, made):
+        claims += 1
+        if not agrees(shown, true, german=german):
+            wrong.append(f"{what}: the page says {shown}, the files {true:.6g}")
+    wrong += list(_praised(said, words, real, made))
+    never = {why: int(check(made).sum()) for why, check in walked.never.items()}
+    blank = [c for c in made.columns if made[c].isna().any() and not real[c].isna().any()]
+    if blank:
+        never[f"blank cells in {', '.join(blank)}"] = int(made[blank].isna().any(axis=1).sum())
+    return Found(claims, wrong, {k: v for k, v in never.items() if v})
+
+
+def pattern(template: str) -> re.Pattern[str]:
+    """A sentence with placeholders as an expression that finds what stood for them."""
+    parts = re.split(r"\{(\w+)\}", template)
+    out = "".join(
+        re.escape(p) if i % 2 == 0 else rf"(?P<{p}>{FIGURE if p in ('real', 'synthetic', 'kept') else '.+?'})"
+        for i, p in enumerate(parts)
+    )
+    return re.compile(out)
+
+
+def _sentences(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+    """Rank correlations, means, means of groups and shares that the verdict names."""
+    head = words["verdict_moved"].partition("{list}")[0]
+    for line in said.splitlines():
+        if head not in line:
+            continue
+        for clause in line.partition(head)[2].rstrip(".").split("; "):
+            for name in ("verdict_pair", "verdict_group", "verdict_share", "verdict_mean"):
+                got = pattern(words[name]).fullmatch(clause.strip())
+                if got is not None:
+                    yield from _claims(name, got.groupdict(), real, made)
+                    break
+            else:
+                msg = f"a clause of the verdict is not understood: {clause}"
+                raise ValueError(msg)
+
+
+def _claims(name: str, got: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+    for side, frame in (("real", real), ("synthetic", made)):
+        if name == "verdict_pair":
+            true = _rank(frame, got["a"], got["b"])
+            what = f"rank correlation of {got['a']} and {got['b']}"
+        elif name == "verdict_mean":
+            true, what = float(frame[got["column"]].mean()), f"mean of {got['column']}"
+        else:
+            inside = frame[got["category"]].astype(str) == got["value"]
+            if name == "verdict_share":
+                true, what = float(inside.mean()), f"share of {got['category']} {got['value']}"
+            else:
+                true = float(frame.loc[inside, got["column"]].mean())
+                what = f"mean of {got['column']} where {got['category']} is {got['value']}"
+        yield f"{what} ({side})", got[side], true
+
+
+def _rank(frame: pd.DataFrame, a: str, b: str) -> float:
+    both = frame[[a, b]].apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
+    return float(both[a].corr(both[b], method="spearman"))
+
+
+def _praised(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[str]:
+    """Rank correlations that are far off under a good word."""
+    if not any(pattern(words[g].partition("{")[0]).search(said) for g in GOOD):
+        return
+    numbers = [c for c in real.columns if real[c].dtype.kind in "iuf" and real[c].nunique() > 1]
+    gap = (real[numbers].corr("spearman") - made[numbers].corr("spearman")).abs()
+    for a, b in zip(*np.triu_indices(len(numbers), 1), strict=True):
+        if gap.iloc[a, b] > FAR:
+            yield f"good words, and rank correlation of {numbers[a]} and {numbers[b]} off by {gap.iloc[a, b]:.2f}"

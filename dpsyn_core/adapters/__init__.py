@@ -1,0 +1,1 @@
+"""Adapters: the engine behind the interfaces of other tools."""

@@ -1,0 +1,55 @@
+"""`dpsyn describe`: the documents that go with a published table, for search engines, reviewers and readers."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Declares the arguments."""
+    parser = commands.add_parser(
+        "describe",
+        help="write Croissant, the certificate and the NIST SP 800-226 page of a release",
+        description="Writes three files next to a released table: NAME.croissant.json, NAME.certificate.txt and "
+        "NAME.nist-800-226.md. No cell of a table is read; the table's digest is compared with its manifest.",
+    )
+    parser.add_argument("table", metavar="TABLE", type=Path, help="CSV, TSV or Parquet, as it was written")
+    parser.add_argument("--manifest", type=Path, metavar="M.json", help="default next to TABLE: TABLE.manifest.json")
+    parser.add_argument("--schema", type=Path, required=True, help="that the run was made with")
+    parser.add_argument("--licence", required=True, metavar="URL", help="address or name of the licence")
+    parser.add_argument("--url", required=True, help="of the page that offers the table")
+    parser.add_argument("--curator", required=True, metavar="NAME", help="who publishes the table")
+    parser.add_argument("--published", metavar="YYYY-MM-DD", help="default today")
+    parser.add_argument("--description", metavar="TEXT", help="default a sentence from the manifest")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes the three documents."""
+    import json
+    from datetime import UTC, datetime
+
+    from dpsyn_core.files import check_writable, manifest_beside, write_text
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.publishing.croissant import croissant
+    from dpsyn_core.publishing.nist import nist_page
+    from dpsyn_core.schema.document import Schema
+
+    manifest = args.manifest or manifest_beside(args.table)
+    outs = [
+        args.table.with_name(f"{args.table.stem}.{ending}")
+        for ending in ("croissant.json", "certificate.txt", "nist-800-226.md")
+    ]
+    for out in outs:
+        check_writable(out)
+    document = croissant(
+        args.table, manifest, Schema.load(args.schema), licence=args.licence, url=args.url, creator=args.curator,
+        published=args.published or datetime.now(UTC).date().isoformat(), description=args.description,
+    )  # fmt: skip
+    found = Manifest.load(manifest)
+    texts = (json.dumps(document, indent=2, ensure_ascii=False) + "\n", found.certificate(), nist_page(found))
+    for out, text in zip(outs, texts, strict=True):
+        write_text(out, text)
+        print(f"wrote {out}")

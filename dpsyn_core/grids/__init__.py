@@ -1,0 +1,1 @@
+"""Grids of systems, epsilons and repeats on a table that is declared public."""

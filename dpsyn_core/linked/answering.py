@@ -1,0 +1,193 @@
+"""Answers of linked questions: each is measured by a table of its own, so that its interval follows from its noise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.files import write_text
+from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
+from dpsyn_core.linked.asked_table import AskedTable
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.forest import Forest
+from dpsyn_core.marginals.types import Measurement, noise
+from dpsyn_core.marginals.workload import Need
+from dpsyn_core.measurement.gate import Gate
+from dpsyn_core.measurement.measure import measure_marginals
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.questions.answers import Answer, Axis
+from dpsyn_core.questions.compile import compile_question
+from dpsyn_core.questions.evaluate import evaluate
+
+Floats = NDArray[np.float64]
+KIND = "question"  # of the charges
+DRAWS = 400  # of the noise, from which an interval is read: its ends are then within some 0.3 standard errors
+CONFIDENCE = 0.95  # of intervals
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedAnswer:
+    """One question, answered from a released table of its own, beside what the synthetic tables say.
+
+    axes: what the figures are broken down by; none for a single one. estimate, low, high, synthetic: float64 of the
+    shape of the axes, NaN where there is none. The interval is about the bounded real tables: what bounding leaves out
+    (more than `max_children`, orphans) is in none of them.
+    """
+
+    name: str
+    about: str
+    axes: tuple[Axis, ...]
+    unit: str
+    estimate: Floats
+    low: Floats
+    high: Floats
+    synthetic: Floats
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a figure: its labels, and its numbers as JSON values (null where there is none)."""
+        figures = {"estimate": self.estimate, "low": self.low, "high": self.high, "synthetic": self.synthetic}
+        return [
+            {"labels": {a.name: a.labels[k] for a, k in zip(self.axes, at, strict=True)}}
+            | {n: float(v[at]) if np.isfinite(v[at]) else None for n, v in figures.items()}
+            for at in np.ndindex(self.estimate.shape)
+        ]
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "question": self.name, "about": self.about, "unit": self.unit, "confidence": CONFIDENCE,
+            "sentence": self.sentence(), "figures": self.rows(),
+        }  # fmt: skip
+
+    def sentence(self) -> str:
+        """What the answer is and how far it may be off."""
+        if self.estimate.size == 1:
+            middle, low, high, made = (
+                float(v.ravel()[0]) for v in (self.estimate, self.low, self.high, self.synthetic)
+            )
+            return (
+                f"{self.name}: {middle:.4g} ({self.unit}), between {low:.4g} and {high:.4g} at {CONFIDENCE:.0%} "
+                f"confidence; the synthetic tables say {made:.4g}."
+            )
+        half = float(np.nanmedian((self.high - self.low) / 2)) if np.isfinite(self.high).any() else float("nan")
+        return (
+            f"{self.name}: {self.estimate.size} figures ({self.unit}); a typical one is off by at most {half:.4g} at "
+            f"{CONFIDENCE:.0%} confidence for each."
+        )
+
+
+def asked_needs(schema: LinkedSchema, questions: LinkedQuestions) -> list[tuple[AskedTable, Need]]:
+    """The table that each question needs. Public facts. Raises QuestionError."""
+    out = []
+    for question in questions.questions:
+        table = AskedTable(schema, question)
+        (need,) = compile_question(question.ask, table.table)
+        out.append((table, need))
+    return out
+
+
+def measure_questions(
+    forest: Forest, schema: LinkedSchema, questions: LinkedQuestions, costs: Sequence[Cost], gate: Gate
+) -> list[Measurement]:
+    """One noisy table a question, through the gate, for as many records of a root as its table may hold.
+
+    Args:
+        forest: bounded; private.
+        schema: public.
+        questions: that fit it.
+        costs: of each.
+        gate: of the run.
+    """
+    out = []
+    for (table, need), cost in zip(asked_needs(schema, questions), costs, strict=True):
+        counter = MemoryCounter(table.codes(forest).astype(np.uint32), table.table.domain())
+        out += measure_marginals(
+            counter, [need.attributes], [cost], gate=gate.counting(table.unit), recodes=[need.maps], kind=KIND
+        )
+    return out
+
+
+def answers_of(
+    schema: LinkedSchema,
+    questions: LinkedQuestions,
+    released: Sequence[Measurement],
+    tables: Mapping[str, Any],
+    *,
+    pure: bool,
+    rng: Generator,
+) -> tuple[LinkedAnswer, ...]:
+    """Answers with intervals. Post-processing.
+
+    Args:
+        schema: public.
+        questions: declared.
+        released: of `measure_questions`, in their order.
+        tables: synthetic, pyarrow by name.
+        pure: whether the noise is two-sided geometric.
+        rng: for the draws of noise.
+    """
+    if not released:
+        return ()
+    made, _ = bounded(schema, tables, key=bytes(32))
+    out = []
+    for (table, need), measured in zip(asked_needs(schema, questions), released, strict=True):
+        question = table.question
+        synthetic = evaluate(question.ask, table.codes(made), table.table)
+        estimate = _of_cells(table, need, measured.values)
+        drawn = np.stack([
+            _of_cells(table, need, measured.values + noise(measured, pure=pure, rng=rng)).values for _ in range(DRAWS)
+        ])  # fmt: skip
+        tail = (1 - CONFIDENCE) / 2
+        with np.errstate(invalid="ignore"):
+            low, high = np.quantile(drawn - estimate.values, [tail, 1 - tail], axis=0)
+        out.append(
+            LinkedAnswer(
+                name=question.name, about=question.about, axes=estimate.axes, unit=_unit(question, estimate),
+                estimate=estimate.values, low=estimate.values - high, high=estimate.values - low,
+                synthetic=_scaled(synthetic, estimate),
+            )
+        )  # fmt: skip
+    return tuple(out)
+
+
+def _scaled(synthetic: Answer, estimate: Answer) -> Floats:
+    """What the synthetic tables say, as it stands: numbers of records are theirs."""
+    return (
+        synthetic.values if synthetic.values.shape == estimate.values.shape else np.full_like(estimate.values, np.nan)
+    )
+
+
+def _unit(question: LinkedQuestion, answer: Answer) -> str:
+    return question.about if answer.unit == "records" else answer.unit
+
+
+def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
+    """The answer from a table of counts: each cell is a record of its first codes, and its count a weight."""
+    names = table.table.domain().names
+    firsts = []
+    for name, size in zip(need.attributes, values.shape, strict=True):
+        place = need.maps[name].map if name in need.maps else np.arange(size)
+        firsts.append(np.array([np.flatnonzero(place == k)[0] for k in range(size)], dtype=np.int64))
+    grid = np.meshgrid(*firsts, indexing="ij")
+    rows = {n: g.ravel() for n, g in zip(need.attributes, grid, strict=True)}
+    codes = np.stack([rows[n] for n in names])
+    return evaluate(table.question.ask, codes, table.table, weights=values.ravel())
+
+
+def write_answers(answers: Sequence[LinkedAnswer], manifest: Path) -> Path:
+    """Writes the answers beside the manifest, as answers.json, or with the name of its table; returns the place."""
+    name = (
+        manifest.name.replace("manifest", "answers") if "manifest" in manifest.name else f"{manifest.stem}.answers.json"
+    )
+    out = manifest.with_name(name)
+    write_text(out, json.dumps([a.plain() for a in answers], indent=2, ensure_ascii=False) + "\n")
+    return out

@@ -1,0 +1,218 @@
+"""The one table that a linked question is about: its schema of version 1, and its codes from any forest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import DPSynError, QuestionError
+from dpsyn_core.linked.asked import ChildCount, LinkedQuestion
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.forest import Forest, shapes_of
+from dpsyn_core.linked.rules import BEFORE
+from dpsyn_core.linked.stages import difference_codes
+from dpsyn_core.questions.check import check
+from dpsyn_core.questions.meaning import numbers_of, numeric, within
+from dpsyn_core.schema.conditions import clauses
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.domain import CodedAttribute
+
+Ints = NDArray[np.int64]
+EVEN = 1e-6  # of the width of a bin, by which bins may differ that count as equally wide (rounding)
+
+
+class AskedTable:
+    """What a question may name, and what its records are. Public facts.
+
+    unit: records of one root in it, at most.
+    """
+
+    def __init__(self, schema: LinkedSchema, question: LinkedQuestion) -> None:
+        """Raises QuestionError for a question that does not fit."""
+        self.schema, self.question = schema, question
+        try:
+            self._link, self.unit = self._place()
+            self._attributes = {**self._columns(), **self._declared()}
+            named = [n for n in self._attributes if n in question.ask.attributes]
+            lacking = next((n for n in question.ask.attributes if n not in self._attributes), None)
+            if lacking is not None:
+                some = ", ".join(list(self._attributes)[:30])
+                msg = f"'{lacking[:80]}' is no column that it can name; those are {some}"
+                raise QuestionError(msg)
+            listed = tuple(self._attributes[n] for n in named)
+            self.table = Schema.of({"version": 1, "name": question.about, "attributes": listed})
+            check(question.ask, self.table)
+        except DPSynError as error:
+            msg = f"question '{question.name}': {error}"
+            raise QuestionError(msg) from error
+
+    def _place(self) -> tuple[Link | None, int]:
+        about, names = self.question.about, [t.name for t in self.schema.tables]
+        if about not in names:
+            msg = f"it is about '{about[:80]}', which is no table; those are {', '.join(names)}"
+            raise QuestionError(msg)
+        link = next((one for one in self.schema.links if one.child == about), None)
+        if link is not None and self.question.counts:
+            msg = f"it counts children of '{about}', which has none; ask about '{self.schema.root.name}'"
+            raise QuestionError(msg)
+        if self.question.changes and (link is None or link.order is None):
+            msg = f"it asks for changes, and the records of '{about}' have no order; declare the order of its link"
+            raise QuestionError(msg)
+        return link, 1 if link is None else link.max_children
+
+    def _columns(self) -> dict[str, dict[str, Any]]:
+        """Attributes as documents, under the names that the question may use."""
+        link = self._link
+        if link is None:
+            return {a.name: _plain(a) for a in self.schema.root.coded}
+        out = {}
+        for name, attribute in self.schema.attributes_of(link).items():
+            own, above = name == attribute.name, name == f"{link.parent}.{attribute.name}"
+            out[name] = _plain(attribute) | {"name": name} | ({} if own or above else {"missing": True})
+        return out
+
+    def _declared(self) -> dict[str, dict[str, Any]]:
+        known = self._columns()
+        out: dict[str, dict[str, Any]] = {}
+        for name, count in self.question.counts.items():
+            link = next((one for one in self.schema.links if one.child == count.of), None)
+            if link is None:
+                msg = f"'{name}' counts '{count.of[:80]}', which is no child table"
+                raise QuestionError(msg)
+            most = 1 if count.any else link.max_children
+            self._met(link, count)
+            out[name] = {"name": name, "kind": "numeric", "dtype": "integer", "min": 0, "max": most,
+                         "bins": {"count": most + 1}}  # fmt: skip
+        for name, of in self.question.changes.items():
+            out[name] = self._change(name, of)
+        for name in out:
+            if name in known:
+                msg = f"'{name}' is a column of its table already; name the declared one otherwise"
+                raise QuestionError(msg)
+        return out
+
+    def _met(self, link: Link, count: ChildCount) -> list[tuple[int, NDArray[np.bool_]]]:
+        """For each condition the place of its column in the child table, and which codes meet it."""
+        child = self.schema[link.child]
+        out = []
+        for clause in () if count.where is None else clauses(count.where):
+            place = child.position(clause.attribute)
+            share = within(child.coded[place], clause)
+            if ((share > 0) & (share < 1)).any():
+                msg = f"the condition on '{clause.attribute}' cuts a bin; let it end where a bin does"
+                raise QuestionError(msg)
+            out.append((place, share > 0))
+        return out
+
+    def _change(self, name: str, of: str) -> dict[str, Any]:
+        """A number of as many bins as there are differences, each as wide as a bin of the column."""
+        link = self._link
+        attribute = self.schema[self.question.about].coded[self.schema[self.question.about].position(of)]
+        if link is None or not numeric(attribute):
+            msg = (
+                f"'{name}' is a change of '{of}', which holds no numbers; ask for the table of 'before.{of}' and '{of}'"
+            )
+            raise QuestionError(msg)
+        middles = numbers_of(attribute)
+        middles = middles[~np.isnan(middles)]
+        width = float(middles[1] - middles[0]) if len(middles) > 1 else 0.0
+        if width <= 0 or np.ptp(np.diff(middles)) > EVEN * width:
+            msg = f"'{of}' has bins of several widths, of which no change follows; ask for 'before.{of}' and '{of}'"
+            raise QuestionError(msg)
+        bins = 2 * len(middles) - 1
+        end = width * bins / 2
+        return {"name": name, "kind": "numeric", "dtype": "float", "min": -end, "max": end, "bins": {"count": bins},
+                "missing": True}  # fmt: skip
+
+    # ---- the records
+
+    def codes(self, forest: Forest) -> Ints:
+        """Codes of the named columns (attributes, records), in the order of `table`; as private as the forest."""
+        names = self.table.domain().names
+        sizes = self.table.domain().sizes
+        link = self._link
+        if link is None:
+            own = {a.name: forest.roots[i] for i, a in enumerate(self.schema.root.coded)}
+            rows = [self._counted(forest, n) if n in self.question.counts else own[n].astype(np.int64) for n in names]
+            return np.stack(rows) if rows else np.zeros((0, forest.n_roots), dtype=np.int64)
+        number = self.schema.links.index(link)
+        return _ChildRows(self.schema, link, forest, number).columns(names, sizes, self.question.changes)
+
+    def _counted(self, forest: Forest, name: str) -> Ints:
+        count = self.question.counts[name]
+        number = next(i for i, one in enumerate(self.schema.links) if one.child == count.of)
+        children, out = forest.children[number], np.zeros(forest.n_roots, dtype=np.int64)
+        conditions = self._met(self.schema.links[number], count)
+        for there, codes in children.singles:
+            met = there.copy()
+            for place, fits in conditions:
+                met &= fits[codes[place]]
+            out += met
+        met = np.ones(children.rest.shape[1], dtype=bool)
+        for place, fits in conditions:
+            met &= fits[children.rest[place]]
+        out += np.bincount(children.of_root[met], minlength=forest.n_roots)
+        return np.minimum(out, 1) if count.any else out
+
+
+class _ChildRows:
+    """All children of a link, those in single roles first, with what stands beside each."""
+
+    def __init__(self, schema: LinkedSchema, link: Link, forest: Forest, number: int) -> None:
+        children, self._shape = forest.children[number], shapes_of(schema)[number]
+        self._link, self._roots, self._singles = link, forest.roots, children.singles
+        self._place = {a.name: i for i, a in enumerate(schema[link.child].coded)}
+        self._above = {a.name: i for i, a in enumerate(schema[link.parent].coded)}
+        self._coded = schema[link.child].coded
+        at = [np.flatnonzero(there) for there, _ in children.singles]
+        self._root = np.concatenate([*at, children.of_root]).astype(np.int64)
+        self._own = np.concatenate([*(c[:, there] for there, c in children.singles), children.rest], axis=1)
+        self._single = np.repeat(np.arange(len(at) + 1), [*map(len, at), children.rest.shape[1]])
+        first = children.first if children.rest.shape[1] else np.zeros(0, dtype=bool)
+        self._first = np.concatenate([np.ones(sum(map(len, at)), dtype=bool), first])
+
+    def columns(self, names: Any, sizes: Any, changes: Any) -> Ints:
+        rows = [self._column(n, size, changes) for n, size in zip(names, sizes, strict=True)]
+        return np.stack(rows).astype(np.int64) if rows else np.zeros((0, len(self._root)), dtype=np.int64)
+
+    def _column(self, name: str, size: int, changes: Any) -> Any:
+        if name in changes:
+            return self._change(changes[name], size)
+        if name in self._place:
+            return self._own[self._place[name]]
+        for prefix in (self._link.parent, BEFORE, *self._shape.single):
+            if not name.startswith(f"{prefix}."):
+                continue
+            rest = name.removeprefix(f"{prefix}.")
+            if prefix == self._link.parent and rest in self._above:
+                return self._roots[self._above[rest]][self._root]
+            if rest in self._place and prefix == BEFORE and self._link.order is not None:
+                return self._before(self._own[self._place[rest]], size - 1)
+            if rest in self._place and prefix in self._shape.single:
+                single = self._shape.single.index(prefix)
+                there, codes = self._singles[single]
+                held = there[self._root] & (self._single != single)  # nobody is a relative of itself
+                return np.where(held, codes[self._place[rest]][self._root], size - 1)
+        msg = f"'{name[:80]}' is no column of '{self._link.child}'"
+        raise QuestionError(msg)
+
+    def _before(self, column: Any, absent: int) -> Ints:
+        out = np.full(len(column), absent, dtype=np.int64)
+        out[1:] = np.where(self._first[1:], absent, column[:-1])
+        return out
+
+    def _change(self, of: str, size: int) -> Ints:
+        a: CodedAttribute = self._coded[self._place[of]].coded_attribute()
+        column = self._own[self._place[of]].astype(np.int64)
+        before = self._before(column, 0)
+        # what has no difference is missing
+        out: Ints = np.minimum(difference_codes(a, a)[before, column], size - 1)
+        out[self._first] = size - 1
+        return out
+
+
+def _plain(attribute: Any) -> dict[str, Any]:
+    out: dict[str, Any] = attribute.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return out

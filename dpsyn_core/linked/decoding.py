@@ -1,0 +1,212 @@
+"""From a synthetic forest to tables with fresh keys, in which no root breaks a rule. Post-processing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.forest import Forest, shapes_of
+from dpsyn_core.linked.making import empty_forest
+from dpsyn_core.linked.mending import mended_table, parents_of
+from dpsyn_core.linked.permitted import permitted
+from dpsyn_core.runs.tables import table_of
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Tables = dict[str, Any]
+TRIED = 512  # roots that are made from the schema alone, to see whether rules contradict each other
+
+
+def decoded(
+    forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], *, rng: Generator
+) -> dict[str, Any]:
+    """Synthetic tables (pyarrow) by name, with fresh keys: roots count from 1, and so do children that have a key.
+
+    Args:
+        forest: codes.
+        schema: public metadata.
+        headers: names of the columns of each given table, whose order is kept.
+        rng: for places inside bins, and for what is mended.
+    """
+    out = kept(_tables(forest, schema, headers, rng), schema, headers, rng)
+    if schema.one_file:
+        link = schema.links[0]
+        return {schema.name: _joined(out[schema.root.name], out[link.child], link.key, headers[schema.root.name])}
+    return {t.name: out[t.name] for t in schema.tables}
+
+
+def check_link_rules(schema: LinkedSchema) -> None:
+    """Raises SchemaError where the rules of links contradict each other, or the schema; reads no data."""
+    if any(link.rules for link in schema.links):
+        _spare(schema, {t.name: () for t in schema.tables})
+
+
+def kept(tables: Tables, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], rng: Generator) -> Tables:
+    """The tables with few cells changed, so that no root breaks a rule of its links."""
+    if not any(link.rules for link in schema.links):
+        return tables
+    tables, bad = _mended(tables, schema, rng)
+    if not bad.any():
+        return tables
+    if bad.all():
+        spare = _spare(schema, headers)
+        first = len(bad)
+        tables = {n: _below(tables[n], spare[n], schema, first) for n in tables}
+        bad = np.append(bad, np.zeros(spare[schema.root.name].num_rows, dtype=bool))
+        return _gathered(tables, schema, rng.choice(np.flatnonzero(~bad), first))
+    source = np.arange(len(bad))
+    source[bad] = rng.choice(np.flatnonzero(~bad), int(bad.sum()))
+    return _gathered(tables, schema, source)
+
+
+def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Tables, Bools]:
+    """Children that keep their rules, and the roots that break one still."""
+    out, bad = dict(tables), np.zeros(tables[schema.root.name].num_rows, dtype=bool)
+    for link in schema.links:
+        if link.rules:
+            parents = parents_of(tables, schema, link)
+            out[link.child], broken = mended_table(
+                schema, link, tables[link.child], _parent(tables, link), len(bad), parents, rng
+            )
+            bad |= broken
+    return out, bad
+
+
+def _parent(tables: Tables, link: Link) -> Ints:
+    """Place of the root of each child: synthetic keys count from 1."""
+    found: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
+    return found
+
+
+def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tables:
+    """Tables that keep all rules, made from the public schema alone; always the same. Raises SchemaError."""
+    rng = default_rng(0)
+    shapes = []
+    for link, shape in zip(schema.links, shapes_of(schema), strict=True):
+        fits = np.flatnonzero(permitted(schema, link, shape))
+        if not len(fits):
+            msg = (
+                f"no number of children of '{link.parent}' keeps the rules of the link to '{link.child}': "
+                f"{'; '.join(map(str, link.rules))[:400]}; change or remove one"
+            )
+            raise SchemaError(msg)
+        shapes.append(rng.choice(fits, TRIED).astype(np.int64))
+    roots = np.stack([rng.integers(0, a.size, TRIED) for a in schema.root.coded] or [np.zeros(TRIED, dtype=np.int64)])
+    forest = empty_forest(roots[: len(schema.root.coded)].astype(np.uint16), tuple(shapes), schema)
+    for children, link, shape in zip(forest.children, schema.links, shapes_of(schema), strict=True):
+        coded = schema[link.child].coded
+        for codes in (*(codes for _, codes in children.singles), children.rest):
+            for i, a in enumerate(coded):
+                if i != shape.role or codes is children.rest:
+                    codes[i] = rng.integers(0, a.size - a.special, codes.shape[1])
+        if shape.role is not None:
+            others = [c for c, key in enumerate(coded[shape.role].keys) if key not in shape.single]
+            children.rest[shape.role] = rng.choice(others, children.rest.shape[1])
+        if shape.order is not None:
+            drawn = (
+                shape.orders(forest.shapes[schema.links.index(link)])
+                if shape.distinct
+                else np.sort(children.rest[shape.order])
+            )
+            children.rest[shape.order] = drawn
+    tables, bad = _mended(_tables(forest, schema, headers, rng), schema, rng)
+    if bad.all():
+        said = "; ".join(str(r) for link in schema.links for r in link.rules)[:500]
+        msg = (
+            f"no root was found that keeps these rules of links together: {said}; they contradict each other or the "
+            "declared domain, so change or remove one"
+        )
+        raise SchemaError(msg)
+    return _gathered(tables, schema, np.flatnonzero(~bad))
+
+
+def _below(table: Any, other: Any, schema: LinkedSchema, roots: int) -> Any:
+    """Two tables one below the other; the keys of the second follow those of the first."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for link in schema.links:
+        if link.key in other.column_names:
+            at = other.column_names.index(link.key)
+            other = other.set_column(at, link.key, pc.add(other.column(at), roots))
+    return pa.concat_tables([table, other.select(table.column_names).cast(table.schema)])
+
+
+def _gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
+    """Copies of these roots, with all that hangs on them, under fresh keys."""
+    import pyarrow as pa
+
+    keys = np.arange(1, len(source) + 1)
+    root = schema.root.name
+    out = {root: _with(tables[root].take(pa.array(source)), {schema.root_key: keys})}
+    for link in schema.links:
+        parent = _parent(tables, link)
+        counts = np.bincount(parent, minlength=tables[root].num_rows)
+        starts = (np.cumsum(counts) - counts)[source]
+        taken = counts[source]
+        rows = np.repeat(starts - (np.cumsum(taken) - taken), taken) + np.arange(int(taken.sum()))
+        named = {link.key: np.repeat(keys, taken)}
+        own = schema[link.child].key
+        if own is not None:
+            named[own] = np.arange(1, len(rows) + 1)
+        out[link.child] = _with(tables[link.child].take(pa.array(rows)), named)
+    return out
+
+
+def _with(table: Any, named: Mapping[str, Ints]) -> Any:
+    import pyarrow as pa
+
+    for name, values in named.items():
+        table = table.set_column(table.column_names.index(name), name, pa.array(values))
+    return table
+
+
+def _tables(forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], rng: Generator) -> Tables:
+    """The tables of a forest by name, children of one root together and in their order."""
+    keys = np.arange(1, forest.n_roots + 1)
+    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys}, headers, rng)}
+    for link, children in zip(schema.links, forest.children, strict=True):
+        parents = [keys[there] for there, _ in children.singles] + [keys[children.of_root]]
+        codes = [c[:, there] for there, c in children.singles] + [children.rest]
+        parent, together = np.concatenate(parents), np.concatenate(codes, axis=1)
+        # single roles first; those of one parent stay together and in their order
+        order = np.argsort(parent, kind="stable")
+        named = {link.key: parent[order]}
+        own = schema[link.child].key
+        if own is not None:
+            named[own] = np.arange(1, len(order) + 1)
+        out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
+    return out
+
+
+def _joined(roots: Any, children: Any, key: str, order: tuple[str, ...]) -> Any:
+    """Tables of one file as one: each child with the columns of its root, whose keys count from 1."""
+    import pyarrow as pa
+
+    place = pa.array(children.column(key).to_numpy() - 1)
+    made = {n: roots.column(n).take(place) for n in roots.column_names}
+    made |= {n: children.column(n) for n in children.column_names}
+    return pa.table({n: made[n] for n in [*(n for n in order if n in made), *(n for n in made if n not in order)]})
+
+
+def _table(
+    schema: LinkedSchema, name: str, codes: Any, keys: Mapping[str, Any], headers: Mapping[str, tuple[str, ...]],
+    rng: Generator,
+) -> Any:  # fmt: skip
+    """One table with its keys, in the order of the private table's columns."""
+    import pyarrow as pa
+
+    columns = schema[name].columns
+    order = headers[name]
+    made = {key: pa.array(values) for key, values in keys.items()}
+    if columns is not None:
+        table = table_of(codes, columns, columns=order, rng=rng)
+        made |= {n: table.column(n) for n in table.column_names}
+    first = [n for n in order if n in made]
+    return pa.table({n: made[n] for n in [*first, *(n for n in made if n not in first)]})

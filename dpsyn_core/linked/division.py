@@ -1,0 +1,50 @@
+"""How a run of linked tables divides its budget, before anything is spent: public facts alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.measuring import SHARES, LinkedShares
+from dpsyn_core.linked.release import check_drawable, costs_of
+from dpsyn_core.linked.stages import stages_of
+from dpsyn_core.privacy.budget import Budget, Cost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BudgetStep:
+    """One step of a run.
+
+    what: "root", "role" (children of one single role), "children" (all others) or "siblings" (consecutive ones).
+    table: that it measures. role: of "role". share: of the budget, from 0 to 1 (of rho, or of epsilon at delta 0).
+    noise: scale of the noise in a cell of a table that got all of the step, in roots: a root whose children all fall
+    into one cell counts 1 there (standard deviation; at delta 0 the scale of Laplace noise).
+    """
+
+    what: str
+    table: str
+    role: str
+    share: float
+    noise: float
+
+
+def division(schema: LinkedSchema, budget: Budget, shares: LinkedShares = SHARES) -> tuple[BudgetStep, ...]:
+    """The steps in their order. Raises BudgetError for a budget whose noise could not be drawn."""
+    cost = budget.gaussian() if budget.delta else budget.pure()
+    costs = costs_of(schema, cost, shares)
+    check_drawable(schema, costs)
+
+    def step(what: str, table: str, own: Cost, weight: int, role: str = "") -> BudgetStep:
+        unit = schema.unit.counting(weight)
+        share = own.epsilon / cost.epsilon if cost.pure else own.rho / cost.rho
+        noise = own.scale(unit.l1()) if own.pure else own.sigma(unit.l2())
+        return BudgetStep(what=what, table=table, role=role, share=share, noise=noise / weight)
+
+    out = [step("root", schema.root.name, costs.root, 1)]
+    for stage, own, siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+        link = schema.links[stage.link]
+        role = "" if stage.single is None or link.roles is None else link.roles.single[stage.single]
+        out.append(step("role" if role else "children", link.child, own, stage.view.unit, role))
+        if siblings is not None and stage.siblings is not None:
+            out.append(step("siblings", link.child, siblings, stage.siblings.unit))
+    return tuple(out)

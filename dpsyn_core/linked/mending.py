@@ -1,0 +1,230 @@
+"""Changes few cells of synthetic children, so that no root breaks a rule of its links. Post-processing.
+
+A child that breaks a rule takes another value of its own; its parent, its order and a role that one child has stay.
+Where children of a parent meet conditions too often or too seldom, some take cells of others. A root that a bounded
+number of rounds leaves broken is replaced by a whole one that keeps all rules: of these tables, or, where there is
+none, of tables made from the public schema alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.linked.broken import breaking, broken_of, counted, meets
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.joined import Kin, own_columns_of
+from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule, named
+from dpsyn_core.runs.repair import rewritten
+from dpsyn_core.schema.ruled import BLANK, PLAIN, Bools, Group, RuledColumn
+from dpsyn_core.schema.rules import AnyRule
+
+Ints = NDArray[np.int64]
+ROUNDS = 8  # through all rules of a link, before whole roots are replaced
+PARTNERS = 6  # that a child is offered for each change, one after the other
+
+
+class Mender:
+    """Children of one link on their way to keep all rules."""
+
+    def __init__(
+        self, schema: LinkedSchema, link: Link, parent: Ints, n_parents: int, own: Group, parents: Group
+    ) -> None:
+        """See `Kin`; columns in `own` are changed in place."""
+        child = schema[link.child]
+        self.link, self.kin = link, Kin(link, parent, n_parents, own, parents)
+        self.n = len(parent)
+        self.inside: tuple[AnyRule, ...] = () if child.columns is None else child.columns.rules
+        self.each = [r for r in link.rules if not isinstance(r, CountRule)]
+        self.numbers = [r for r in link.rules if isinstance(r, CountRule)]
+        self.fixed = np.zeros(self.n, dtype=bool)  # whose role stands
+        role = None if link.roles is None else link.roles.column
+        if link.roles is not None and role is not None:
+            for value in link.roles.single:
+                self.fixed |= own[role].holds(value)
+        self.role, self.standing = role, {link.order} - {None}
+
+    def wrong(self) -> Bools:
+        """Which children break a rule on one child, of the link or of their own table, (n,)."""
+        out = np.zeros(self.n, dtype=bool)
+        for rule in (*self.each, *self.inside):
+            out |= broken_of(rule, self.kin.columns(rule.columns), self.n)
+        return out
+
+    def broken_parents(self) -> Bools:
+        """Which parents break a rule, by themselves or by one of their children."""
+        out = self.kin.per_parent(self.wrong()) > 0
+        for _, found in breaking(self.numbers, self.kin):
+            out |= found
+        return out
+
+    def mend(self, rng: Generator) -> None:
+        """Rounds through the rules; some may stay broken."""
+        for _ in range(ROUNDS):
+            clean = True
+            for rule in self.each:
+                left = np.flatnonzero(broken_of(rule, self.kin.columns(rule.columns), self.n))
+                clean &= not len(left)
+                if len(left):
+                    self._mend_children(rule, left, rng)
+            for numbers in self.numbers:
+                clean &= self._mend_numbers(numbers, rng)
+            if clean:
+                return
+
+    def _mend_children(self, rule: AnyLinkRule, left: Ints, rng: Generator) -> None:
+        fine = np.flatnonzero(~self.wrong())
+        for name, column in self._tries(rule, left, fine, rng):
+            if not len(left):
+                return
+            left = left[~self._take(name, left, column(left))]
+
+    def _take(self, name: str, at: Ints, given: RuledColumn) -> Bools:
+        """Puts cells where they leave the child without a broken rule of one child; says where."""
+        own = self.kin.own[name]
+        old = own[at]
+        allowed = own.allows(given.values) | (given.state != PLAIN)
+        own.put(at, given)
+        done: Bools = allowed & ~self.wrong()[at]
+        own.put(at[~done], RuledColumn(own.attribute, old.values[~done], old.state[~done]))
+        return done
+
+    def _movable(self, name: str, at: Ints) -> Bools:
+        if name not in self.kin.own or name in self.standing:
+            return np.zeros(len(at), dtype=bool)
+        return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
+
+    def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
+        """Changes of one own column, in the order in which they are tried: its name, and cells for some children."""
+        own = self.kin.own
+        if isinstance(rule, LinkOrderRule):
+            ends = [(rule.lower, rule.upper, False), (rule.upper, rule.lower, True)]
+            ends = [e for e in ends if e[0] in own and e[0] not in self.standing]
+            group = self.kin.columns(rule.columns)
+            known = fine[(group[rule.lower].state[fine] == PLAIN) & (group[rule.upper].state[fine] == PLAIN)]
+            about = known[meets(rule.where, group, self.n)[known]]
+            for name, other, up in ends:
+                for _ in range(PARTNERS if len(about) else 0):
+                    yield (
+                        name,
+                        lambda at, name=name, other=other, up=up: self._as_far(
+                            name, other, at, about[rng.integers(0, len(about), len(at))], up
+                        ),
+                    )
+            steps = (own[n].step for n, _, _ in ends)
+            gap = rule.gap((max(steps, default=0.0), 0.0))
+            for name, other, up in ends:
+                yield name, lambda at, name=name, other=other, up=up: self._at(name, other, at, gap, up)
+        for name in rule.columns:
+            if name not in own or name in self.standing:
+                continue
+            for _ in range(PARTNERS if len(fine) else 0):
+                yield name, lambda at, name=name: own[name][self._donors(name, at, fine, rng)]
+
+    def _donors(self, name: str, at: Ints, fine: Ints, rng: Generator) -> Ints:
+        """Children that keep all rules, one for each; itself where its cell stands."""
+        some = fine
+        if name == self.role:  # a role that one child has is not handed out
+            some = fine[~self.fixed[fine]]
+        drawn = some[rng.integers(0, len(some), len(at))] if len(some) else at
+        return np.where(self._movable(name, at), drawn, at)
+
+    def _as_far(self, name: str, other: str, at: Ints, partners: Ints, up: bool) -> RuledColumn:
+        """As far from the other value as it is in another child."""
+        mine, theirs = self.kin.own[name], self.kin.column(other)
+        apart = mine.values[partners] - theirs.values[partners]
+        return RuledColumn(mine.attribute, mine[at].nearest(theirs.values[at] + apart, up=up).astype(mine.values.dtype),
+                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+
+    def _at(self, name: str, other: str, at: Ints, gap: float, up: bool) -> RuledColumn:
+        """Next to the other value."""
+        mine, theirs = self.kin.own[name], self.kin.column(other)
+        wanted = theirs.values[at] + (gap if up else -gap)
+        return RuledColumn(mine.attribute, mine[at].nearest(wanted, up=up).astype(mine.values.dtype),
+                           np.full(len(at), PLAIN, dtype=np.uint8))  # fmt: skip
+
+    def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
+        """Children of parents that break a rule of numbers take cells of others; whether there was none."""
+        names = [n for n in named(rule.where) if n in self.kin.own and n not in self.standing]
+        found = counted(rule, self.kin)
+        if not found.broken.any():
+            return True
+        fine = ~self.wrong()
+        for _ in range(PARTNERS):
+            for up in (True, False):
+                found = counted(rule, self.kin)
+                short = found.number < found.least if up else found.number > found.most
+                could = ~found.met if up else found.met
+                if self.role in names:
+                    could &= ~self.fixed
+                at = np.flatnonzero(could & short[self.kin.parent])
+                at = at[_one_of_each(self.kin.parent[at], rng)]
+                pool = np.flatnonzero(fine & (found.met if up else ~found.met))
+                if self.role in names:
+                    pool = pool[~self.fixed[pool]]
+                if len(at) and len(pool) and names:
+                    self._exchange(names, at, pool[rng.integers(0, len(pool), len(at))])
+        return False
+
+    def _exchange(self, names: list[str], at: Ints, donors: Ints) -> None:
+        """Takes the donors' cells in these columns, where that helps and breaks no rule that was kept."""
+        own = self.kin.own
+        before = self._faults()
+        old = {n: own[n][at] for n in names}
+        for name in names:
+            own[name].put(at, own[name][donors])
+        worse = self._faults()[self.kin.parent[at]] >= before[self.kin.parent[at]]
+        for name in names:
+            back = old[name]
+            own[name].put(at[worse], RuledColumn(back.attribute, back.values[worse], back.state[worse]))
+
+    def _faults(self) -> Ints:
+        """How much each parent breaks: children that break a rule, and how many there are too many or too few."""
+        out = self.kin.per_parent(self.wrong())
+        for rule in self.numbers:
+            found = counted(rule, self.kin)
+            out += np.maximum(found.least - found.number, 0) + np.maximum(found.number - found.most, 0)
+        return out
+
+
+def _one_of_each(parent: Ints, rng: Generator) -> Ints:
+    """Places of one child of each parent, drawn."""
+    order = rng.permutation(len(parent))
+    return order[np.unique(parent[order], return_index=True)[1]]
+
+
+def mended_table(
+    schema: LinkedSchema, link: Link, table: Any, parent: Ints, n_parents: int, parents: Group, rng: Generator
+) -> tuple[Any, Bools]:
+    """A child table (pyarrow) whose children keep the rules of their link, and the parents that break one still.
+
+    Args:
+        schema: public.
+        link: of it.
+        table: synthetic, children of one parent together and in their order.
+        parent: place of the parent of each child, (n,).
+        n_parents: how many parents there are.
+        parents: columns of the parents.
+        rng: for cells that are drawn again; used only where a rule is broken.
+    """
+    columns = schema[link.child].columns
+    if columns is None or not link.rules:
+        return table, np.zeros(n_parents, dtype=bool)
+    own = own_columns_of(table, schema[link.child].coded)
+    before = {n: c[np.arange(len(parent))] for n, c in own.items()}
+    mender = Mender(schema, link, parent, n_parents, own, parents)
+    mender.mend(rng)
+    changed = {
+        n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in own.items()
+    }
+    some = {n: c for n, c in own.items() if changed[n].any()}
+    return rewritten(table, some, changed, columns, rng), mender.broken_parents()
+
+
+def parents_of(tables: Mapping[str, Any], schema: LinkedSchema, link: Link) -> Group:
+    """Columns of the parents of a link."""
+    return own_columns_of(tables[link.parent], schema[link.parent].coded)

@@ -1,0 +1,76 @@
+"""How many roots break each rule of the links of a schema. Of real tables, for their owner only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpsyn_core.linked.broken import breaking
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.joined import Kin, own_columns_of
+from dpsyn_core.schema.codec import identifiers
+from dpsyn_core.tables.canonical import has_decimal_comma
+from dpsyn_core.tables.headers import locate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkRuleBreaks:
+    """A rule of a link in words, and how many of the parents break it, by themselves or by one of their children."""
+
+    link: str
+    rule: str
+    parents: int
+    of: int
+
+    def sentence(self) -> str:
+        """For people."""
+        return f"{self.link}: {self.parents:,} of {self.of:,} break '{self.rule}'"
+
+
+def broken_roots(schema: LinkedSchema, tables: Mapping[str, Any]) -> list[LinkRuleBreaks]:
+    """For each rule of each link, in their order; children without a parent do not count.
+
+    Args:
+        schema: of version 2.
+        tables: pyarrow by name, real ones (then what comes out is private) or synthetic ones.
+
+    Raises:
+        TableError: a column is missing.
+    """
+    out: list[LinkRuleBreaks] = []
+    for link in schema.links:
+        if link.rules:
+            kin = _kin(schema, link, tables)
+            out += [
+                LinkRuleBreaks(link=f"{link.parent} > {link.child}", rule=str(rule), parents=int(found.sum()),
+                               of=kin.n_parents)
+                for rule, found in breaking(link.rules, kin)
+            ]  # fmt: skip
+    return out
+
+
+def _kin(schema: LinkedSchema, link: Link, tables: Mapping[str, Any]) -> Kin:
+    """Children by their parents, in the order that the link declares."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parents, children = tables[link.parent], tables[link.child]
+    key = str(schema[link.parent].key)
+    names = identifiers(parents.column(locate(parents.column_names, [key])[0]), key)
+    once = names.dictionary.cast(pa.large_string())
+    place = names.indices.to_numpy(zero_copy_only=False)
+    first = np.unique(place[~np.isnan(place.astype(float))].astype(np.int64), return_index=True)[1]
+    of = identifiers(children.column(locate(children.column_names, [link.key])[0]), link.key)
+    found = pc.index_in(of.cast(pa.large_string()), value_set=once)
+    parent = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    own = own_columns_of(children, schema[link.child].coded, comma=has_decimal_comma(children))
+    above = own_columns_of(parents, schema[link.parent].coded, comma=has_decimal_comma(parents))
+    by = [parent] if link.order is None else [own[link.order].values, parent]
+    order = np.lexsort(by)
+    order = order[parent[order] >= 0]
+    return Kin(
+        link, parent[order], len(first), {n: c[order] for n, c in own.items()}, {n: c[first] for n, c in above.items()}
+    )

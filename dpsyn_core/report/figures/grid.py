@@ -1,0 +1,93 @@
+"""Figures of a grid: one number a cell with its words in it, on one colour scale; and curves with error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpsyn_core.report.figures.labels import plain_text
+from dpsyn_core.report.theme import DASHES, HUES, SHARE, SYMBOLS, Figure
+
+READABLE = [[0, "@low"], [1, "@middle"]]  # words of the ink's colour have a contrast of 4.5 on each of them
+ROW, AROUND = 38, 90  # pixels of a row, and of what stands around all rows
+
+
+def grid_figure(
+    rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]], *, across: str, down: str, hover: str, most: float | None = None,
+    caption: str = "", alt: str = "",
+) -> Figure:  # fmt: skip
+    """A heat map whose cells say their number.
+
+    Args:
+        rows: labels, from the top.
+        columns: labels, from the left.
+        values: numbers of the colours, 0 or above, a list a row; None: no colour.
+        texts: what stands in each cell.
+        across: title of the columns.
+        down: title of the rows.
+        hover: template in which %{x}, %{y} and %{text} stand.
+        most: the number at the dark end; None: the largest of `values`.
+        caption: the finding.
+        alt: for a person who cannot see it.
+    """
+    known = [v for row in values for v in row if v is not None]
+    axis = {"type": "category", "showgrid": False, "ticks": ""}
+    trace = {
+        "type": "heatmap", "z": [list(row) for row in values], "text": [list(row) for row in texts],
+        "x": [plain_text(c) for c in columns], "y": [plain_text(r) for r in rows], "texttemplate": "%{text}",
+        "textfont": {"color": "@ink"},
+        "colorscale": READABLE, "zmin": 0, "zmax": max(known, default=1.0) if most is None else most,
+        "showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False, "hovertemplate": hover,
+    }  # fmt: skip
+    layout = {
+        "height": ROW * len(rows) + AROUND,
+        "xaxis": {**axis, "title": {"text": across}, "side": "top"},
+        "yaxis": {**axis, "title": {"text": down}, "autorange": "reversed"},
+    }
+    return Figure(data=[trace], layout=layout, caption=caption, alt=alt)
+
+
+def bars_figure(
+    names: Sequence[str], places: Sequence[float], values: Mapping[str, Sequence[tuple[float, float | None] | None]],
+    *, across: str, up: str, floor: float | None, floor_name: str, caption: str = "", alt: str = "",
+) -> Figure:  # fmt: skip
+    """A curve a name over places on a logarithmic axis, each point with its error bar, and a line for the floor.
+
+    Args:
+        names: of the curves; hues, dashes and markers repeat after as many as there are.
+        places: rising, above 0.
+        values: for each name, (value, half of its interval) a place; None where there is none.
+        across: title of the places.
+        up: title of the values, which are shares.
+        floor: a value to compare with; None: none.
+        floor_name: what it is called.
+        caption: the finding.
+        alt: for a person who cannot see it.
+    """
+    data: list[dict[str, Any]] = []
+    for i, name in enumerate(names):
+        points = [(x, *v) for x, v in zip(places, values[name], strict=True) if v is not None]
+        colour = HUES[i % len(HUES)]
+        data.append(
+            {
+                "type": "scatter", "mode": "lines+markers", "name": plain_text(name), "x": [x for x, _, _ in points],
+                "y": [y for _, y, _ in points], "line": {"color": colour, "dash": DASHES[i % len(DASHES)]},
+                "marker": {"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
+                "error_y": {"type": "data", "array": [h or 0.0 for _, _, h in points], "color": colour, "width": 4},
+            }
+        )  # fmt: skip
+    if floor is not None:
+        ends = [min(places), max(places)]
+        data.append(
+            {"type": "scatter", "mode": "lines", "name": floor_name, "x": ends, "y": [floor, floor],
+             "line": {"color": "@real", "dash": "dot", "width": 1.5}, "hoverinfo": "skip"}
+        )  # fmt: skip
+    layout = {
+        "height": 420,
+        "xaxis": {"type": "log", "title": {"text": across}, "tickvals": list(places),
+                  "ticktext": [f"{x:g}" for x in places]},
+        "yaxis": {"title": {"text": up}, "tickformat": SHARE, "rangemode": "tozero"},
+        "legend": {"y": 0, "yref": "container", "yanchor": "bottom"},
+    }  # fmt: skip
+    return Figure(data=data, layout=layout, caption=caption, alt=alt)

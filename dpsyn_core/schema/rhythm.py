@@ -1,0 +1,78 @@
+"""Rhythms of dates: the only days that a column can hold by public knowledge, such as ends of months or Mondays."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.schema.binning import WholeBins
+from dpsyn_core.schema.grids import FINE, Rhythm
+
+Days = NDArray[np.int64]
+RHYTHMS: tuple[Rhythm, ...] = get_args(Rhythm)
+OF_A_WEEK = RHYTHMS[1:8]
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+MONDAY = 4  # 1970-01-05 was a Monday
+# distinct dates that have to keep a rhythm before it is proposed: fewer keep one by chance
+ENOUGH = {"weekdays": 30, **dict.fromkeys(OF_A_WEEK, 6), **dict.fromkeys(RHYTHMS[8:], 2)}
+
+
+def keeps(rhythm: Rhythm, days: Days) -> NDArray[np.bool_]:
+    """Which days, counted since 1970, are days of a rhythm."""
+    weekday = (days - MONDAY) % 7
+    if rhythm == "weekdays":
+        return np.asarray(weekday < 5)
+    if rhythm in OF_A_WEEK:
+        return np.asarray(weekday == OF_A_WEEK.index(rhythm))
+    period, _, end = rhythm.partition("-")
+    first = days + 1 if end == "end" else days  # the day after an end begins a period
+    months = first.astype("datetime64[D]").astype("datetime64[M]")
+    begins = months.astype("datetime64[D]").astype(np.int64) == first
+    return np.asarray(begins & (months.astype(np.int64) % MONTHS[period] == 0))
+
+
+@lru_cache(maxsize=500)
+def _days_of(rhythm: Rhythm, low: int, high: int) -> Days:
+    every = np.arange(low, high + 1, dtype=np.int64)
+    found = every[keeps(rhythm, every)]
+    if not len(found):
+        msg = f"no day of the rhythm '{rhythm}' lies between min and max; widen them, or drop rhythm"
+        raise SchemaError(msg)
+    return found
+
+
+def bins_of(rhythm: Rhythm, low: int, high: int, declared: WholeBins | None) -> WholeBins:
+    """Bins in days whose values are drawn among the days of a rhythm.
+
+    Days between two of them lie in the bin of the one that ends their period, or, where the rhythm names beginnings,
+    days of a week or weekdays, of the one before.
+
+    Args:
+        rhythm: public.
+        low: first day, since 1970.
+        high: last day.
+        declared: bins without the rhythm; None: one for each of its days, or up to about 1,000.
+
+    Raises:
+        SchemaError: no day of the rhythm lies in the range, or in one of the declared bins.
+    """
+    days = _days_of(rhythm, low, high)
+    if declared is None:
+        step = -(-len(days) // FINE)
+        starts = days[:-1][step - 1 :: step] + 1 if rhythm.endswith("-end") else days[step::step]
+        return WholeBins(np.append([low], starts).astype(np.int64), high, only=days)
+    bins = WholeBins(declared.starts, declared.last, only=days)
+    if (bins.places()[1] == 0).any():
+        msg = f"a bin holds no day of the rhythm '{rhythm}'; leave bins out, or make them wider"
+        raise SchemaError(msg)
+    return bins
+
+
+def found_in(days: Days) -> Rhythm | None:
+    """The narrowest rhythm that all of these distinct days keep, for a proposal; None where there is none."""
+    order: tuple[Rhythm, ...] = (*reversed(RHYTHMS[8:]), *RHYTHMS[1:8], "weekdays")
+    return next((r for r in order if len(days) >= ENOUGH[r] and keeps(r, days).all()), None)

@@ -1,0 +1,217 @@
+"""Linked tables on the pages: loading, links, kinds of columns, the panel, and what is refused in words."""
+
+import html
+import json
+
+import pytest
+
+from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
+from tests.app_driver import BAD, at_page, space_of, uploaded, words
+from ui.linked.loading import guessed
+from ui.linked.starting import problem
+
+PAGES = ("data", "schema", "privacy", "questions", "synthesize", "report", "export")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_page_opens_on_linked_tables_without_a_fault(app, page, language):
+    with_sample(app)
+    app.segmented_control(key="language_field").set_value(language).run()
+    at_page(app, page)
+    assert not app.exception and not app.error
+    assert app.title and "households" in words(app)
+
+
+def test_the_sample_of_households_is_ready_to_run_in_one_press(app):
+    with_sample(app)
+    assert not app.button(key="linked_quick").disabled
+    assert "One individual is one record of households with all that hangs on it: persons." in words(app)
+    assert "at most 8" in words(app) and "Head, Spouse" in words(app)
+
+
+def test_uploads_become_linked_tables_whose_key_is_named_by_the_headers(app):
+    with_files(app, visits=VISITS, patients=PATIENTS)
+    assert not app.error and not app.exception
+    got = linked(app)
+    assert (got.root, got.root_key) == ("patients", "patient_id")
+    assert got.links["visits"].key == "patient_id" and got.source == "public"
+    assert "patients" in words(app) and "class='dp-stamp'" in words(app), "columns were read from the data"
+    at_page(app, "schema")
+    assert not app.exception and not app.error
+    app.button(key="guide_agree").click().run()
+    app.segmented_control(key=f"linked_edit_{got.serial}").set_value("visits").run()
+    app.button(key="guide_agree").click().run()
+    assert not got.schema().reasons and "class='dp-stamp'" not in words(app)
+    assert problem(space_of(app)) == ""
+
+
+def test_keys_and_root_are_guessed_from_headers_alone():
+    root, keys, links = guessed({"b": ["x", "id"], "a": ["id", "y"]})
+    assert (root, keys, links["b"].key) == ("a", {"a": "id"}, "id"), "the key stands first in it"
+    root, keys, links = guessed({"stays": ["stay", "ward"], "people": ["name"]})
+    assert (root, keys, links["people"].key) == ("stays", {}, "")
+    root, _, links = guessed({"orders": ["customer_id"], "customers": ["customer_id"], "calls": ["customer_id"]})
+    assert root == "customers" and sorted(links) == ["calls", "orders"]
+
+
+def test_without_a_common_column_one_sentence_asks_for_the_key_and_nothing_runs(app):
+    with_files(app, patients=b"id,sex\n1,f\n2,m\n" * 20, visits=b"pat,ward\n1,A\n2,B\n" * 20)
+    assert app.button(key="linked_quick").disabled
+    assert "No column of 'visits' is named that holds the key of 'patients'; choose one." in html.unescape(words(app))
+    at_page(app, "schema")
+    field(app, "selectbox", "key of patients").set_value("id").run()
+    field(app, "selectbox", "column with the key").set_value("pat").run()
+    assert not app.error and linked(app).links["visits"].key == "pat"
+    assert linked(app).declared() is not None
+
+
+def test_a_cycle_of_links_is_one_sentence_and_nothing_runs(app):
+    with_files(app, patients=PATIENTS, visits=VISITS, drugs=VISITS)
+    got = linked(app)
+    got.links["visits"].parent, got.links["drugs"].parent = "drugs", "visits"
+    at_page(app, "schema")
+    assert not app.exception and len(app.error) == 1
+    at_page(app, "data")
+    assert app.button(key="linked_quick").disabled and not app.exception
+
+
+def test_a_limit_of_one_and_an_order_are_taken_over(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    at_page(app, "schema")
+    field(app, "number_input", "children, at most").set_value(1).run()
+    field(app, "selectbox", "order").set_value("nr").run()
+    schema = linked(app).schema()
+    assert (schema.links[0].max_children, schema.links[0].order) == (1, "nr")
+    assert "1 stays and the others are dropped" in words(app) and "in the order of nr" in words(app)
+    at_page(app, "privacy")
+    assert "at most 1 of visits" in words(app) and not app.exception
+
+
+def test_a_limit_chosen_after_its_effect_was_seen_is_not_private_until_confirmed(app):
+    with_sample(app)
+    at_page(app, "schema")
+    next(b for b in app.button if b.key.startswith("linked_look_button")).click().run()
+    assert app.dataframe and linked(app).source == "public"
+    field(app, "number_input", "children, at most").set_value(5).run()
+    assert linked(app).schema().reasons and "class='dp-stamp'" in words(app)
+    app.button(key="linked_known").click().run()
+    assert not linked(app).schema().reasons and "class='dp-stamp'" not in words(app)
+
+
+def test_what_a_run_leaves_out_is_counted_for_the_owner_alone(app):
+    patients = PATIENTS + b"3,m\n,f\n"
+    visits = VISITS + b"999,1,A\n,1,B\n" + b"5,1,C\n" * 30
+    with_files(app, patients=patients, visits=visits)
+    linked(app).links["visits"].max_children = 5
+    at_page(app, "schema")
+    app.button(key="linked_left_button").click().run()
+    said = words(app)
+    assert "patients: 1 record repeats the key of another" in said
+    assert "patients: 1 record has no key" in said and "visits: 1 record has no parent" in said
+    assert "visits: 28 records are more than their parent may have" in said
+    app.toggle(key="safe").set_value(True).run()
+    assert "repeats the key" not in words(app)
+
+
+@pytest.mark.parametrize("name", ["empty.csv", "header.csv", "photo.png"])
+def test_a_file_that_is_no_table_is_refused_by_its_name_and_what_was_loaded_stays(app, name):
+    raw, word = BAD[name]
+    with_sample(app)
+    app.file_uploader(key="linked_upload").set_value([("a.csv", PATIENTS, "text/csv"), (name, raw, "text/csv")]).run()
+    assert len(app.error) == 1 and word in app.error[0].value and name in app.error[0].value
+    assert linked(app).sample and "could not be used" in words(app)
+
+
+def test_two_files_of_one_name_are_refused(app):
+    app.run()
+    app.segmented_control(key="data_way").set_value("linked").run()
+    given = [("a.csv", PATIENTS, "text/csv"), ("a.tsv", VISITS.replace(b",", b"\t"), "text/csv")]
+    app.file_uploader(key="linked_upload").set_value(given).run()
+    assert "two files are named" in app.error[0].value.lower() and linked(app) is None
+
+
+def test_a_panel_is_declared_from_one_file_without_splitting_it(app):
+    with_panel(app)
+    assert "choose one" in words(app) and app.button(key="linked_quick").disabled
+    at_page(app, "schema")
+    field(app, "selectbox", "one person is").set_value("person").run()
+    field(app, "selectbox", "wave").set_value("year").run()
+    field(app, "number_input", "rows of a person").set_value(3).run()
+    field(app, "multiselect", "columns that never change").set_value(["sex"]).run()
+    assert not app.error and not app.exception
+    schema = linked(app).schema()
+    assert schema.one_file and schema.root_key == "person" and schema.links[0].order == "year"
+    assert [a.name for a in schema.root.coded] == ["sex"] and schema.links[0].max_children == 3
+    assert "person" not in [a.name for t in schema.tables for a in t.coded]
+    at_page(app, "privacy")
+    assert "all rows with the same person" in words(app) and not app.exception
+
+
+def test_a_schema_file_is_taken_over_and_one_of_other_tables_is_refused(app):
+    with_sample(app)
+    at_page(app, "schema")
+    changed = linked(app).schema().dumps().replace('"max_children": 8', '"max_children": 6')
+    app.file_uploader(key="linked_upload_schema").set_value(("s.json", changed.encode(), "application/json")).run()
+    assert not app.error and linked(app).links["persons"].max_children == 6
+    other = changed.replace('"persons"', '"people"')
+    app.file_uploader(key="linked_upload_schema").set_value(("t.json", other.encode(), "application/json")).run()
+    assert "people" in app.error[0].value and linked(app).links["persons"].max_children == 6
+    app.file_uploader(key="linked_upload_schema").set_value(("u.json", b"{]", "application/json")).run()
+    assert "not JSON" in app.error[0].value
+
+
+def test_one_table_takes_the_place_of_linked_ones_and_waits_while_they_are_loaded(app):
+    uploaded(app)
+    app.segmented_control(key="data_way").set_value("linked").run()
+    app.button(key="linked_sample").click().run()
+    assert linked(app) is not None
+    app.segmented_control(key="data_way").set_value("upload").run()
+    app.button(key="linked_back").click().run()
+    assert linked(app) is None and "people.csv" in words(app)
+    app.segmented_control(key="data_way").set_value("linked").run()
+    app.button(key="linked_sample").click().run()
+    app.segmented_control(key="data_way").set_value("sample").run()
+    app.button(key="load_sample").click().run()
+    assert linked(app) is None and "Simulated census" in words(app)
+
+
+def test_safe_mode_shows_no_record_of_linked_tables_and_no_schema_read_from_them(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    assert app.dataframe
+    app.toggle(key="safe").set_value(True).run()
+    assert not app.dataframe and "reads private data" not in words(app)
+    at_page(app, "schema")
+    assert not app.dataframe and "hidden in safe mode" in words(app)
+
+
+def test_the_number_of_rows_of_a_panel_is_needed_where_waves_are_many(app):
+    raw = b"person,day,x\n" + b"".join(b"%d,%d,%s\n" % (i // 20, i % 20, (b"a", b"b")[i % 2]) for i in range(400))
+    with_panel(app, raw)
+    got = linked(app)
+    got.panel.person, got.panel.wave = "person", "day"
+    at_page(app, "schema")
+    assert "say how many rows of a person are counted" in app.error[0].value
+
+
+def test_exchanged_individuals_are_chosen_and_a_schema_file_that_says_so_is_kept(app):
+    with_sample(app)
+    at_page(app, "privacy")
+    field(app, "radio", "what one person").set_value("replace").run()
+    assert linked(app).schema().unit.neighbours == "replace" and not app.exception
+    again = linked(app).schema()
+    linked(app).adopt(again)
+    assert linked(app).schema() == again
+
+
+def test_rules_across_a_link_come_with_a_schema_file_and_stay_in_it(app):
+    with_sample(app)
+    document = linked(app).schema().document()
+    document["links"][0]["rules"] = [{"kind": "count", "where": "role = Head", "least": 1, "most": 1}]
+    at_page(app, "schema")
+    raw = json.dumps(document).encode()
+    app.file_uploader(key="linked_upload_schema").set_value(("s.json", raw, "application/json")).run()
+    assert not app.error and len(linked(app).schema().links[0].rules) == 1
+    assert "no synthetic record breaks" in words(app)
+    field(app, "number_input", "children, at most").set_value(7).run()
+    assert len(linked(app).schema().links[0].rules) == 1

@@ -1,0 +1,197 @@
+"""Runs of linked tables from the pages: progress, cancel, report, every file that is handed out, what stays private."""
+
+import contextlib
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+import zipfile
+
+import openpyxl
+import pyarrow.csv as pacsv
+import pytest
+
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.keys import check_keys
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.suggest.drafting import confirm
+from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
+from tests.app.test_jobs import ended
+from tests.app_driver import at_page, space_of, words
+from ui.linked import files, handing_out
+from ui.linked.starting import start
+from ui.shared.state import jobs
+
+CROWD = b"patient_id,nr,ward\n" + b"".join(b"%d,%d,%s\n" % (i % 3 and 7, 1 + i % 9, b"A") for i in range(10_000))
+
+
+def confirmed(app):
+    """Everything that was read from the tables is confirmed as known."""
+    for part in linked(app).parts.values():
+        part.schema = confirm(part.schema)
+
+
+def made(app):
+    """A run of what is loaded, from its start to its end."""
+    job = ended(start(space_of(app)))
+    assert job.state == "done", job.failure()
+    return job
+
+
+@pytest.fixture
+def hospital(app):
+    """The app after a run of patients and visits."""
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    confirmed(app)
+    linked(app).links["visits"].max_children = 3
+    app.job = made(app)
+    app.session_state["open_run"] = app.job.id
+    return app
+
+
+def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(hospital, tmp_path):
+    app, job, space = hospital, hospital.job, space_of(hospital)
+    assert not list(job.folder.glob("table-*.parquet")), "no private table is left in the folder"
+    at_page(app, "data")
+    assert "Keys hold" in words(app) and not app.error and not app.exception
+    at_page(app, "report")
+    assert not app.exception and not app.error
+    assert "patients and visits" in words(app) and "children handed out by chance" in words(app)
+    view = app.segmented_control(key=f"linked_view_{job.id}")
+    for one in ("table patients", "table visits", "released"):
+        view.set_value(one).run()
+        assert not app.exception and not app.error, one
+    assert "Tables and schema are those of the manifest" in words(app)
+    assert "reads private data" not in words(app), "nothing private stands among what may be published"
+    at_page(app, "export")
+    assert not app.exception and not app.error
+    _folder(space, job, tmp_path)
+    _databases(space, job, tmp_path)
+    book = openpyxl.load_workbook(io.BytesIO(files.file_bytes(space, job, "xlsx")))
+    assert book.sheetnames == ["patients", "visits"]
+    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
+    assert {"patients.csv", "visits.csv", "manifest.json", "certificate.txt", "schema.json", "run.py", "run.sh",
+            "README.txt", "report.html"} <= set(bundle.namelist())  # fmt: skip
+    compile(bundle.read("run.py"), "run.py", "exec")
+    assert len(Ledger().entries(linked(app).ledger)) == 1
+
+
+def _folder(space, job, tmp_path):
+    """The folder's tables hold their keys, and the command proves each file as the release's own."""
+    folder = zipfile.ZipFile(io.BytesIO(files.file_bytes(space, job, "zip")))
+    folder.extractall(tmp_path)
+    schema = LinkedSchema.load(job.folder / "schema.json")
+    schema.dump(tmp_path / "schema.json")
+    tables = {n: pacsv.read_csv(tmp_path / f"{n}.csv") for n in ("patients", "visits")}
+    (keys,) = check_keys(schema, tables)
+    assert keys.hold and keys.most <= 3 and keys.children == tables["visits"].num_rows
+    for name in tables:
+        verify = ["verify", str(tmp_path / f"{name}.csv"), "--manifest", str(tmp_path / "manifest.json"), "--schema",
+                  str(tmp_path / "schema.json"), "--publishable"]  # fmt: skip
+        command = [sys.executable, "-m", "dpsyn_core.cli", *verify]
+        got = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert got.returncode == 0 and "byte for byte" in got.stdout, got.stderr
+
+
+def _databases(space, job, tmp_path):
+    """Both databases declare keys, and every foreign key has its parent."""
+    path = tmp_path / "t.sqlite"
+    path.write_bytes(files.file_bytes(space, job, "sqlite"))
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA foreign_key_list(visits)").fetchone()[2] == "patients"
+        assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "t.duckdb"
+    path.write_bytes(files.file_bytes(space, job, "duckdb"))
+    with contextlib.closing(duckdb.connect(str(path), read_only=True)) as database:
+        kinds = {k for (k,) in database.execute("SELECT constraint_type FROM duckdb_constraints()").fetchall()}
+    assert {"FOREIGN KEY", "PRIMARY KEY"} <= kinds
+
+
+def test_the_report_of_linked_tables_is_one_file_and_private_only_for_the_owner(hospital):
+    space, job = space_of(hospital), hospital.job
+    public, private = (handing_out.report_html(space, job, private=p) for p in (False, True))
+    assert "safe to publish" in public and "handed out by chance" not in public
+    assert "reads private data" in private and "handed out by chance" in private
+    assert "default-src 'none'" in public, "the file asks no other machine"
+
+
+def test_safe_mode_shows_what_may_be_published_alone(hospital):
+    hospital.toggle(key="safe").set_value(True).run()
+    at_page(hospital, "report")
+    assert "handed out by chance" not in words(hospital) and "Keys hold" in words(hospital)
+    assert not hospital.exception
+
+
+def test_a_changed_limit_makes_the_run_one_of_another_schema(hospital):
+    linked(hospital).links["visits"].max_children = 2
+    at_page(hospital, "data")
+    assert "Settings changed since this run." in words(hospital)
+
+
+def test_tables_that_were_here_before_find_their_schema_and_run_again(hospital):
+    limit = linked(hospital).links["visits"].max_children
+    hospital.button(key="linked_sample").click().run()
+    assert linked(hospital).sample
+    given = [("patients.csv", PATIENTS, "text/csv"), ("visits.csv", VISITS, "text/csv"), ("x.csv", b"", "text/csv")]
+    hospital.file_uploader(key="linked_upload").set_value(given).run()
+    hospital.file_uploader(key="linked_upload").set_value(given[:2]).run()
+    assert linked(hospital).links["visits"].max_children == limit and not linked(hospital).schema().reasons
+    assert "Result of" in words(hospital)
+
+
+def test_ten_thousand_children_of_one_parent_and_a_limit_of_one(app):
+    with_files(app, patients=PATIENTS, visits=CROWD)
+    confirmed(app)
+    linked(app).links["visits"].max_children = 1
+    job = made(app)
+    (keys,) = check_keys(files.schema(space_of(app), job), files.tables(space_of(app), job))
+    assert keys.hold and keys.most <= 1
+
+
+def test_a_panel_runs_and_leaves_as_the_one_file_that_it_was(app, tmp_path):
+    with_panel(app)
+    panel = linked(app).panel
+    panel.person, panel.wave, panel.constant, panel.most = "person", "year", ("sex",), 3
+    part = linked(app).parts["waves"]
+    part.schema = confirm(part.schema)
+    job, space = made(app), space_of(app)
+    (table,) = files.tables(space, job).values()
+    assert table.column_names == ["person", "year", "sex", "job"]
+    for page in ("data", "report", "export"):
+        at_page(app, page)
+        assert not app.exception and not app.error, page
+    assert files.endings(space, job)[0] == "csv"
+    rows = pacsv.read_csv(io.BytesIO(files.file_bytes(space, job, "csv")))
+    sexes = rows.group_by("person").aggregate([("sex", "count_distinct"), ("year", "count")])
+    assert max(sexes["sex_count_distinct"].to_pylist()) == 1 and max(sexes["year_count"].to_pylist()) <= 3
+    text = json.loads(files.manifest_text(space, job))
+    assert text["digests"]["files"]["csv"]
+    assert "YOUR_TABLE.csv" in files.command(space, job)
+
+
+def test_a_cancelled_run_leaves_no_private_table_and_keeps_its_place_in_the_list(app, monkeypatch):
+    from tests.app.test_jobs import sleeping
+
+    sleeping(monkeypatch)
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    confirmed(app)
+    job = start(space_of(app))
+    deadline = time.monotonic() + 60
+    while job.state == "queued" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(list(job.folder.glob("table-*.parquet"))) == 2
+    jobs().cancel(job.id, space_of(app).owner)
+    assert job.state == "cancelled" and not list(job.folder.glob("table-*.parquet"))
+    at_page(app, "synthesize")
+    assert "cancelled" in words(app) and not app.exception
+
+
+def test_another_visitor_finds_neither_tables_nor_runs(hospital):
+    from ui.shared.state import workspaces
+
+    assert workspaces().find("b" * 64).linked is None and jobs().of("b" * 64) == []
+    owner = space_of(hospital).owner
+    assert not [p.name for p in hospital.job.folder.iterdir() if owner.encode() in p.read_bytes()]

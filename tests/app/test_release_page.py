@@ -1,0 +1,85 @@
+"""The Release page: a bundle is proved, asked and filtered; what was changed is refused; NOT PRIVATE is said."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from tests.app.test_report import finished
+from tests.app_driver import at_page, plots, space_of, words
+from ui.export import files
+
+
+@pytest.fixture
+def ran(app):
+    at_page(app, "synthesize")
+    app.job = finished(app)
+    assert app.job.state == "done", app.job.failure()
+    return app
+
+
+def numbers(found):
+    """An array of a figure, which Plotly writes as bytes."""
+    return np.frombuffer(base64.b64decode(found["bdata"]), found["dtype"]) if isinstance(found, dict) else found
+
+
+def given(app, *uploads):
+    at_page(app, "release")
+    app.file_uploader(key="reader_files").set_value(list(uploads)).run()
+    assert not app.exception
+    return app
+
+
+def bundle_of(app):
+    return ("bundle.zip", files.bundle(space_of(app), app.job), "application/zip")
+
+
+def test_a_bundle_is_grouped_and_filtered_with_intervals(ran):
+    app = given(ran, bundle_of(ran))
+    assert "byte for byte" in words(app) and not app.error
+    app.multiselect(key="reader_table_columns").set_value(["SEX"]).run()
+    drawn = plots(app)[-1]["data"]
+    assert (numbers(drawn[0]["error_x"]["array"]) > 0).all()
+    app.toggle(key="reader_filter").set_value(True).run()
+    app.multiselect(key="reader_where_range_columns").set_value(["CITY"]).run()
+    city = space_of(app).schema["CITY"].labels()[0]
+    app.multiselect(key="reader_where_range_CITY_values").set_value([city]).run()
+    assert not app.exception and "Of records where" in words(app)
+    filtered = plots(app)[-1]["data"][0]
+    assert sum(numbers(filtered["x"])) < 0.5 * sum(numbers(drawn[0]["x"]))
+
+
+def test_a_mean_by_group_is_drawn(ran):
+    app = given(ran, bundle_of(ran))
+    app.selectbox(key="reader_kind").set_value("mean").run()
+    app.multiselect(key="reader_mean_by").set_value(["SEX"]).run()
+    assert not app.exception and len(numbers(plots(app)[-1]["data"][0]["x"])) == 2
+
+
+def test_a_changed_table_is_refused_in_a_sentence(ran):
+    space = space_of(ran)
+    table = files.table_bytes(space, ran.job, "csv")
+    manifest = files.manifest_text(space, ran.job).encode()
+    at_page(ran, "release")
+    app = given(ran, ("s.csv", table + b"x", "text/csv"), ("m.json", manifest, "application/json"))
+    assert any("byte for byte" in e.value for e in app.error)
+    assert not app.selectbox
+
+
+def test_a_release_that_is_not_private_says_so(app):
+    at_page(app, "schema")
+    space = space_of(app)
+    document = space.schema.document()
+    document["attributes"][0]["source"] = "data"
+    space.schema = type(space.schema).of(document)
+    app.job = finished(app)
+    given(app, bundle_of(app))
+    said = words(app)
+    assert "NOT PRIVATE" in said and json.loads(files.manifest_text(space, app.job))["private"] is False
+    assert "has no guarantee" in said and "safe to publish" not in said
+
+
+def test_the_page_begins_with_what_to_do(app):
+    at_page(app, "release")
+    assert any("Choose the files of a release" in i.value for i in app.info) and not app.exception

@@ -1,0 +1,178 @@
+"""Questions across a link: against pandas, with intervals that hold, refused where they do not fit, charged once."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.linked_tables import census, panel
+from dpsyn_core.cli import main
+from dpsyn_core.errors import QuestionError
+from dpsyn_core.linked.answering import asked_needs, measure_questions
+from dpsyn_core.linked.asked import LinkedQuestions
+from dpsyn_core.linked.asked_table import AskedTable
+from dpsyn_core.linked.bounding import bounded
+from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.questions.evaluate import evaluate
+from dpsyn_core.report.linked_charges import of_linked_charges
+from tests.linked.small import SCHEMAS, tables, together
+
+KEY = bytes(range(32))
+SMALL = {"of": "persons", "where": "role = Child and age in [0, 4]", "any": True}
+HOME = [
+    {"about": "households", "counts": {"small child": SMALL},
+     "ask": {"name": "share", "kind": "mean", "of": "small child"}},
+    {"about": "households", "counts": {"small child": SMALL},
+     "ask": {"name": "by region", "kind": "mean", "of": "small child", "by": ["region"]}},
+    {"about": "households", "counts": {"children": {"of": "persons", "where": "role = Child"}},
+     "ask": {"name": "children", "kind": "mean", "of": "children"}},
+    {"about": "persons", "ask": {"name": "age by tenure", "kind": "mean", "of": "age", "by": ["households.tenure"]}},
+    {"about": "persons", "ask": {"name": "couples", "kind": "table", "of": ["education", "Head.education"]}},
+    {"about": "persons",
+     "ask": {"name": "old renters", "kind": "range", "where": "age >= 65 and households.tenure = Rented"}},
+]  # fmt: skip
+WAVES = [
+    {"about": "waves", "ask": {"name": "moves", "kind": "table", "of": ["before.job", "job"]}},
+    {"about": "waves", "changes": {"change": "income"},
+     "ask": {"name": "rise", "kind": "mean", "of": "change", "by": ["wave"]}},
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+
+
+def exact(shaped, question):
+    """The answer on the real tables."""
+    forest, _ = bounded(shaped.schema, shaped.tables, key=KEY)
+    table = AskedTable(shaped.schema, question)
+    return evaluate(question.ask, table.codes(forest), table.table)
+
+
+def test_answers_on_real_households_are_those_of_pandas():
+    shaped = census(4, 800)
+    found = {q.name: exact(shaped, q) for q in LinkedQuestions.of(HOME).questions}
+    homes, persons = (shaped.tables[n].to_pandas() for n in ("households", "persons"))
+    small = persons[(persons["role"] == "Child") & (persons["age"] <= 4)]["household_id"].unique()
+    has = homes["household_id"].isin(small)
+    assert found["share"].values == pytest.approx(has.mean())
+    by = has.groupby(homes["region"]).mean()
+    assert found["by region"].values == pytest.approx([by[n] for n in found["by region"].axes[0].labels])
+    assert found["children"].values == pytest.approx((persons["role"] == "Child").sum() / len(homes))
+    both = persons.merge(homes, on="household_id")
+    ages = both.groupby("tenure")["age"].mean()
+    assert found["age by tenure"].values == pytest.approx([ages[n] for n in found["age by tenure"].axes[0].labels])
+    assert found["old renters"].values == ((both["age"] >= 65) & (both["tenure"] == "Rented")).sum()
+    heads = persons[persons["role"] == "Head"][["household_id", "education"]].rename(columns={"education": "head"})
+    pairs = persons[persons["role"] != "Head"].merge(heads, on="household_id")
+    own, above = found["couples"].axes
+    wanted = [[((pairs["education"] == a) & (pairs["head"] == b)).sum() for b in above.labels[:-1]] for a in own.labels]
+    assert np.array_equal(found["couples"].values[:, :-1], wanted)
+    assert found["couples"].values[:, -1].sum() == len(homes)  # heads have no head beside them
+
+
+def test_answers_on_a_real_panel_follow_persons_from_wave_to_wave():
+    shaped = panel(4, 500)
+    found = {q.name: exact(shaped, q) for q in LinkedQuestions.of(WAVES).questions}
+    waves = shaped.tables["waves"].to_pandas().sort_values(["person", "wave"])
+    before = waves.groupby("person")[["job", "income"]].shift()
+    for i in (0, 1):
+        for j in (0, 1):
+            assert found["moves"].values[i, j] == ((before["job"] == i) & (waves["job"] == j)).sum()
+    rise = ((waves["income"] // 2 - before["income"] // 2) * 2).groupby(waves["wave"]).mean()  # bins of two
+    assert found["rise"].values[1:] == pytest.approx(rise.to_numpy()[1:])
+    assert np.isnan(found["rise"].values[0])
+
+
+def test_intervals_hold_the_exact_answer_about_as_often_as_they_say():
+    shaped, inside, widths = census(5, 600), [], []
+    asked = LinkedQuestions.of(HOME)
+    truth = {q.name: exact(shaped, q).values for q in asked.questions}
+    for run in range(8):
+        release = synthesize_linked(
+            shaped.tables, shaped.schema, epsilon=2.0, delta=1e-6, rng=run, effort=0.1, questions=asked
+        )
+        for answer in release.answers:
+            known = ~np.isnan(truth[answer.name])
+            inside += list(((answer.low <= truth[answer.name]) & (truth[answer.name] <= answer.high))[known])
+            widths += list((answer.high - answer.low)[known])
+    # 8 runs of 56 figures that share tables: 95 % within five standard errors of about 8 * 6 independent answers
+    assert 0.80 < np.mean(inside) <= 1.0 and min(widths) > 0
+
+
+@pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
+def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
+    from dpsyn_core.noise.system import SystemNoise
+    from dpsyn_core.privacy.account import Account
+    from dpsyn_core.privacy.budget import Budget
+    from dpsyn_core.privacy.unit import Unit
+    from tests.audit.gates import WatchGate
+
+    schema = SCHEMAS[name]
+    asked = LinkedQuestions.of([
+        {"about": "roots", "counts": {"n": {"of": "kids"}}, "ask": {"name": "q1", "kind": "table", "of": ["a", "n"]}},
+        {"about": "kids", "ask": {"name": "q2", "kind": "table", "of": ["t", "roots.a"]}},
+    ])  # fmt: skip
+    most = {}
+    for seed in range(4):
+        crowd, one = tables(30, 4, seed), tables(1, 20, seed + 50, first=900)
+        notes = []
+        for given in (together(crowd, one), crowd):
+            forest, _ = bounded(schema, given, key=KEY)
+            cost = Budget(epsilon=1.0, delta=1e-6).gaussian()
+            gate = WatchGate(account=Account(cost), noise=SystemNoise(), unit=Unit(identifier="id"), forced=None)
+            measure_questions(forest, schema, asked, cost.split([1.0, 1.0]), gate)
+            notes.append(gate.notes)
+        for a, b in zip(*notes, strict=True):
+            moved = np.sqrt(((a.here - b.here).astype(float) ** 2).sum())
+            assert moved <= a.charge.sensitivity
+            most[a.charge.name] = max(most.get(a.charge.name, 0), moved / a.charge.sensitivity)
+    assert max(most.values()) == 1.0
+    assert {t.unit for t, _ in asked_needs(schema, asked)} == {1, 3}
+
+
+BAD = {
+    "no table": ({"about": "cities", "ask": {"name": "q", "kind": "table", "of": ["a"]}}, "is no table"),
+    "no column": ({"about": "roots", "ask": {"name": "q", "kind": "table", "of": ["t"]}}, "is no column that"),
+    "no order": ({"about": "kids", "changes": {"c": "t"}, "ask": {"name": "q", "kind": "mean", "of": "c"}}, "no order"),
+    "children of children": ({"about": "kids", "counts": {"n": {"of": "kids"}},
+                              "ask": {"name": "q", "kind": "mean", "of": "n"}}, "has none"),
+    "a name that is taken": ({"about": "roots", "counts": {"a": {"of": "kids"}},
+                              "ask": {"name": "q", "kind": "mean", "of": "a"}}, "already"),
+    "a kind without an interval": ({"about": "kids", "ask": {"name": "q", "kind": "predict", "of": "t"}}, "more than"),
+    "a value that is not listed": ({"about": "roots", "counts": {"n": {"of": "kids", "where": "r = 9"}},
+                                    "ask": {"name": "q", "kind": "mean", "of": "n"}}, "9"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_question_that_does_not_fit_is_refused_before_anything_is_charged(case, tmp_path):
+    question, said = BAD[case]
+    with pytest.raises(QuestionError, match=said) as error:
+        synthesize_linked(tables(20, 3, 1), SCHEMAS["plain"], epsilon=1.0, delta=1e-6, rng=1, questions=[question])
+    assert "\n" not in str(error.value)
+    assert not list((tmp_path / "home").glob("**/*.sqlite*"))
+
+
+def test_the_command_answers_questions_and_its_manifest_verifies(tmp_path, capsys):
+    shaped = census(6, 300)
+    shaped.schema.dump(tmp_path / "s.json")
+    for name, table in shaped.tables.items():
+        table.to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "q.json").write_text(json.dumps({"version": 1, "questions": HOME}))
+    named = [f"--table={n}={tmp_path / n}.csv" for n in shaped.tables]
+    words = [*named, "--schema", str(tmp_path / "s.json"), "--epsilon=3", "--delta=1e-6", "--seed=1"]
+    words += ["--questions", str(tmp_path / "q.json"), "--set", "effort=0.1"]
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
+    assert "share: " in capsys.readouterr().err
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    assert [a["question"] for a in answers] == [q["ask"]["name"] for q in HOME]
+    manifest = Manifest.load(tmp_path / "out/manifest.json")
+    assert of_linked_charges(manifest, shaped.schema) == []
+    assert sum(c.kind == "question" for c in manifest.charges) == len(HOME)
+    checked = ["--manifest", str(tmp_path / "out/manifest.json"), "--schema", str(tmp_path / "s.json")]
+    assert main(["verify", str(tmp_path / "out/persons.csv"), *checked]) == 0
+    fewer = manifest.model_copy(update={"settings": manifest.settings | {"questions": []}})
+    assert any("do not charge there" in s for s in of_linked_charges(fewer, shaped.schema))

@@ -1,0 +1,155 @@
+"""Rules across a link: declared in the schema, kept by every synthetic root, refused where they contradict."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from benchmarks.linked_tables import census
+from dpsyn_core.cli import main
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.linked.rule_breaks import broken_roots
+from tests.linked.small import listed, number, schema_of, tables
+
+HOME = [
+    {"kind": "count", "where": "role = Head", "least": 1, "most": 1},
+    {"kind": "count", "where": "age >= 18", "least": 1, "given": "age < 18"},
+    {"kind": "order", "lower": "age", "upper": "Head.age", "apart": 15, "where": "role = Child"},
+    {"kind": "order", "lower": "age", "upper": "Spouse.age", "strict": True, "where": "role = Child"},
+    {"kind": "impossible", "where": "role = Head and age < 18"},
+    {"kind": "impossible", "where": "households.income < 5000 and work = Employed"},
+]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+
+
+def ruled(schema, rules, **more):
+    document = schema.document()
+    document["links"][0]["rules"] = rules
+    return LinkedSchema.of(document | more)
+
+
+def made(schema, given, **more):
+    return synthesize_linked(given, schema, **({"epsilon": 1.0, "delta": 1e-6, "rng": 1, "effort": 0.3} | more))
+
+
+def check_home(found):
+    homes, persons = (found[n].to_pandas() for n in ("households", "persons"))
+    assert set(persons["household_id"]) <= set(homes["household_id"]) and homes["household_id"].is_unique
+    heads = persons[persons["role"] == "Head"].set_index("household_id")
+    assert len(heads) == len(homes) and heads.index.is_unique
+    grown = persons[persons["age"] >= 18].groupby("household_id").size()
+    assert set(persons[persons["age"] < 18]["household_id"]) <= set(grown.index)
+    child = persons[persons["role"] == "Child"]
+    assert (child["age"].to_numpy() + 15 <= heads["age"].reindex(child["household_id"]).to_numpy()).all()
+    spouse = persons[persons["role"] == "Spouse"].set_index("household_id")["age"].reindex(child["household_id"])
+    assert not (child["age"].to_numpy() >= spouse.to_numpy()).any()
+    assert (heads["age"] >= 18).all()
+    income = homes.set_index("household_id")["income"].reindex(persons["household_id"]).to_numpy()
+    assert not ((income < 5000) & (persons["work"] == "Employed").to_numpy()).any()
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0])
+def test_no_synthetic_household_breaks_a_rule_of_its_link(epsilon):
+    shaped = census(3, 1500)
+    schema = ruled(shaped.schema, HOME)
+    release = made(schema, shaped.tables, epsilon=epsilon, n_records=1200)
+    check_home(release.arrows)
+    assert release.arrows["households"].num_rows == 1200
+    assert all(b.parents == 0 for b in broken_roots(schema, release.arrows))
+    real = {b.rule: b.parents for b in broken_roots(schema, shaped.tables)}
+    assert real["exactly 1 with role = Head"] == 0 and real["age + 15 <= Head.age where role = Child"] >= 0
+    free = made(shaped.schema, shaped.tables, epsilon=epsilon)
+    assert any(b.parents for b in broken_roots(schema, free.arrows))  # so that the rules changed something
+
+
+def test_schema_check_lists_rules_of_links_and_counts_the_roots_that_break_them(tmp_path, capsys):
+    shaped = census(3, 200)
+    (tmp_path / "s.json").write_text(ruled(shaped.schema, HOME).dumps())
+    assert main(["schema", "check", str(tmp_path / "s.json")]) == 0
+    assert "rule of the link to 'persons': exactly 1 with role = Head" in capsys.readouterr().out
+    persons = shaped.tables["persons"].to_pandas()
+    persons.loc[persons["role"] == "Head", "role"] = "Other"
+    persons.to_csv(tmp_path / "persons.csv", index=False)
+    shaped.tables["households"].to_pandas().to_csv(tmp_path / "households.csv", index=False)
+    named = [f"--table={n}={tmp_path / n}.csv" for n in shaped.tables]
+    assert main(["schema", "check", str(tmp_path / "s.json"), *named]) == 0
+    assert "households > persons: 200 of 200 break 'exactly 1 with role = Head'" in capsys.readouterr().out
+    bad = ruled(schema_of({}), CONTRADICTIONS["two counts"])
+    (tmp_path / "bad.json").write_text(bad.dumps())
+    assert main(["schema", "check", str(tmp_path / "bad.json")]) == 2
+
+
+def test_without_rules_nothing_is_drawn_for_them():
+    schema, given = schema_of({}), tables(200, 3, 1)
+    first, second = (made(schema, given, rng=5) for _ in range(2))
+    assert first.arrows["kids"].column_names == second.arrows["kids"].column_names
+
+
+def test_a_value_never_falls_from_wave_to_wave_where_the_rule_says_so():
+    schema = ruled(
+        schema_of({"order": "t", "distinct": True}, child=(number("t", 5), number("y", 9)), theta=5),
+        [{"kind": "order", "lower": "before.y", "upper": "y"}],
+    )
+    rng = np.random.default_rng(1)
+    given = {"roots": pa.table({"id": np.arange(300), "a": (np.arange(300) % 2).astype(str)})}
+    start = np.repeat(rng.integers(0, 5, 300), 5)
+    given["kids"] = pa.table(
+        {"root": np.repeat(np.arange(300), 5), "t": np.tile(np.arange(5), 300), "y": start + np.tile(np.arange(5), 300)}
+    )
+    found = made(schema, given).arrows["kids"].to_pandas()
+    assert found.groupby("root")["y"].apply(lambda y: y.is_monotonic_increasing).all()
+    assert found["y"].nunique() > 3
+    assert not found.duplicated(["root", "t"]).any()
+
+
+def test_a_tiny_release_of_which_no_root_keeps_the_rules_takes_roots_of_the_schema_alone():
+    schema = ruled(schema_of({}), [{"kind": "count", "where": "r = 2", "least": 3, "most": 3}])
+    found = made(schema, tables(3, 1, 1), epsilon=0.01, n_records=4).arrows
+    assert (found["kids"].to_pandas().query("r == '2' or r == 2").groupby("root").size() == 3).all()
+    assert found["roots"].num_rows == 4 and len(set(found["kids"].column("root").to_pylist())) == 4
+
+
+BAD = {
+    "a column that is not there": ([{"kind": "order", "lower": "age", "upper": "t"}], "is no column that it can name"),
+    "a sibling without a role": ([{"kind": "order", "lower": "Head.t", "upper": "t"}], "is no column that it can name"),
+    "only columns of the parent": ([{"kind": "impossible", "where": "roots.a = 1"}], "none of the child's columns"),
+    "a value that is not listed": ([{"kind": "count", "where": "r = 9", "least": 1}], "is no value of 'r'"),
+    "neither least nor most": ([{"kind": "count", "where": "r = 1"}], "declare one of them"),
+    "least above most": ([{"kind": "count", "where": "r = 1", "least": 2, "most": 1}], "make most larger"),
+    "numbers that cannot be": (
+        [{"kind": "order", "lower": "t", "upper": "roots.b", "apart": 99}],
+        "no values can meet",
+    ),
+    "an unknown kind": ([{"kind": "sum", "column": "t", "parts": ["r", "t"]}], "links"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_rule_that_does_not_fit_is_refused_in_one_sentence(case):
+    rules, said = BAD[case]
+    with pytest.raises(SchemaError, match=said) as error:
+        ruled(schema_of({}, root=(listed("a", 2), number("b", 6))), rules)
+    assert "\n" not in str(error.value)
+
+
+CONTRADICTIONS = {
+    "more than there may be": [{"kind": "count", "where": "r = 1", "least": 4}],
+    "two counts": [
+        {"kind": "count", "where": "r = 1", "least": 2, "most": 2}, {"kind": "count", "where": "r = 1", "most": 1},
+        {"kind": "count", "where": "t >= 0", "least": 1},
+    ],
+    "every value": [{"kind": "impossible", "where": "t < 3"}, {"kind": "impossible", "where": "t >= 3"},
+                    {"kind": "count", "where": "t >= 0", "least": 1}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONTRADICTIONS)
+def test_rules_that_contradict_each_other_are_refused_before_anything_is_charged(case, tmp_path):
+    with pytest.raises(SchemaError, match=r"no number of children|contradict"):
+        made(ruled(schema_of({}), CONTRADICTIONS[case]), tables(20, 3, 1))
+    assert not list((tmp_path / "home").glob("**/*.sqlite*"))

@@ -1,0 +1,122 @@
+"""Rhythms of dates: what comes out, what goes in, what a draft proposes, and what rules do with them."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.errors import SchemaError
+from dpsyn_core.runs.repair import repair
+from dpsyn_core.schema.check import misfits
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.rhythm import MONTHS, RHYTHMS, found_in, keeps
+from dpsyn_core.suggest.drafting import draft
+from dpsyn_core.suggest.proposing import agreed, propose
+from tests.schema.helpers import encode_one, num, schema
+
+RNG = np.random.default_rng(0)
+DAY = datetime.timedelta(days=1)
+
+
+def of(rhythm, low="2019-01-01", high="2022-12-31", **more):
+    return {"name": "day", "kind": "datetime", "min": low, "max": high, "rhythm": rhythm, **more}
+
+
+def is_one(rhythm, day):
+    """By the calendar of the standard library."""
+    if rhythm == "weekdays":
+        return day.weekday() < 5
+    if rhythm in RHYTHMS[1:8]:
+        return day.weekday() == RHYTHMS[1:8].index(rhythm)
+    period, end = rhythm.split("-")
+    first = day + DAY if end == "end" else day
+    return first.day == 1 and (first.month - 1) % MONTHS[period] == 0
+
+
+@pytest.mark.parametrize("rhythm", RHYTHMS)
+def test_every_decoded_date_is_a_day_of_the_rhythm_and_its_codes_come_back(rhythm):
+    made = schema(of(rhythm))
+    codes = np.arange(made["day"].size, dtype=np.uint16)[None, :].repeat(20, axis=1)
+    out = Codec(made).decode(codes, rng=RNG)
+    assert all(is_one(rhythm, d) for d in out.column("day").to_pylist())
+    assert (Codec(made).encode(out).codes == codes).all()
+    days = np.arange(17_000, 20_000)
+    wanted = [is_one(rhythm, datetime.date(1970, 1, 1) + int(d) * DAY) for d in days]
+    assert keeps(rhythm, days).tolist() == wanted
+
+
+def test_a_day_beside_the_rhythm_counts_as_the_one_of_its_period():
+    whole = ["2019-01-31", "2019-02-28"]
+    assert encode_one(of("month-end"), ["2019-01-04", "2019-01-31", "2019-02-01", "2019-02-28"]) == [0, 0, 1, 1]
+    assert encode_one(of("month-start"), ["2019-01-31", "2019-02-01", "2019-02-28"]) == [0, 1, 1]
+    made = schema(of("month-end"))
+    [found] = misfits(made, pa.table({"day": [*whole, "2019-02-14"]}))
+    assert (found.count, found.goes, found.few) == (1, "day of the rhythm", ("2019-02-14",))
+    assert "month-end" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("bins", "size"), [({"every": "quarter"}, 16), ({"every": "year"}, 4), ({"count": 4}, 4), (None, 48)]
+)
+def test_declared_bins_hold_days_of_the_rhythm_alone(bins, size):
+    made = schema(of("month-end", bins=bins) if bins else of("month-end"))
+    assert made["day"].size == size and len(made["day"].labels()) == size
+    out = Codec(made).decode(RNG.integers(0, size, (1, 400)), rng=RNG).column("day").to_pylist()
+    assert all(is_one("month-end", d) for d in out) and len(set(out)) == 48
+    middles = made["day"].middles()
+    assert (np.diff(middles) > 0).all()
+
+
+def test_quarters_are_bins_with_their_names():
+    assert schema(of(None, bins={"every": "quarter"}))["day"].labels()[:5] == [
+        "2019-Q1", "2019-Q2", "2019-Q3", "2019-Q4", "2020-Q1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("attribute", "words"),
+    [(of("year-end", "2019-01-01", "2019-05-01"), "no day of the rhythm 'year-end'"),
+     (of("quarter-end", bins={"every": "month"}), "a bin holds no day of the rhythm"),
+     (of("month-end", "2019-01-01T00:00:00", "2019-05-01T00:00:00"), "has a time of day"),
+     (of("fortnight"), "rhythm")],
+)  # fmt: skip
+def test_a_rhythm_that_cannot_be_is_refused(attribute, words):
+    with pytest.raises(SchemaError, match=words):
+        schema(attribute)
+
+
+def test_rules_move_dates_to_days_of_the_rhythm_alone():
+    made = schema(
+        of("month-end"), {**of("weekdays"), "name": "paid"}, num("wait", 0, 2000, 50),
+        rules=[{"kind": "order", "lower": "day", "upper": "paid"},
+               {"kind": "difference", "column": "wait", "of": "paid", "minus": "day"}],
+    )  # fmt: skip
+    codes = np.stack([RNG.integers(0, a.size, 3000) for a in made.coded])
+    table = Codec(made).decode(codes, rng=RNG)
+    fixed, _ = repair(table, made.rules, made, RNG)
+    assert all(is_one("month-end", d) for d in fixed.column("day").to_pylist())
+    assert all(is_one("weekdays", d) for d in fixed.column("paid").to_pylist())
+    gaps = [(p - d).days for p, d in zip(fixed["paid"].to_pylist(), fixed["day"].to_pylist(), strict=True)]
+    assert gaps == fixed["wait"].to_pylist()
+
+
+@pytest.mark.parametrize("rhythm", RHYTHMS)
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y"])
+def test_a_draft_proposes_the_rhythm_that_all_dates_keep(rhythm, form):
+    days = [d for i in range(3700) if is_one(rhythm, d := datetime.date(2019, 1, 1) + i * DAY)]
+    table = pa.table({"day": [d.strftime(form) for d in days] * 3, "x": ["a", "b", "c"] * len(days)})
+    drafted = draft(table, "t")
+    [found, _] = propose(drafted, table)
+    assert found.document["rhythm"] == rhythm
+    made = agreed(drafted, [found])
+    codec = Codec(made)
+    back = codec.decode(codec.encode(table).codes, rng=RNG).column("day").to_pylist()
+    back = [d if isinstance(d, datetime.date) else datetime.datetime.strptime(d, form).date() for d in back]
+    assert all(is_one(rhythm, d) for d in back)
+
+
+def test_days_that_keep_no_rhythm_or_are_few_have_none():
+    assert found_in(np.arange(18_000, 18_100)) is None
+    monday = np.array([4])
+    assert found_in(monday) is None and found_in(np.array([4, 11, 18])) is None

@@ -1,0 +1,146 @@
+"""The site: its pages, links and commands; built, it fetches nothing from elsewhere."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpsyn_core.cli import build_parser, command_modules
+from tools import site
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+# pages whose shell lines are run from top to bottom, in a folder of their own
+FOLLOWED = ("index", "publish", "how-to/own-table", "how-to/panel", "how-to/database", "how-to/large")
+ENDLESS = re.compile(r"^(dpsyn app|pip install|make |docker )")  # a server, an installation: read, not run
+
+
+def nav(entries):
+    for entry in entries:
+        inner = entry if isinstance(entry, str) else next(iter(entry.values()))
+        yield from [inner] if isinstance(inner, str) else nav(inner)
+
+
+def pages():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    return list(nav(yaml.safe_load(text)["nav"]))
+
+
+def shell_lines(page):
+    """The commands of the blocks of a page that are shell."""
+    blocks = re.findall(r"^```(?:sh|bash)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for block in blocks:
+        yield from (line for line in re.sub(r"\\\n\s*", "", block).splitlines() if line and not line.startswith("#"))
+
+
+def test_every_page_of_the_site_exists_or_is_made_once():
+    made = {"reference/command.md", "reference/python.md"} | set(site.ABOUT.values())
+    listed = pages()
+    assert len(listed) == len(set(listed)) > 40
+    assert not [p for p in listed if p not in made and not (DOCS / p).exists()]
+    assert made <= set(listed)
+    told = {p.relative_to(DOCS).as_posix() for p in DOCS.glob("*.md")} | {
+        p.relative_to(DOCS).as_posix() for p in (DOCS / "how-to").glob("*.md")
+    }
+    missing = told - set(listed) - {"sample.md", "sources.md", "walks.md"}
+    assert not missing, f"name them in mkdocs.yml: {missing}"
+
+
+def test_links_out_of_the_documents_lead_to_pages_of_the_site_or_become_words():
+    said = "[a](../README.md#start) [b](../dpsyn_core/cli.py) ![c](img/x.png) [d](schema.md#x) [e](https://x.y)"
+    assert site.relinked(said, "docs/guarantee.md") == (
+        "[a](index.md#start) b ![c](img/x.png) [d](schema.md#x) [e](https://x.y)"
+    )
+    assert site.relinked("[a](docs/how-to/panel.md) [b](CHANGELOG.md)", "ARCHITECTURE.md") == (
+        "[a](../how-to/panel.md) [b](changelog.md)"
+    )
+
+
+def test_the_reference_has_every_command_with_its_flags_and_every_public_name():
+    import dpsyn_core
+
+    command, python = site.command_page(), site.python_page()
+    assert re.findall(r"^## dpsyn (\w+)$", command, re.MULTILINE) == command_modules()
+    for flag in ("--save-release", "--decimal", "--publishable", "--where"):
+        assert flag in command
+    assert "dpsyn schema draft" in command
+    assert re.findall(r"^## (\w+)$", python, re.MULTILINE) == dpsyn_core.__all__
+    assert "Guarantee: (epsilon, delta)-DP" in python
+
+
+def parsed(line):
+    """Parses a command as `dpsyn` would. Exits where it would."""
+    words = shlex.split(line, comments=True)[1:]
+    for mark in (">", "|", "&&"):
+        words = words[: words.index(mark)] if mark in words else words
+    build_parser(words).parse_args(words)
+
+
+@pytest.mark.parametrize("page", sorted({p for p in pages() if (DOCS / p).exists()} | {"../README.md"}))
+def test_every_command_line_on_a_page_is_one_that_the_command_takes(page, capsys):
+    wrong = []
+    for line in shell_lines((DOCS / page).read_text(encoding="utf-8")):
+        if line.startswith("dpsyn ") and "..." not in line and "[" not in line:
+            try:
+                parsed(line)
+            except SystemExit as stopped:
+                if stopped.code:
+                    wrong.append(f"{line}: {capsys.readouterr().err}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_command_line_that_is_wrong_would_be_found(capsys):
+    with pytest.raises(SystemExit):
+        parsed("dpsyn synth a.csv --schema s.json --epsilon 1 --delta 0 --out x.csv --no-such-flag")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", FOLLOWED)
+def test_the_commands_of_a_page_run_as_they_are_written(page, tmp_path):
+    lines = list(shell_lines((DOCS / f"{page}.md").read_text(encoding="utf-8")))
+    run = [line for line in lines if not ENDLESS.match(line)]
+    assert len(run) >= 3
+    (tmp_path / "bin").mkdir()
+    for name, what in {"dpsyn": "-m dpsyn_core.cli", "python": ""}.items():  # of this tree, whatever is installed
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n', encoding="utf-8")
+        program.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = os.environ | {"PYTHONPATH": str(ROOT), "DPSYN_HOME": str(tmp_path / "home"), "PATH": path}
+    place = tmp_path / "work"
+    place.mkdir()
+    for line in run:
+        done = subprocess.run(["bash", "-ec", line], cwd=place, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def test_pages_whose_commands_are_only_read_have_none_that_could_be_run():
+    """The other how-tos show a server or a cluster; a page with more belongs into FOLLOWED."""
+    for path in (DOCS / "how-to").glob("*.md"):
+        if f"how-to/{path.stem}" not in FOLLOWED:
+            assert all(ENDLESS.match(line) for line in shell_lines(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.slow
+def test_the_built_site_fetches_nothing_and_no_link_is_broken(tmp_path):
+    pytest.importorskip("material", reason="make docs installs what builds the site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path / "site")], cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    fetched = re.compile(
+        r"<(?:script|img|iframe|source)[^>]+src=\"?(?:https?:)?//|<link[^>]+href=\"?https?://(?![^>]*canonical)"
+    )
+    built = list((tmp_path / "site").rglob("*.html"))
+    assert len(built) > 40
+    assert not [p.name for p in built if fetched.search(p.read_text(encoding="utf-8"))]
+    styles = [
+        p for p in (tmp_path / "site").rglob("*.css") if re.search(r"url\((?:https?:)?//|@import", p.read_text("utf-8"))
+    ]
+    assert not styles

@@ -1,0 +1,84 @@
+"""The workflows: files that parse, least rights, a release without a stored token, commands and Pythons that exist."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+RIGHTS = {  # that a job may have beyond reading the repository, by file and job, and why there
+    ("docs.yml", "publish"): {"id-token", "pages"},
+    ("image.yml", "build"): {"packages"},
+    ("release.yml", "publish"): {"id-token"},
+}
+
+
+def read(path):
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document["on"] = document.pop(True)  # YAML 1.1 reads the word `on` as a truth
+    return document
+
+
+def steps():
+    return [
+        (path.name, name, step)
+        for path in FILES
+        for name, job in read(path)["jobs"].items()
+        for step in job.get("steps", [])
+    ]
+
+
+def test_there_are_tests_wheel_docs_release_and_image():
+    assert [p.stem for p in FILES] == ["docs", "image", "package", "release", "tests"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_a_workflow_has_what_a_runner_needs_and_no_right_beyond_its_task(path):
+    document = read(path)
+    assert set(document) == {"name", "on", "permissions", "jobs"}
+    assert document["permissions"] == {"contents": "read"}
+    for name, job in document["jobs"].items():
+        assert ("uses" in job) != ("runs-on" in job and bool(job.get("steps")))
+        given = {right for right, level in job.get("permissions", {}).items() if level == "write"}
+        assert given == RIGHTS.get((path.name, name), set())
+        needs = job.get("needs", [])
+        assert set([needs] if isinstance(needs, str) else needs) <= set(document["jobs"])
+        if "uses" in job:
+            assert (ROOT / job["uses"]).exists()
+    for _, _, step in [s for s in steps() if s[0] == path.name]:
+        assert ("uses" in step) != ("run" in step)
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v1)", step["uses"])
+
+
+def test_the_tests_run_on_three_pythons_that_the_package_takes():
+    for file, job in (("tests.yml", "quick"), ("package.yml", "try")):
+        pythons = read(ROOT / ".github" / "workflows" / file)["jobs"][job]["strategy"]["matrix"]["python"]
+        assert len(pythons) >= 3 and all(isinstance(p, str) for p in pythons)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == f">={pythons[0]}"
+
+
+def test_commands_of_the_workflows_exist():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {m for _, _, step in steps() for m in re.findall(r"\bmake ([\w-]+)", step.get("run", ""))}
+    assert {"check", "test", "test-all", "dist", "docs"} <= named <= targets
+    commands = {p.stem for p in (ROOT / "dpsyn_core" / "commands").glob("*.py")}
+    used = {m for _, _, step in steps() for m in re.findall(r"\bdpsyn ([a-z]+)", step.get("run", ""))}
+    assert used and used <= commands
+
+
+def test_a_release_follows_a_tag_of_this_version_and_stores_no_token():
+    release = read(ROOT / ".github" / "workflows" / "release.yml")
+    assert set(release["on"]) == {"push"} and set(release["on"]["push"]) == {"tags"}
+    assert "secrets" not in (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    check = release["jobs"]["tag"]["steps"][1]["run"]
+    pattern = re.search(r"s/(.*)/\\1/p", check)[1].replace("\\(", "(").replace("\\)", ")")
+    text = (ROOT / "dpsyn_core" / "version.py").read_text("utf-8")
+    from dpsyn_core import __version__
+
+    assert re.search(pattern, text, re.MULTILINE)[1] == __version__
+    assert release["jobs"]["publish"]["environment"] == "release"

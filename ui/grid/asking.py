@@ -1,0 +1,81 @@
+"""What a grid is asked for: systems, epsilons, repeats, and the word that the table is public; and its start."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.grids.document import GridSpec
+from dpsyn_core.grids.grid import MOST_RUNS, check
+from dpsyn_core.planning.outlook import EPSILONS
+from dpsyn_core.synthesizers.registry import names
+from ui.questions import kept
+from ui.shared.state import Workspace, grids
+from ui.shared.text import amount, literal, number, sentence, t
+from ui.shared.theme import note
+from ui.synthesize.estimates import estimated, job_memory
+
+if TYPE_CHECKING:
+    from dpsyn_core.schema.document import Schema
+
+USUAL = ("rls", "dpsyn", "independent")
+LONGEST = 3 * 3600  # seconds that a grid may take
+
+
+def panel(space: Workspace) -> None:
+    """The fields, what the grid will take, and one press."""
+    data, schema = space.dataset, space.schema
+    if data is None or schema is None or data.whole is None:
+        st.info(t("grid.no_table"))
+        return
+    methods = st.multiselect(t("grid.methods"), names(), USUAL, key="grid_methods", persist_state="session")
+    epsilons = st.multiselect(
+        t("grid.epsilons"), EPSILONS, (0.1, 1.0, 10.0), key="grid_epsilons", format_func=amount,
+        persist_state="session",
+    )  # fmt: skip
+    repeats = int(st.number_input(t("grid.repeats"), 1, 20, 3, key="grid_repeats", persist_state="session"))
+    public = True
+    if data.sample:
+        note(t("grid.sample"))
+    else:
+        public = st.checkbox(t("grid.public", name=literal(data.name)), key=f"grid_public_{data.serial}")
+        note(t("grid.public_note"), "warning")
+    runs = len(methods) * len(epsilons) * repeats
+    if not runs:
+        note(t("grid.nothing"))
+        return
+    low = sum(e.low for m in methods if (e := estimated(space, m)) is not None) * len(epsilons) * repeats
+    high = sum(e.high for m in methods if (e := estimated(space, m)) is not None) * len(epsilons) * repeats
+    note(t("grid.takes", runs=number(runs), low=number(max(1, math.floor(low))), high=number(math.ceil(high))))
+    pressed = st.button(
+        t("grid.start"), type="primary", key="grid_start", disabled=not public or runs > MOST_RUNS, width="stretch"
+    )
+    if runs > MOST_RUNS:
+        note(t("grid.too_many", most=number(MOST_RUNS)), "alarm")
+    if pressed:
+        try:
+            _start(space, schema, tuple(methods), tuple(sorted(epsilons)), repeats, public)
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+        else:
+            st.rerun()
+
+
+def _start(
+    space: Workspace, schema: Schema, methods: tuple[str, ...], epsilons: tuple[float, ...], repeats: int, public: bool
+) -> None:
+    """Queues the grid. Raises DPSynError."""
+    if space.dataset is None:
+        return
+    spec = GridSpec(
+        epsilon=epsilons[0], delta=space.choices.delta, method=methods[0], methods=methods, epsilons=epsilons,
+        repeats=repeats, public=public, memory_mb=job_memory(), seconds=LONGEST,
+    )  # fmt: skip
+    check(spec)
+    grids().start(
+        space.owner, spec, kept.in_schema(space, schema), space.dataset.whole, label=space.dataset.name,
+        fingerprint="grid", public={"serial": space.dataset.serial},
+    )  # fmt: skip

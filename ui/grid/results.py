@@ -1,0 +1,112 @@
+"""What grids found: progress while one runs, then a map on one colour scale, curves with error bars, and the file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.grids.document import GridCell, GridResult, GridSpec
+from dpsyn_core.grids.worker import RESULT
+from dpsyn_core.report.figures.grid import bars_figure, grid_figure
+from ui.shared.faults import ShownFaults
+from ui.shared.jobs import Job, JobError
+from ui.shared.state import Workspace, grids
+from ui.shared.text import amount, literal, number, percent, sentence, t
+from ui.shared.theme import note, section, show
+
+SCORES = ("pairs", "columns")
+
+
+def panel(space: Workspace) -> None:
+    """The grid under way, then the newest that ended."""
+    mine = grids().of(space.owner)
+    for job in [j for j in mine if j.live]:
+        st.fragment(_watch, run_every=1.0)(space.owner, job.id)
+    ended = next((j for j in mine if not j.live), None)
+    if ended is None:
+        if not mine:
+            st.info(t("grid.empty"))
+        return
+    if ended.state == "failed":
+        st.error(literal(sentence(JobError(ended.failure()))))
+    elif ended.state == "cancelled":
+        note(t("grid.cancelled"))
+    else:
+        _shown(ended, GridResult.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
+
+
+def _watch(owner: str, job_id: str) -> None:
+    with ShownFaults():
+        job = grids().get(job_id, owner)
+        if not job.live:
+            st.rerun()
+        seen = job.progress()
+        running = seen.get("stage") == "runs" and seen.get("total")
+        share = min(1.0, seen["done"] / seen["total"]) if running else 0.0
+        said = t("grid.waiting")
+        if running:
+            said = t("grid.progress", done=number(round(seen["done"])), total=number(round(seen["total"])))
+        left, right = st.columns([5, 2], vertical_alignment="center")
+        left.progress(share, text=said)
+        if right.button(t("run.cancel"), key=f"grid_cancel_{job_id}", width="stretch"):
+            grids().cancel(job_id, owner)
+            st.rerun()
+
+
+def _shown(job: Job, found: GridResult) -> None:
+    spec = GridSpec.model_validate(job.spec.model_dump())
+    section(job.label)
+    scores = [s for s in SCORES if found.cells(s)]
+    if not scores:
+        note(t("grid.none"), "warning")
+    else:
+        score = str(
+            st.segmented_control(
+                t("grid.score"), scores, default=scores[0], required=True, key="grid_score",
+                format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"), label_visibility="collapsed",
+            )
+        )  # fmt: skip
+        _map(spec, found, score)
+        st.download_button(
+            t("grid.csv"), data=found.csv, file_name="grid.csv", mime="text/csv", on_click="ignore", key="grid_csv"
+        )
+    for name, why in found.refused.items():
+        note(f"{name}: {sentence(ValueError(why))}", "warning")
+
+
+def _map(spec: GridSpec, found: GridResult, score: str) -> None:
+    cells = {(c.method, c.epsilon): c for c in found.cells(score)}
+    last = max(spec.epsilons)
+    methods = sorted(
+        dict.fromkeys(m for m, _ in cells), key=lambda m: cells[m, last].mean if (m, last) in cells else 2.0
+    )
+    values = [[cells[m, e].mean if (m, e) in cells else None for e in spec.epsilons] for m in methods]
+    texts = [[_words(cells.get((m, e))) for e in spec.epsilons] for m in methods]
+    best = min(cells.values(), key=lambda c: (c.epsilon != last, c.mean))
+    finding = t("grid.finding", method=best.method, epsilon=amount(best.epsilon), error=_words(best))
+    show(
+        grid_figure(
+            methods, [amount(e) for e in spec.epsilons], values, texts, across=t("ahead.epsilon"),
+            down=t("synthesize.column_name"), hover=t("grid.hover"), caption=finding, alt=finding,
+        ),
+        key="grid_map",
+    )  # fmt: skip
+    note(finding)
+    floor = getattr(found, f"{score}_floor")
+    points = {m: [_point(cells.get((m, e))) for e in spec.epsilons] for m in methods}
+    bars = bars_figure(
+        methods, list(spec.epsilons), points, floor=floor, across=t("ahead.epsilon"), up=t("grid.error"),
+        floor_name=t("grid.floor"), caption=finding, alt=t("grid.alt", finding=finding),
+    )  # fmt: skip
+    show(bars, key="grid_bars")
+    note(t("grid.bars") if floor is None else f"{t('grid.bars')} {t('grid.floor_note', floor=percent(floor))}")
+
+
+def _point(cell: GridCell | None) -> tuple[float, float | None] | None:
+    return None if cell is None else (cell.mean, cell.half)
+
+
+def _words(cell: GridCell | None) -> str:
+    """Mean and half of its interval, as percentages."""
+    if cell is None:
+        return "–"
+    return percent(cell.mean) if cell.half is None else f"{percent(cell.mean)} ± {percent(cell.half)}"

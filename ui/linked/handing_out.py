@@ -1,0 +1,83 @@
+"""Reports of a run of linked tables as HTML files, and the bundle of everything that may be shared."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.linked import comparing, outcome
+from ui.linked.files import (
+    checked,
+    command,
+    endings,
+    manifest,
+    manifest_text,
+    packed,
+    schema,
+    stem,
+    tables,
+    written,
+)
+from ui.shared import results
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import t
+
+
+def report_html(space: Workspace, job: Job, *, private: bool) -> str:
+    """The report as one HTML file: from released values alone, or with the real tables for their owner."""
+    from dpsyn_core.linked.reference import separate_tables
+    from dpsyn_core.metrics.load import compare_tables
+    from dpsyn_core.report.linked_page import linked_html
+
+    def make() -> str:
+        known = schema(space, job)
+        parts = separate_tables(known, tables(space, job))
+        real = comparing.real_tables(space, job) if private else None
+        verdicts = comparing.links(space, job) if private else None
+        comparisons = {
+            one.name: compare_tables(one.columns, parts[one.name], None if real is None else real[one.name])
+            for one in known.tables
+            if one.columns is not None
+        }
+        return linked_html(
+            known, manifest=manifest(job), receipts=checked(space, job), keys=outcome.keys(space, job),
+            comparisons=comparisons, verdicts=verdicts or (),
+        )  # fmt: skip
+
+    return results.kept(space, ("html", job.id, private), make)
+
+
+def reports(space: Workspace, job: Job) -> None:
+    """Download of the publishable report, and, when the owner ticks the box, of the one with the real tables."""
+    st.download_button(
+        t("export.report_public"), data=lambda: report_html(space, job, private=False),
+        file_name=f"{stem(space, job)}-report.html", mime="text/html", on_click="ignore", key="linked_export_html",
+    )  # fmt: skip
+    if space.choices.safe or not results.same_table(space, job):
+        return
+    if st.checkbox(t("export.report_tick"), key="linked_export_private"):
+        st.download_button(
+            t("export.report_private"), data=lambda: report_html(space, job, private=True),
+            file_name=f"{stem(space, job)}-report-PRIVATE.html", mime="text/html", on_click="ignore",
+            key="linked_export_html_private",
+        )  # fmt: skip
+
+
+def bundle(space: Workspace, job: Job) -> bytes:
+    """A zip of everything that may be shared: tables, database, manifest, certificate, schema, scripts."""
+    from dpsyn_core.report import takeaways
+
+    files: dict[str, bytes | str] = {}
+    for ending in (endings(space, job)[0], "sqlite"):
+        files |= written(space, job, ending)
+    known = schema(space, job)
+    files |= {
+        "manifest.json": manifest_text(space, job),
+        "certificate.txt": manifest(job).certificate(),
+        "schema.json": known.dumps(),
+        "report.html": report_html(space, job, private=False),
+        "run.sh": takeaways.shell_script(command(space, job), job.label),
+        "run.py": takeaways.linked_script(job.spec, known, job.label, stem(space, job)),
+        "README.txt": t("linked.readme", command=command(space, job)),
+    }
+    return packed(files)

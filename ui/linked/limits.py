@@ -1,0 +1,94 @@
+"""What a limit on children leaves out, for an owner who asks; a limit that is chosen after that is marked."""
+
+from __future__ import annotations
+
+import zlib
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.linked.bounding import LeftOut, bounded
+from dpsyn_core.schema.identifying import Repeats, repeats
+from ui.shared.results import kept
+from ui.shared.state import Linked, Workspace
+from ui.shared.text import counted, literal, number, percent, sentence, t
+from ui.shared.theme import note, private_tag
+
+
+def chosen(linked: Linked, name: str) -> None:
+    """A limit was typed: it counts as read from the data where the numbers of children were seen before."""
+    if name in linked.looked:
+        linked.source = "data"
+
+
+def confirm(linked: Linked) -> None:
+    """Keys, links and limits are known without the data, a person says."""
+    linked.source = "public"
+
+
+def panel(space: Workspace, linked: Linked, name: str) -> None:
+    """What each limit of the ladder keeps; nothing is read before it is asked for."""
+    if space.choices.safe:
+        return
+    link = linked.links.get(name)
+    column = link.key if link is not None else "" if linked.panel is None else linked.panel.person
+    if not column:
+        return
+    mark = f"{zlib.crc32(name.encode()):08x}"
+    with st.expander(t("linked.look"), key=f"linked_look_{linked.serial[:8]}_{mark}"):
+        note(t("linked.look_lead"))
+        if name not in linked.looked:
+            if st.button(t("data.limits_look"), key=f"linked_look_button_{mark}"):
+                linked.looked.add(name)
+                st.rerun()
+            return
+        private_tag()
+        table = linked.tables()[name]
+        found = kept(space, ("linked limits", linked.serial, name, column), lambda: repeats(table, column))
+        _table(found, key=f"linked_kept_{mark}")
+
+
+def _table(found: Repeats, *, key: str) -> None:
+    records = max(1, found.records)
+    rows = [
+        {t("linked.limit"): k.most, t("linked.kept"): f"{number(k.rows)} ({percent(k.rows / records, 0)})",
+         t("linked.whole"): number(k.whole)}
+        for k in found.kept
+    ]  # fmt: skip
+    st.dataframe(
+        rows, hide_index=True, key=key, alt=t("linked.kept_alt"), height="content",
+        column_config={t("linked.limit"): st.column_config.Column(width=70)},
+    )  # fmt: skip
+
+
+def left_out(space: Workspace, linked: Linked) -> None:
+    """What a run leaves out of these tables, and why: for the owner, once asked for."""
+    schema = linked.declared()
+    if space.choices.safe or schema is None:
+        return
+    with st.expander(t("linked.left"), key="linked_left"):
+        note(t("linked.left_lead"))
+        key = ("linked left", linked.serial, schema.dumps())
+        if not any(k[:3] == key for k in space.memo if isinstance(k, tuple)):
+            if not st.button(t("data.limits_look"), key="linked_left_button"):
+                return
+            linked.looked |= set(linked.parts)
+        private_tag()
+        inputs = linked.inputs(schema)
+        given = {table.name: inputs[schema.name] for table in schema.tables} if schema.one_file else inputs
+        try:
+            found = kept(space, key, lambda: bounded(schema, given)[1])
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+            return
+        if not any(one.any for one in found):
+            note(t("linked.left_none"))
+        for one in found:
+            _lines(one)
+
+
+def _lines(one: LeftOut) -> None:
+    for what in ("blank", "repeated", "orphans", "beyond"):
+        count = getattr(one, what)
+        if count:
+            note(counted(f"linked.left_{what}", count, table=one.table), "warning")

@@ -1,0 +1,175 @@
+"""Loading linked tables: the bundled households, several uploads, one file with a person's rows, a schema file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpsyn_core.data import linked_paths
+from dpsyn_core.errors import DPSynError, TableError
+from dpsyn_core.jobs.folder import SCHEMA
+from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.privacy.names import dataset_name
+from dpsyn_core.schema.document import Schema
+from ui.data.loading import recognised
+from ui.data.reading import Tell, limits, readers
+from ui.linked.tables import LinkDraft, PanelDraft, with_keys
+from ui.shared.jobs import hashed
+from ui.shared.state import Dataset, Linked, Workspace, jobs
+from ui.shared.text import t
+from ui.shared.visitors import marked
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SAMPLE = "households"
+MOST = 20  # tables of one linked run, as the schema allows
+ENDINGS = re.compile(r"\.(csv|tsv|txt|parquet|xlsx|z?sav|dta|sas7bdat|xpt)(\.gz)?$", re.IGNORECASE)
+
+
+def sample(space: Workspace) -> None:
+    """Loads the simulated households and persons; their ledger is the visitor's own, for they protect nobody."""
+    tables, schema = _bundled()
+    ledger = f"{SAMPLE}-{hashed(space.owner)[:6]}"
+    parts = {n: _part(space, Dataset(n, ledger, table, sample=True), None) for n, table in tables.items()}
+    linked = Linked(schema.name, ledger, parts, schema.root.name, sample=True)
+    linked.adopt(schema)
+    place(space, linked)
+
+
+@cache
+def _bundled() -> tuple[Mapping[str, pa.Table], LinkedSchema]:
+    from dpsyn_core.tables.read import read_table
+
+    tables, schema = linked_paths(SAMPLE)
+    return {name: read_table(path) for name, path in tables.items()}, LinkedSchema.load(schema)
+
+
+def place(space: Workspace, linked: Linked) -> None:
+    """Puts linked tables on the workspace; tables with a run of this visitor get the schema of that run again."""
+    linked.serial = _serial(space, linked)
+    if not linked.sample:
+        before = next((j for j in jobs().of(space.owner) if j.spec.linked and j.made_from(linked.serial)), None)
+        if before is not None:
+            linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
+    space.linked = linked
+    space.memo.clear()
+    for key in [k for k in st.session_state if str(k).startswith("linked_") and not str(k).startswith("linked_up")]:
+        del st.session_state[key]
+
+
+def _serial(space: Workspace, linked: Linked) -> str:
+    parts = sorted((n, p.dataset.serial) for n, p in linked.parts.items() if p.dataset is not None)
+    return marked(repr((space.owner, linked.panel is not None, parts)).encode())[:24]
+
+
+def _part(space: Workspace, dataset: Dataset, schema: Schema | None) -> Workspace:
+    """A table as a workspace of its own, with the choices of the visitor."""
+    dataset.serial = recognised(dataset, space.owner)
+    return Workspace(space.owner, dataset=dataset, schema=schema, choices=space.choices, one_of_linked=True)
+
+
+def read(
+    space: Workspace, files: Sequence[tuple[str, bytes]], known: dict[bytes, Any], *, tell: Tell = lambda _: None
+) -> list[tuple[str, Any, Schema]]:
+    """Reads uploads in child processes: (name, reading, drafted schema). known: what was read before, by content.
+
+    Raises DPSynError whose sentence names the file.
+    """
+    if len(files) > MOST:
+        msg = f"{len(files)} files were given; at most {MOST} tables can be linked"
+        raise TableError(msg)
+    out = []
+    for name, raw in files:
+        if raw not in known:
+            try:
+                known[raw] = readers().read(ReadSpec(name=name, **limits()), raw, tell)
+            except DPSynError as error:
+                said = str(error) if name in str(error) else f"'{name}': {error}"
+                raise type(error)(said) from error
+        reading, drafted = known[raw]
+        out.append((name, reading, drafted))
+    return out
+
+
+def tables(space: Workspace, found: Sequence[tuple[str, Any, Schema]]) -> None:
+    """Several files become linked tables; keys and root are guessed from headers alone. Raises DPSynError."""
+    parts: dict[str, Workspace] = {}
+    for file, reading, drafted in found:
+        name = table_name(file)
+        if name in parts:
+            msg = f"two files are named '{name}'; every table needs a name of its own, so rename one of them"
+            raise TableError(msg)
+        dataset = Dataset(name, name, reading.whole(), notices=list(reading.notices), odd=list(reading.odd))
+        parts[name] = _part(space, dataset, drafted)
+    root, keys, links = guessed({n: _columns(p) for n, p in parts.items()})
+    parts = {root: parts[root]} | parts  # the root comes first everywhere
+    for name, part in parts.items():
+        if part.schema is not None:
+            part.schema = with_keys(part.schema, [k for k in (keys.get(name), _key_of(links.get(name))) if k])
+    name = dataset_name(root)
+    place(space, Linked(name, name, parts, root, keys=keys, links=links))
+
+
+def panel(space: Workspace, found: tuple[str, Any, Schema]) -> None:
+    """One file becomes persons and their rows, once their columns are chosen. Raises DPSynError."""
+    file, reading, drafted = found
+    name = table_name(file)
+    dataset = Dataset(name, name, reading.whole(), notices=list(reading.notices), odd=list(reading.odd))
+    part = _part(space, dataset, with_keys(drafted, ()))
+    place(space, Linked(name, name, {name: part}, name, panel=PanelDraft()))
+
+
+def table_name(file: str) -> str:
+    """What a table is called after its file."""
+    plain = ENDINGS.sub("", Path(file).name).lstrip(".").replace("/", "-").replace("\\", "-")
+    return plain[:80] or t("linked.table")
+
+
+def _columns(part: Workspace) -> list[str]:
+    return [] if part.dataset is None or part.dataset.table is None else list(part.dataset.table.column_names)
+
+
+def _key_of(link: LinkDraft | None) -> str:
+    return "" if link is None else link.key
+
+
+def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], dict[str, LinkDraft]]:
+    """Root, keys and links, from names of tables and columns alone, which are public.
+
+    The key is a column that most tables share, the first of them where several do; the root is the table whose name
+    the key begins with, else the one in which it stands first.
+    """
+    shared: dict[str, int] = {}
+    for names in columns.values():
+        for name in names:
+            shared[name] = shared.get(name, 0) + 1
+    most = max(shared.values(), default=0)
+    if most < 2:
+        root = next(iter(columns))
+        return root, {}, {n: LinkDraft(root) for n in columns if n != root}
+    candidates = [n for n, count in shared.items() if count == most]
+    named = [(table, key) for key in candidates for table in columns if key in columns[table] and _names(table, key)]
+    key = named[0][1] if named else candidates[0]
+    holders = [table for table in columns if key in columns[table]]
+    first = [table for table in holders if columns[table][0] == key]
+    root = named[0][0] if named else (first or holders)[0]
+    links = {n: LinkDraft(root, key if key in columns[n] else "") for n in columns if n != root}
+    return root, {root: key}, links
+
+
+def _names(table: str, key: str) -> bool:
+    """Whether a key is named after a table: household_id after households."""
+    stem = re.sub(r"(ies|es|s)$", "", table.lower())
+    return len(stem) > 1 and key.lower().startswith(stem)
+
+
+def schema_file(linked: Linked, raw: bytes) -> None:
+    """Takes over a schema file of linked tables. Raises SchemaError."""
+    linked.adopt(LinkedSchema.loads(raw))

@@ -1,0 +1,302 @@
+"""LinkedTables: the tables of one visitor that hang together, what is declared of them, and the schema of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.panel import panel_schema
+from dpsyn_core.privacy.unit import Neighbours
+from dpsyn_core.schema.document import Schema, SchemaUnit
+from ui.shared.text import t
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
+
+
+class Loaded(Protocol):
+    """A loaded table and its name on the ledger, as far as linked tables ask; a `Dataset`."""
+
+    ledger: str
+    table: pa.Table | None
+
+
+class OneTable(Protocol):
+    """A table with its schema; a `Workspace` of its own, which the editor of single tables works on."""
+
+    schema: Schema | None
+
+    @property
+    def dataset(self) -> Loaded | None:
+        """The private table."""
+
+
+Part = TypeVar("Part", bound=OneTable)
+
+
+@dataclass
+class LinkDraft:
+    """One child table as a person declares it; `rest` keeps what the pages do not show."""
+
+    parent: str
+    key: str = ""  # column of the child table that holds the parent's key
+    max_children: int = CHILDREN
+    order: str = ""
+    distinct: bool = False
+    role: str = ""  # column of roles
+    single: tuple[str, ...] = ()
+    rest: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> LinkDraft:
+        """From a link of a schema."""
+        roles = document.get("roles") or {}
+        known = ("parent", "child", "key", "max_children", "order", "distinct", "roles")
+        return cls(
+            parent=document["parent"], key=document["key"], max_children=document["max_children"],
+            order=document.get("order") or "", distinct=bool(document.get("distinct")),
+            role=roles.get("column", ""), single=tuple(roles.get("single", ())),
+            rest={k: v for k, v in document.items() if k not in known},
+        )  # fmt: skip
+
+    def document(self, child: str) -> dict[str, Any]:
+        """As the schema has it. Raises SchemaError where no key was chosen."""
+        if not self.key:
+            msg = f"no column of '{child}' is named that holds the key of '{self.parent}'; choose one"
+            raise SchemaError(msg)
+        if self.role and not self.single:
+            msg = f"the roles of '{child}' name no value that one child may have; choose values, or no column of roles"
+            raise SchemaError(msg)
+        out = {"parent": self.parent, "child": child, "key": self.key, "max_children": self.max_children}
+        out |= {"order": self.order, "distinct": self.distinct} if self.order else {}
+        out |= {"roles": {"column": self.role, "single": list(self.single)}} if self.role else {}
+        return self.rest | out
+
+
+@dataclass
+class PanelDraft:
+    """One file as linked tables: persons, and their rows in the order of waves."""
+
+    person: str = ""
+    wave: str = ""
+    constant: tuple[str, ...] = ()
+    most: int | None = None  # rows of a person; None: the number of waves
+    rest: dict[str, Any] = field(default_factory=dict)  # of the link, what the pages do not show
+
+
+@dataclass
+class LinkedTables(Generic[Part]):
+    """What is loaded: a workspace for each table, which the editor of single tables works on, and the links.
+
+    source: "data" where a limit was chosen after a look at the numbers of children. looked: tables of which that was
+    seen. rest: what a loaded schema says besides. version: changes when a schema is loaded, so that fields are drawn
+    anew.
+    """
+
+    name: str
+    ledger: str
+    parts: dict[str, Part]
+    root: str
+    keys: dict[str, str] = field(default_factory=dict)
+    links: dict[str, LinkDraft] = field(default_factory=dict)
+    panel: PanelDraft | None = None
+    neighbours: Neighbours = "add-remove"
+    source: str = "public"
+    looked: set[str] = field(default_factory=set)
+    rest: dict[str, Any] = field(default_factory=dict)
+    sample: bool = False
+    serial: str = ""
+    version: int = 0
+    effort: float = 1.0
+    n_roots: int | None = None
+
+    def schema(self) -> LinkedSchema:
+        """The schema that the pages describe. Raises SchemaError."""
+        if self.panel is not None:
+            return self._of_panel(self.panel)
+        order = [self.root, *(n for n in self.parts if n != self.root)]
+        unit = {"neighbours": self.neighbours, "source": self.source}
+        document = {
+            **self.rest, "version": 2, "name": self.name, "unit": unit,
+            "tables": [self._table(name) for name in order],
+            "links": [self.links[n].document(n) for n in order[1:]],
+        }  # fmt: skip
+        return LinkedSchema.of(document | ({} if self.sample else {"dataset": self.ledger}))
+
+    def declared(self) -> LinkedSchema | None:
+        """The same, or None where it does not fit together."""
+        try:
+            return self.schema()
+        except DPSynError:
+            return None
+
+    def problem(self) -> str:
+        """Why the tables do not fit together, or an empty text."""
+        try:
+            self.schema()
+        except DPSynError as error:
+            return str(error)
+        return ""
+
+    def _table(self, name: str) -> dict[str, Any]:
+        columns, own = self.parts[name].schema, self.keys.get(name, "")
+        out: dict[str, Any] = {"name": name} | ({"key": own} if own else {})
+        known = None if columns is None else with_keys(columns, self.keys_of(name))
+        return out if known is None else out | {"schema": known.document()}
+
+    def keys_of(self, name: str) -> list[str]:
+        """The columns of a table that are keys: its own, and that of its parent."""
+        link = self.links.get(name)
+        return [k for k in (self.keys.get(name, ""), "" if link is None else link.key) if k]
+
+    def _of_panel(self, panel: PanelDraft) -> LinkedSchema:
+        for name, what in ((panel.person, "names the person"), (panel.wave, "puts a person's rows in order")):
+            if not name:
+                msg = f"no column is chosen that {what}; choose one"
+                raise SchemaError(msg)
+        columns = self.parts[self.root].schema
+        known = None if columns is None else with_keys(columns, [panel.person])
+        if known is None:
+            msg = "the file has no column but the person's that is synthesized; choose another column for the person"
+            raise SchemaError(msg)
+        made = panel_schema(
+            known, person=panel.person, wave=panel.wave, constant=panel.constant, max_children=panel.most
+        )
+        named = {
+            "name": self.name,
+            "dataset": self.ledger,
+            "unit": {"neighbours": self.neighbours, "source": self.source},
+        }
+        document = made.document() | self.rest | named
+        return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})
+
+    def adopt(self, schema: LinkedSchema) -> None:
+        """Takes over a schema of the same tables. Raises SchemaError where they are not the same."""
+        if schema.one_file:
+            self._adopt_panel(schema)
+            return
+        if self.panel is not None:
+            msg = "the schema describes several files, and one file with a person's rows is loaded; load those files"
+            raise SchemaError(msg)
+        names = [table.name for table in schema.tables]
+        if set(names) != set(self.parts):
+            msg = (
+                f"the schema describes the tables {', '.join(names)}, and {', '.join(self.parts)} are loaded; give the "
+                "files those names"
+            )
+            raise SchemaError(msg)
+        for table in schema.tables:
+            self._check_columns(table.name, [a.name for a in table.coded])
+        for table in schema.tables:
+            part = self.parts[table.name]
+            part.schema = table.columns
+            if part.dataset is not None:
+                part.dataset.ledger = schema.ledger_name
+        self.root = schema.root.name
+        self.keys = {table.name: table.key or "" for table in schema.tables}
+        self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
+        self._take_names(schema)
+
+    def _adopt_panel(self, schema: LinkedSchema) -> None:
+        part, link = self.parts[self.root], schema.links[0]
+        if self.panel is None or link.order is None:
+            msg = (
+                "the schema describes one file with a person's rows and their order, and other tables are loaded; "
+                "upload that file and declare it as a panel"
+            )
+            raise SchemaError(msg)
+        constant = [a.name for a in schema.root.coded]
+        rows = schema[link.child]
+        self._check_columns(self.root, [*constant, *(a.name for a in rows.coded)])
+        documents = [a for table in schema.tables if table.columns is not None
+                     for a in table.columns.document()["attributes"]]  # fmt: skip
+        rules = [r for table in schema.tables if table.columns is not None
+                 for r in table.columns.document().get("rules", [])]  # fmt: skip
+        part.schema = Schema.of(
+            {"version": 1, "name": schema.name, "attributes": documents} | ({"rules": rules} if rules else {})
+        )
+        rest = LinkDraft.of(schema.document()["links"][0]).rest
+        self.panel = PanelDraft(schema.root_key, link.order, tuple(constant), link.max_children, rest)
+        self._take_names(schema)
+
+    def _take_names(self, schema: LinkedSchema) -> None:
+        known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
+        self.rest = {k: v for k, v in schema.document().items() if k not in known}
+        self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
+        self.name = schema.name
+        if not self.sample:
+            self.ledger = schema.ledger_name
+
+    def _check_columns(self, name: str, wanted: Sequence[str]) -> None:
+        have = self.tables()[name].column_names
+        absent = next((n for n in wanted if n not in have), None)
+        if absent is not None:
+            msg = f"table '{name}' has no column '{absent}'; load the tables that this schema describes"
+            raise SchemaError(msg)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The private tables by name; of a panel its one file."""
+        return {n: p.dataset.table for n, p in self.parts.items() if p.dataset is not None}
+
+    def inputs(self, schema: LinkedSchema) -> dict[str, pa.Table]:
+        """The same, as a run is handed them: the file of a panel by the name of its schema."""
+        if schema.one_file:
+            return {schema.name: self.tables()[self.root]}
+        return {table.name: self.tables()[table.name] for table in schema.tables}
+
+    @property
+    def root_key(self) -> str:
+        """The column whose values name individuals; empty where none is chosen."""
+        return self.keys.get(self.root, "") if self.panel is None else self.panel.person
+
+    @property
+    def unit(self) -> SchemaUnit | None:
+        """The unit of privacy as the ledger adds it up; None where no key is chosen."""
+        return SchemaUnit(neighbours=self.neighbours, identifier=self.root_key) if self.root_key else None
+
+    def rules(self, name: str) -> list[str]:
+        """The rules across the link of a child table, in the words of the engine; none where nothing fits together."""
+        schema = self.declared()
+        return [] if schema is None else [str(r) for link in schema.links if link.child == name for r in link.rules]
+
+    def who(self) -> str:
+        """Who one individual is, in words."""
+        if self.panel is not None:
+            return t("linked.who_panel", column=self.panel.person) if self.panel.person else t("linked.who_none")
+        if not self.root_key:
+            return t("linked.who_none")
+        return t("linked.who", root=self.root, children=self._children())
+
+    def shortly(self) -> tuple[str, str]:
+        """The same for the side panel: who, and what belongs to them."""
+        if not self.root_key:
+            return t("linked.side_none"), t("linked.to_schema")
+        if self.panel is not None:
+            return t("side.identified", column=self.root_key), t("linked.side_rows")
+        return t("linked.side_who", root=self.root), t("linked.side_unit", children=self._children())
+
+    def _children(self) -> str:
+        return ", ".join(n for n in self.parts if n != self.root)
+
+
+def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
+    """A table's schema for a linked run: keys are not synthesized, and it has no unit of its own.
+
+    What was read from the data about its columns stays marked; that it proposed a person's column does not matter any
+    more, for the root's key takes its place. None for a table of keys alone.
+    """
+    document = columns.document()
+    for name in ("unit", "questions", "n_records", "dataset"):
+        document.pop(name, None)
+    document["attributes"] = [
+        {"name": a["name"], "kind": "identifier", "source": "public"} if a["name"] in keys else a
+        for a in document["attributes"]
+    ]
+    if all(a["kind"] in ("identifier", "ignored") for a in document["attributes"]):
+        return None
+    return Schema.of(document)

@@ -1,0 +1,159 @@
+"""Epsilon backwards, on the Privacy page: from an error or a risk to epsilon, in one picture with the curve forward.
+
+It rests on a number of records that is typed or public, never on the owner's count: the epsilon will be published.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError
+from dpsyn_core.report.figures.backwards import choice_figure
+from dpsyn_core.runs.plan import ASSUMED
+from dpsyn_core.runs.spec import RunSpec
+from ui.privacy import budget
+from ui.privacy.plan import HASHED
+from ui.shared.state import Workspace
+from ui.shared.text import amount, literal, number, percent, plain, sentence, t
+from ui.shared.theme import facts, note, show
+from ui.synthesize.methods import run_of
+
+if TYPE_CHECKING:
+    from dpsyn_core.planning.backwards import Reached
+    from dpsyn_core.schema.document import Schema
+
+WAYS = ("error", "gain")
+COINS = 50  # of a hundred guesses are right by chance
+
+
+def panel(space: Workspace) -> None:
+    """Folded away: which way, the target, the epsilon that it leads to, and one press that takes it."""
+    if space.schema is None or not space.choices.valid:
+        return
+    with st.expander(t("backwards.title"), key="backwards_expander", on_change="rerun") as folded:
+        if not folded.open:
+            return
+        note(t("backwards.note"))
+        way = st.segmented_control(
+            t("backwards.way"), WAYS, default="error", required=True, key="backwards_way",
+            format_func=lambda w: t(f"backwards.way_{w}"), label_visibility="collapsed",
+        )  # fmt: skip
+        try:
+            _from_gain(space, space.schema) if way == "gain" else _from_error(space, space.schema)
+        except DPSynError as error:
+            note(sentence(error), "alarm")
+
+
+def _from_error(space: Workspace, schema: Schema) -> None:
+    from dpsyn_core.planning.backwards import choices
+
+    run = run_of(space)
+    first, second, third = st.columns([4, 3, 3])
+    with first:
+        of = st.selectbox(t("backwards.of"), choices(run, schema), format_func=_named, key="backwards_of")
+    with second:
+        target = st.number_input(t("backwards.error"), 0.1, 90.0, 5.0, 0.5, key="backwards_error", format="%.1f")
+    with third:
+        about = _about(schema)
+    with st.spinner(t("backwards.computing")):
+        found = _reached(run, schema.dumps(), of, target / 100, about, _schema=schema)
+    epsilon = found.rounded()
+    if epsilon is None:
+        words = t("backwards.never", error=percent(found.target), of=_named(of), n=number(found.n_records))
+        _picture(found, space.choices.delta, None, error=found.target, gain=None, words=words)
+        note(words, "warning")
+        return
+    chance = _gain(epsilon, space.choices.delta)
+    words = t(
+        "backwards.reached", epsilon=amount(epsilon), error=percent(found.target), of=_named(of),
+        n=number(found.n_records), right=_right(chance),
+    )  # fmt: skip
+    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_least"))])
+    note(words)
+    _take(epsilon)
+    _picture(found, space.choices.delta, epsilon, error=found.target, gain=None, words=words)
+
+
+def _from_gain(space: Workspace, schema: Schema) -> None:
+    from dpsyn_core.planning.backwards import COLUMNS, epsilon_for_gain, error_at, rounded_down
+
+    first, second = st.columns(2)
+    with first:
+        points = st.number_input(t("backwards.gain"), 0.5, 49.0, 5.0, 0.5, key="backwards_gain", format="%.1f")
+    with second:
+        about = _about(schema)
+    run = run_of(space)
+    epsilon = rounded_down(epsilon_for_gain(points / 100, space.choices.delta))
+    with st.spinner(t("backwards.computing")):
+        found = _reached(run, schema.dumps(), COLUMNS, 0.05, about, _schema=schema)
+        error = error_at(run, schema, COLUMNS, found.n_records, epsilon)
+    words = t(
+        "backwards.limited", epsilon=amount(epsilon), right=_right(points / 100), n=number(found.n_records),
+        error="–" if error is None else percent(error),
+    )  # fmt: skip
+    facts([(amount(epsilon), t("backwards.epsilon"), t("backwards.at_most"))])
+    note(words)
+    _take(epsilon)
+    _picture(found, space.choices.delta, epsilon, error=None, gain=points / 100, words=words)
+
+
+def _about(schema: Schema) -> int:
+    """The number of records that the forecast assumes: the public one, else what is typed."""
+    if schema.n_records is not None:
+        note(t("backwards.public", n=number(schema.n_records)))
+        return schema.n_records
+    return int(
+        st.number_input(t("expected.about"), 1, 10**9, ASSUMED, key="backwards_n", help=t("backwards.about_help"))
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=50, hash_funcs=HASHED)
+def _reached(run: RunSpec, text: str, of: str, target: float, about: int, _schema: Schema) -> Reached:
+    """From schema, settings and a typed number alone."""
+    from dpsyn_core.planning.backwards import epsilon_for_error
+
+    return epsilon_for_error(run.model_copy(update={"epsilon": 1.0}), _schema, of=of, target=target, n_records=about)
+
+
+def _gain(epsilon: float, delta: float) -> float:
+    from dpsyn_core.planning.backwards import gain
+
+    return gain(epsilon, delta)
+
+
+def _right(gain: float) -> str:
+    """How many of a hundred guesses are right at most."""
+    points = 100 * gain
+    return number(round(COINS + points)) if points >= 1 else number(COINS + float(f"{points:.1g}"))
+
+
+def _named(of: str) -> str:
+    return t(f"backwards.{of}") if of in ("columns", "pairs") else literal(of)
+
+
+def _take(epsilon: float) -> None:
+    st.button(
+        t("backwards.take", epsilon=amount(epsilon)), key="backwards_take", type="primary", on_click=_taken,
+        args=(epsilon,),
+    )  # fmt: skip
+
+
+def _taken(epsilon: float) -> None:
+    st.session_state[budget.EPSILON] = plain(epsilon)
+    st.session_state[budget.SLIDER] = budget.nearest(epsilon)
+
+
+def _picture(
+    found: Reached, delta: float, chosen: float | None, *, error: float | None, gain: float | None, words: str
+) -> None:
+    titles = {
+        "epsilon": t("backwards.axis"), "error": t("backwards.axis_error"), "gain": t("backwards.axis_gain"),
+        "error_hover": t("backwards.hover_error", of=_named(found.of)), "gain_hover": t("backwards.hover_gain"),
+    }  # fmt: skip
+    figure = choice_figure(
+        found.epsilons, found.errors, [_gain(e, delta) for e in found.epsilons], chosen=chosen, error=error, gain=gain,
+        titles=titles, caption=words, alt=t("backwards.alt", words=words),
+    )  # fmt: skip
+    show(figure, key="backwards_plot")

@@ -1,0 +1,1 @@
+"""The Release page: whoever has only the released files groups, filters and plots them."""

@@ -1,0 +1,93 @@
+"""The public table of a run: uploaded on the Synthesize page, checked against the schema, kept for further runs."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.runs.public_table import read_public
+from dpsyn_core.synthesizers import registry
+from ui.shared import uploads
+from ui.shared.state import PublicUpload, Workspace
+from ui.shared.text import literal, sentence, t
+from ui.shared.theme import note
+from ui.synthesize.methods import chosen
+
+ENDINGS = ("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "xlsx")
+
+
+def expander(space: Workspace) -> None:
+    """Takes a file or forgets it, and says what it is used for; nothing for systems that cannot use one."""
+    if not registry.config_class(chosen(space)).takes_public_table:
+        return
+    with st.expander(t("public_table.title"), key="public_table_expander", expanded=space.public is not None):
+        st.markdown(t("public_table.what"))
+        note(t("public_table.warning"), "alarm")
+        if space.public is None:
+            got = uploads.one(t("public_table.file"), ENDINGS, key="public_table")
+            if got is not None:
+                _take(space, got.name, got.getvalue())
+            return
+        why = problem(space)
+        if why:
+            st.error(literal(why))
+        else:
+            note(t("public_table.taken", name=space.public.name))
+        if st.button(t("public_table.forget"), key="public_table_forget"):
+            space.public = None
+            st.rerun()
+
+
+def _take(space: Workspace, name: str, content: bytes) -> None:
+    """Keeps an upload, unless it is the private table itself."""
+    if _is_private(content, space):
+        st.error(t("public_table.same"))
+        return
+    digest = hashlib.sha256(content).hexdigest()
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", name)[-80:]
+    space.public = PublicUpload(name=name, file=f"public-{digest[:8]}-{safe}", content=content)
+    st.rerun()
+
+
+def _is_private(content: bytes, space: Workspace) -> bool:
+    """Whether these are the bytes of the private upload."""
+    return space.dataset is not None and space.dataset.raw == content
+
+
+def of_run(space: Workspace) -> PublicUpload | None:
+    """What the next run learns from; None where there is nothing, or the system cannot use it."""
+    fits = registry.config_class(chosen(space)).takes_public_table
+    return space.public if fits else None
+
+
+def problem(space: Workspace) -> str:
+    """Why the public table does not fit the schema, or an empty text; found once for each pair of the two."""
+    upload = of_run(space)
+    if upload is None or space.schema is None:
+        return ""
+    if _is_private(upload.content, space):  # the private table may have been loaded after the public one
+        return t("public_table.same")
+    key = ("public table", upload.file, hashlib.sha256(space.schema.dumps().encode()).hexdigest())
+    if key not in space.memo:
+        try:
+            check(upload, space)
+            space.memo[key] = ""
+        except DPSynError as error:
+            space.memo[key] = sentence(error)
+    return str(space.memo[key])
+
+
+def check(upload: PublicUpload, space: Workspace) -> None:
+    """Reads it by the schema. Raises SchemaError, TableError."""
+    if space.schema is None:
+        msg = "no table is loaded; load one on the Data page"
+        raise SchemaError(msg)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / upload.file
+        path.write_bytes(upload.content)
+        read_public(path, space.schema)

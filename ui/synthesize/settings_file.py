@@ -1,0 +1,132 @@
+"""The settings of a run as one file: saved on three pages, and put back as schema, budget, system and questions."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, MethodError
+from dpsyn_core.runs.settings_file import RunSettings
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.synthesizers.registry import names
+from ui.privacy import budget
+from ui.privacy.guarantee import NEIGHBOURS, THETA
+from ui.questions import kept
+from ui.schema import editor, files
+from ui.shared import results, uploads
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import amount, literal, number, plain, sentence, t
+from ui.shared.theme import note
+from ui.synthesize import methods
+
+TAKEN, SAID, PENDING = "run_settings_taken", "run_settings_said", "run_settings_pending"  # of the visitor's session
+
+
+def panel(space: Workspace, *, key: str) -> None:
+    """Folded away: the file of what is chosen now, and a field that takes one."""
+    if space.schema is None:
+        return
+    with st.expander(t("settings_file.title"), key=f"{key}_settings_file"):
+        note(t("settings_file.note"))
+        try:
+            made = RunSettings.of_run(_public(space, methods.run_of(space)), space.kept_schema or space.schema)
+        except DPSynError as error:
+            note(sentence(error), "alarm")
+        else:
+            if space.choices.valid:
+                button(made, key=f"{key}_settings_save")
+        upload(space, key=f"{key}_settings_upload")
+
+
+def of_job(space: Workspace, job: Job) -> RunSettings:
+    """The settings that a finished run was made with."""
+    return RunSettings.of_run(_public(space, job.spec), results.schema(space, job))
+
+
+def button(made: RunSettings, *, key: str) -> None:
+    """Download of the file."""
+    st.download_button(
+        t("settings_file.save"), data=made.dumps, file_name=made.file_name, mime="application/json",
+        on_click="ignore", key=key,
+    )  # fmt: skip
+
+
+def _public(space: Workspace, run: RunSpec) -> RunSpec:
+    """The run without the visitor's own name of the sample on the ledger, which names nothing anywhere else."""
+    sample = space.dataset is not None and space.dataset.sample and run.dataset == space.dataset.ledger
+    return run.model_copy(update={"dataset": None}) if sample else run
+
+
+def upload(space: Workspace, *, key: str) -> None:
+    """A field that puts all settings back; what does not fit the loaded table is refused, and nothing changes then."""
+    got = uploads.one(t("settings_file.upload"), ["json"], key=key)
+    if got is not None and st.session_state.get(TAKEN) != got.file_id:
+        st.session_state[TAKEN] = got.file_id
+        st.session_state.pop(SAID, None)
+        try:
+            found = RunSettings.loads(got.getvalue())
+            check(space, found)
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+        else:
+            st.session_state[PENDING] = found
+            st.session_state[SAID] = _said(found)
+            st.rerun()
+    if got is not None and (said := st.session_state.get(SAID)):
+        note(said)
+
+
+def check(space: Workspace, found: RunSettings) -> None:
+    """Raises SchemaError where the loaded table lacks a column, MethodError for a system that is not offered here."""
+    files.check(space, found.schema)
+    if found.run.method not in names():
+        msg = f"the system '{found.run.method}' is for teaching and not offered here; known are {', '.join(names())}"
+        raise MethodError(msg)
+
+
+def _said(found: RunSettings) -> str:
+    run = found.run
+    asked = 0 if run.questions is None else len(run.asked(found.schema))
+    return t(
+        "settings_file.taken", columns=number(len(found.schema.attributes)), epsilon=amount(run.epsilon),
+        delta=amount(run.delta), method=run.method, questions=number(asked),
+    )  # fmt: skip
+
+
+def take_pending(space: Workspace) -> None:
+    """Puts back what was uploaded in the run before; stands above all fields, which can be filled only before that."""
+    found: RunSettings | None = st.session_state.pop(PENDING, None)
+    if found is None:
+        return
+    restore(space, found)
+    choices, unit = space.choices, found.schema.unit
+    filled = {
+        budget.EPSILON: plain(choices.epsilon), budget.DELTA: plain(choices.delta),
+        budget.SLIDER: budget.nearest(choices.epsilon), NEIGHBOURS: unit.neighbours, THETA: unit.max_records,
+        "method": choices.method, "n_records": choices.n_records, "seed": choices.seed,
+    }  # fmt: skip
+    for name, value in filled.items():
+        st.session_state[name] = value
+
+
+def restore(space: Workspace, found: RunSettings) -> None:
+    """Makes a file's settings, which `check` let pass, the visitor's own."""
+    run, choices = found.run, space.choices
+    _take_schema(space, found.schema, run.dataset)
+    choices.epsilon, choices.delta, choices.valid = run.epsilon, run.delta, True
+    choices.n_records, choices.questions_share = run.n_records, run.questions_share
+    choices.seed = choices.seed if run.seed is None else run.seed
+    methods.take(space, run.method, dict(run.settings))
+    if space.dataset is not None:
+        space.asked[space.dataset.serial] = []
+        if run.questions is not None:
+            kept.add(space, run.asked(found.schema).questions)
+
+
+def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
+    """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
+    editor.take(space, schema)
+    if space.dataset is not None and not space.dataset.sample:
+        space.dataset.ledger = dataset or schema.ledger_name
+    editor.sync(space)
