@@ -30,8 +30,11 @@ WRITERS = {
     "dpsyn_core/tables/write.py": "tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/tables/labelled_write.py": "labelled tables of a release, under the names that `files.replacing` gives",
     "dpsyn_core/runs/writing.py": "documents of a release, under the names that `files.replacing` gives",
+    "dpsyn_core/adapters/sdv.py": "a release, in a temporary folder of its owner",
+    "dpsyn_core/report/reader.py": "the files of a release, in a temporary folder of its owner",
     "dpsyn_core/attacks/child.py": "arrays in memory, which a pipe takes to a child process",
     "ui/schema/files.py": "a data dictionary, in a temporary folder of its owner",
+    "ui/synthesize/public_table.py": "a public table, in a temporary folder of its owner",
     "ui/data/projects.py": "a manifest, in a temporary folder of its owner",
 }
 

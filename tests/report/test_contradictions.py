@@ -103,6 +103,7 @@ def quieter(m, factor):
 QUESTIONS = {"version": 1, "questions": [{"name": "q", "kind": "table", "by": ["sex"]}]}
 BOUGHT = {"name": "range age", "mechanism": "geometric", "sensitivity": 2.0, "scale": 20.0, "cells": 9, "rho": 0.005,
           "epsilon": 0.1}  # fmt: skip
+USED = {"name": "before.csv", "sha256": "0" * 64, "n_records": 9, "columns": ["age"], "vouched": "owner's word"}
 # an edit of each field alone, of a private manifest
 ALONE = {
     "hanging": lambda m: m.update(hanging=[{"table": "visits", "max_children": 3}]),
@@ -125,6 +126,7 @@ ALONE = {
     "columns": lambda m: m.update(columns=["age"]),
     "charges": lambda m: m.update(charges=m["charges"][1:]),
     "bought": lambda m: m.update(bought=[BOUGHT]),
+    "public_table": lambda m: m.update(public_table=USED),
     "digests": lambda m: m.update(digests=None),
     "signature": lambda m: m.update(signature={"algorithm": "ed25519", "key": "0" * 64, "value": "0" * 128}),
 }

@@ -44,6 +44,6 @@ def box(linked: Linked, *, key: str) -> None:
     count = len(undecided(linked))
     with st.container(key=f"stamp_{key}"):
         not_private(t("stamp.draft") if count else why)
-        label = counted("guide.to_guide", count) if count else t("stamp.to_schema")
-        if st.button(label, key=key, type="primary"):
+        press = counted("guide.to_guide", count) if count else t("stamp.to_schema")
+        if st.button(press, key=key, type="primary"):
             go_to("schema")

@@ -34,8 +34,8 @@ def page(space: Workspace, linked: Linked) -> None:
         schema = linked.declared()
         if schema is not None:
             note(drops(schema))
-        label = t("synthesize.spend", epsilon=amount(space.choices.epsilon))
-        if st.button(label, type="primary", disabled=bool(why), key="linked_synthesize", width="stretch"):
+        press = t("synthesize.spend", epsilon=amount(space.choices.epsilon))
+        if st.button(press, type="primary", disabled=bool(why), key="linked_synthesize", width="stretch"):
             try:
                 st.session_state[runs.STARTED] = start(space).id
             except DPSynError as error:

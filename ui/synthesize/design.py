@@ -81,10 +81,10 @@ def editor(space: Workspace, *, choose: bool = False) -> None:
 
 def _examples(space: Workspace) -> None:
     """Bundled tables with a worked design each: one press opens the table and takes its design."""
-    for name, column in zip(WORKED, st.columns(len(WORKED)), strict=True):
-        if column.button(t(f"design.example_{name}"), key=f"design_example_{name}", width="stretch"):
-            loading.sample(space, name)
-            methods.take(space, METHOD, {"design": worked_design(name)})
+    for example, place in zip(WORKED, st.columns(len(WORKED)), strict=True):
+        if place.button(t(f"design.example_{example}"), key=f"design_example_{example}", width="stretch"):
+            loading.sample(space, example)
+            methods.take(space, METHOD, {"design": worked_design(example)})
             st.rerun()
 
 
