@@ -124,7 +124,9 @@ def test_the_module_is_the_command(folder):
     assert done.stdout.split() == ["dpsyn", __version__]
 
 
-@pytest.mark.parametrize(("left_out", "example"), [("schema", "table.schema.json"), ("epsilon", "1"), ("delta", "1e-9")])
+@pytest.mark.parametrize(
+    ("left_out", "example"), [("schema", "table.schema.json"), ("epsilon", "1"), ("delta", "1e-9")]
+)
 def test_what_a_run_cannot_do_without_is_named_with_an_example(folder, left_out, example, capsys):
     given = {"schema": "s.json", "epsilon": "1", "delta": "1e-6"}
     flags = [word for name, value in given.items() if name != left_out for word in (f"--{name}", value)]
