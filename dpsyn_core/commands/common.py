@@ -145,6 +145,9 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+EXAMPLES = {"schema": "table.schema.json", "epsilon": "1", "delta": "1e-9"}  # of what a run cannot do without
+
+
 def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     """The run and the schema of a command that called `add_run`. A flag counts before the file of settings.
 
@@ -156,7 +159,10 @@ def chosen_run(args: argparse.Namespace) -> tuple[RunSpec, Schema]:
     if args.from_settings is None:
         for name in ("schema", "epsilon", "delta"):
             if getattr(args, name) is None:
-                msg = f"--{name} is missing; give it, or --settings with a file that holds all settings of a run"
+                msg = (
+                    f"--{name} is missing; give it, for example --{name} {EXAMPLES[name]}, or --settings with a file "
+                    "that holds all settings of a run"
+                )
                 raise SettingError(msg)
         return run_spec(args), Schema.load(args.schema)
     from dpsyn_core.runs.settings_file import RunSettings

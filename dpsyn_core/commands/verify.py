@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 PUBLISHABLE = "--publishable"
+MANIFEST, ANSWERS = "manifest.json", ("answers.json", "answers.NOT-PRIVATE.json")  # in the folder of linked tables
 
 
 def add(commands: Any) -> None:
@@ -16,7 +17,10 @@ def add(commands: Any) -> None:
         help="check a released table against its manifest; exit status 2 where anything does not hold",
         description="Says in one sentence what holds: the table's digest, the charges, the signature if there is one.",
     )
-    parser.add_argument("table", metavar="TABLE", type=Path, help="synthetic table: CSV, TSV, Parquet or Excel")
+    parser.add_argument(
+        "table", metavar="TABLE", type=Path,
+        help="synthetic table: CSV, TSV, Parquet or Excel; or the folder of linked tables, with the manifest in it",
+    )  # fmt: skip
     parser.add_argument("--manifest", type=Path, metavar="M.json", help="default beside TABLE: TABLE.manifest.json")
     parser.add_argument("--measurements", type=Path, metavar="M.json.gz", help="also check the released marginals")
     parser.add_argument("--schema", type=Path, help="also check the schema")
@@ -37,17 +41,39 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.privacy.manifest.signing import public_key
     from dpsyn_core.report.receipts import receipt
 
-    found = receipt(
-        args.table,
-        args.manifest or manifest_beside(args.table),
-        measurements=args.measurements,
-        schema=None if args.schema is None else load_any_schema(args.schema),
-        signer=None if args.key is None else public_key(args.key),
-    )
-    if not found.holds or (args.publishable and not found.publishable):
-        raise ReceiptError(found.sentence)
-    print(found.sentence)
+    inside = args.table / MANIFEST
+    linked = args.manifest is None and inside.is_file()
+    manifest = inside if linked else args.manifest or manifest_beside(args.table)
+    schema = None if args.schema is None else load_any_schema(args.schema)
+    signer = None if args.key is None else public_key(args.key)
+    for table in _tables_of(args.table) if linked else [args.table]:
+        found = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
+        if not found.holds or (args.publishable and not found.publishable):
+            raise ReceiptError(found.sentence)
+        print(found.sentence)
     if args.cite:
         from dpsyn_core.report.takeaways import cite
 
-        print(cite(args.manifest or manifest_beside(args.table)))
+        print(cite(manifest))
+
+
+def _tables_of(folder: Path) -> list[Path]:
+    """The linked tables in a folder with their manifest; each file is held against it, whatever it is.
+
+    Raises ReceiptError where there are fewer or more files than the manifest has tables.
+    """
+    from dpsyn_core.errors import ReceiptError
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.tables.digest import file_digest
+
+    known = Manifest.read(folder / MANIFEST)[0].digests
+    contents = [] if known is None else [t.content for t in known.tables or (known,)]
+    found = sorted(f for f in folder.iterdir() if f.name not in (MANIFEST, *ANSWERS))
+    if len(found) != len(contents) or len({file_digest(f) for f in found if f.is_file()}) < len(set(contents)):
+        msg = (
+            f"files in '{folder.name}' besides its manifest: {len(found)}, different tables that the manifest is of: "
+            f"{len(set(contents))}; leave exactly what the run wrote in the folder, or name one table "
+            "and --manifest"
+        )
+        raise ReceiptError(msg)
+    return found

@@ -93,3 +93,12 @@ def test_a_finished_run_hands_out_the_settings_it_was_made_with(app):
     assert (found.run.epsilon, found.run.method, found.run.seed) == (job.spec.epsilon, job.spec.method, job.spec.seed)
     at_page(app, "export")
     assert "take_settings" in keys(app.get("download_button")) and not app.exception
+
+
+def test_the_name_on_the_ledger_that_a_file_brings_is_said(app):
+    uploaded(app, raw=b"a,b\n" + b"1,x\n2,y\n" * 40)
+    space = space_of(app)
+    at_page(app, "privacy")
+    put(app, "privacy", made(space.schema, settings={}, questions=None, dataset="someone_else"))
+    assert not app.exception and space_of(app).dataset.ledger == "someone_else"
+    assert "charged under the name someone" in words(app).replace("\\", "")

@@ -1,13 +1,19 @@
 """The short way through the commands: files that need no name get one, and odd headers come back from our own CSV."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from dpsyn_core import __version__
 from dpsyn_core.cli import main
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from tests.commands.small import SCHEMA, write_table
 
+ROOT = Path(__file__).resolve().parents[2]
 ODD = "=SUM(A1)"  # a header that a spreadsheet would run
 
 
@@ -110,3 +116,19 @@ def test_one_run_on_the_ledger_is_one_run(folder, capsys):
     capsys.readouterr()
     assert main(["ledger"]) == 0
     assert "people: 1 run\n" in capsys.readouterr().out
+
+
+def test_the_module_is_the_command(folder):
+    words = [sys.executable, "-m", "dpsyn_core", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.stdout.split() == ["dpsyn", __version__]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "example"), [("schema", "table.schema.json"), ("epsilon", "1"), ("delta", "1e-9")]
+)
+def test_what_a_run_cannot_do_without_is_named_with_an_example(folder, left_out, example, capsys):
+    given = {"schema": "s.json", "epsilon": "1", "delta": "1e-6"}
+    flags = [word for name, value in given.items() if name != left_out for word in (f"--{name}", value)]
+    assert main(["synth", "t.csv", *flags, "-o", "o.csv"]) == 2
+    assert f"--{left_out} is missing; give it, for example --{left_out} {example}, or" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """`dpsyn verify` and `dpsyn key`: a true, an edited, a swapped, an unsigned and a signed release."""
 
 import json
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -231,3 +232,54 @@ def test_marginals_and_itemsets_have_receipts_too(place, monkeypatch):
         assert verify(out, "--manifest", "mm.json") == 0
         (place / out).write_text((place / out).read_text("utf-8").replace("1", "2"), encoding="utf-8")
         assert verify(out, "--manifest", "mm.json") == 2
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory):
+    """A folder of linked tables as `dpsyn synth --out folder/` writes it, and its schema."""
+    place = tmp_path_factory.mktemp("family")
+    (place / "persons.csv").write_text("home,person,age\n" + "".join(f"{i // 2},{i},{i % 9}\n" for i in range(120)))
+    (place / "homes.csv").write_text("home,rooms\n" + "".join(f"{i},{i % 4}\n" for i in range(60)))
+
+    def table(name, column, most):
+        number = {"name": column, "kind": "numeric", "dtype": "integer", "min": 0, "max": most, "source": "public"}
+        return {"version": 1, "name": name, "attributes": [number]}
+
+    schema = {
+        "version": 2,
+        "name": "family",
+        "unit": {"neighbours": "add-remove", "source": "public"},
+        "tables": [
+            {"name": "homes", "key": "home", "schema": table("homes", "rooms", 3)},
+            {"name": "persons", "schema": table("persons", "age", 8)},
+        ],
+        "links": [{"parent": "homes", "child": "persons", "key": "home", "max_children": 3}],
+    }
+    (place / "schema.json").write_text(json.dumps(schema))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPSYN_HOME", str(place / "home"))
+        patch.chdir(place)
+        run("synth", "--table", "homes=homes.csv", "--table", "persons=persons.csv", "--schema", "schema.json",
+            "--epsilon", "1", "--delta", "1e-9", "--quiet", "--out", "out/")  # fmt: skip
+    return place
+
+
+def test_a_folder_of_linked_tables_is_verified_table_by_table(family, capsys):
+    assert verify(str(family / "out"), "--schema", str(family / "schema.json"), "--publishable") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert ["homes.csv" in said[0], "persons.csv" in said[1], len(said)] == [True, True, 2]
+    assert all("safe to publish" in line for line in said)
+
+
+def test_a_folder_of_linked_tables_with_more_less_or_a_table_twice_is_refused(family, tmp_path, capsys):
+    changes = {
+        "more": lambda f: (f / "notes.txt").write_text("x"),
+        "less": lambda f: (f / "homes.csv").unlink(),
+        "twice": lambda f: (f / "homes.csv").write_bytes((f / "persons.csv").read_bytes()),
+        "edited": lambda f: (f / "homes.csv").write_text((f / "homes.csv").read_text() + "61,1\n"),
+    }
+    for name, change in changes.items():
+        folder = shutil.copytree(family / "out", tmp_path / name)
+        change(folder)
+        assert verify(str(folder)) == 2, name
+        assert capsys.readouterr().err.count("\n") == 1

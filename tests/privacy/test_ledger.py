@@ -43,6 +43,12 @@ def test_the_folder_is_named_by_the_environment(tmp_path, monkeypatch):
     assert (tmp_path / "home" / "ledger.sqlite3").stat().st_mode & 0o077 == 0
 
 
+def test_a_ledger_may_be_named_by_text(tmp_path):
+    book = Ledger(str(tmp_path / "l.sqlite3"))
+    reserve(book)
+    assert len(Ledger(tmp_path / "l.sqlite3").entries()) == 1
+
+
 def test_a_folder_with_an_awkward_name_is_used_as_it_is(tmp_path):
     ledger = Ledger(tmp_path / "a?b#c%20 d" / "ledger.sqlite3")
     reserve(ledger)

@@ -71,7 +71,7 @@ def upload(space: Workspace, *, key: str) -> None:
             st.error(literal(sentence(error)))
         else:
             st.session_state[PENDING] = found
-            st.session_state[SAID] = _said(found)
+            st.session_state[SAID] = _said(space, found)
             st.rerun()
     if got is not None and (said := st.session_state.get(SAID)):
         note(said)
@@ -85,13 +85,21 @@ def check(space: Workspace, found: RunSettings) -> None:
         raise MethodError(msg)
 
 
-def _said(found: RunSettings) -> str:
+def _said(space: Workspace, found: RunSettings) -> str:
     run = found.run
     asked = 0 if run.questions is None else len(run.asked(found.schema))
+    renamed = space.dataset is not None and not space.dataset.sample
+    name = literal(_ledger_name(found.schema, run.dataset))
+    ledger = " " + t("settings_file.ledger", name=name) if renamed else ""
     return t(
         "settings_file.taken", columns=number(len(found.schema.attributes)), epsilon=amount(run.epsilon),
         delta=amount(run.delta), method=run.method, questions=number(asked),
-    )  # fmt: skip
+    ) + ledger  # fmt: skip
+
+
+def _ledger_name(schema: Schema, dataset: str | None) -> str:
+    """Under which name runs of this schema are charged: that of the run, else that of the schema."""
+    return dataset or schema.ledger_name
 
 
 def take_pending(space: Workspace) -> None:
@@ -128,5 +136,5 @@ def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
     """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
     editor.take(space, schema)
     if space.dataset is not None and not space.dataset.sample:
-        space.dataset.ledger = dataset or schema.ledger_name
+        space.dataset.ledger = _ledger_name(schema, dataset)
     editor.sync(space)

@@ -66,9 +66,9 @@ _COLUMNS = ", ".join(FIELDS)
 class Ledger:
     """The ledger in one file; every method opens and closes it, so that processes and threads may share it."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: str | Path | None = None) -> None:
         """Args: path: the SQLite file; default `ledger.sqlite3` in the folder that DPSYN_HOME names."""
-        self.path = path or home() / FILE
+        self.path = Path(path) if path is not None else home() / FILE
 
     def reserve(
         self,
