@@ -112,13 +112,16 @@ def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
 
 def _encoded(table: LinkedTable, key: str, given: Any, strict: bool) -> Encoded:
     """Codes and the names in the key column, without records that have no place; `kept` says which have one."""
-    names = key_names(given, key)
-    if table.columns is None:
-        codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
-        here = np.ones(given.num_rows, dtype=bool)
-    else:
-        found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
-        codes, here = found.codes, np.ones(given.num_rows, dtype=bool) if found.kept is None else found.kept
+    codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
+    here = np.ones(given.num_rows, dtype=bool)
+    try:
+        names = key_names(given, key)
+        if table.columns is not None:
+            found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
+            codes, here = found.codes, here if found.kept is None else found.kept
+    except TableError as error:
+        msg = f"table '{table.name}': {error}"
+        raise TableError(msg) from error
     named = names.is_valid().to_numpy(zero_copy_only=False)
     return Encoded(
         codes=np.ascontiguousarray(codes[:, named[here]]), identifiers=names.filter(named & here), kept=named & here

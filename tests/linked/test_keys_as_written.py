@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.errors import TableError
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.reference import fresh_tables
 from dpsyn_core.linked.rule_breaks import broken_roots
@@ -65,3 +66,9 @@ def test_a_root_without_a_key_does_not_shift_what_rules_are_counted_of():
     }
     whole = {"roots": tables["roots"].slice(1), "kids": tables["kids"]}
     assert broken_roots(SCHEMAS["ruled"], tables) == broken_roots(SCHEMAS["ruled"], whole)
+
+
+def test_a_column_of_keys_that_is_missing_is_named_with_its_table():
+    tables = family(WAYS["text"], WAYS["text"])
+    with pytest.raises(TableError, match="table 'kids': the table lacks the column 'root'"):
+        bounded(SCHEMAS["plain"], tables | {"kids": tables["kids"].drop_columns("root")})
