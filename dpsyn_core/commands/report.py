@@ -21,9 +21,16 @@ def add(commands: Any) -> None:
         "place it is made from released values alone, and with --manifest is safe to publish where that promises it.",
     )
     parser.add_argument(
-        "real", metavar="REAL", type=place, help="the real table, or - for a report from released values alone"
+        "real", metavar="REAL", type=place, nargs="?",
+        help="the real table, or - for a report from released values alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables; of linked ones, their folder"
     )
-    parser.add_argument("synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables")
+    parser.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
+        help="in place of REAL, one of several linked tables",
+    )  # fmt: skip
     parser.add_argument("--schema", type=Path, required=True, help="schema of all tables")
     parser.add_argument("--json", type=Path, metavar="R.json", help="for programs")
     parser.add_argument(
@@ -56,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     from dpsyn_core.progress import silent
     from dpsyn_core.report.document import bands, dumps, lines, report_document, rule_lines, verdict_lines
     from dpsyn_core.report.html import html_report
-    from dpsyn_core.schema.document import Schema
+    from dpsyn_core.schema.document import Schema, is_linked
 
     outputs = [path for path in (args.json, args.html) if path is not None]
     if not outputs:
@@ -64,9 +71,16 @@ def run(args: argparse.Namespace) -> None:
         raise SettingError(msg)
     if args.html is not None:
         require("app", "a report in HTML (--html)")
+    linked = bool(args.named) or is_linked(args.schema)
+    if args.real is None and not args.named:
+        msg = "there is no real table; name its file, - for released values alone, or linked tables with --table"
+        raise SettingError(msg)
     check_paths(args, outputs)
     for path in outputs:
         check_writable(path)
+    if linked:
+        run_linked(args, outputs)
+        return
     progress = silent if args.quiet else TerminalProgress()
     schema = Schema.load(args.schema)
     tables = score(args, schema, progress)
@@ -83,6 +97,76 @@ def run(args: argparse.Namespace) -> None:
         for t in tables:
             print(f"{t.name}")
             print("\n".join(f"  {line}" for line in [*verdict_lines(t), *lines(t.scores), *rule_lines(t.comparison)]))
+        print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
+
+
+def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
+    """As `run`, for one release of linked tables: by table, by link, and keys. Raises SettingError."""
+    from numpy.random import default_rng
+
+    from dpsyn_core.commands.common import named_tables, read_input
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.files import write_text
+    from dpsyn_core.linked.bounding import check_names
+    from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.linked.keys import check_keys
+    from dpsyn_core.linked.reference import link_verdicts, separate_tables
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.report.document import dumps, verdict_lines
+    from dpsyn_core.report.linked_page import linked_document, linked_html, linked_report
+    from dpsyn_core.report.receipts import receipt
+    from dpsyn_core.tables.read import read_table
+
+    without = ("measurements", "held_out", "metrics", "order", "query", "repeats", "target", "models", "sample",
+               "memory", "income", "groups", "split", "not_applicable")  # fmt: skip
+    given = [n for n in without if getattr(args, n)]
+    if given:
+        msg = f"a report on linked tables does not take --{given[0].replace('_', '-')}; leave it out"
+        raise SettingError(msg)
+    if args.real == NONE and args.named:
+        msg = "- asks for a report from released values alone, and --table names real tables; give one of the two"
+        raise SettingError(msg)
+    if len(args.synthetic) > 1 or len(args.manifest) > 1 or not args.synthetic[0].exists():
+        there = [str(p) for p in args.synthetic]
+        msg = (
+            f"a report on linked tables is of one release; got {', '.join(there)}; name one folder or file that exists"
+        )
+        raise SettingError(msg)
+    schema = LinkedSchema.load(args.schema)
+    places = places_of(args.synthetic[0], schema, manifest=args.manifest[0] if args.manifest else None)
+    manifest = Manifest.load(places.manifest)
+    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    made = {name: read_table(path) for name, path in zip(names, places.outs, strict=True)}
+    real = None
+    if args.real != NONE:
+        named = named_tables(args.named, args.real, schema)
+        read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
+        private = (
+            {schema.name: next(iter(read.values()))} if schema.one_file else {n: read[p] for n, p in named.items()}
+        )
+        check_names(schema, {name: read[path] for name, path in named.items()})
+        real = separate_tables(schema, private)
+    parts = separate_tables(schema, made)
+    report = linked_report(
+        schema, manifest=manifest, synthetic=parts, real=real, keys=check_keys(schema, made),
+        receipts={n: receipt(p, places.manifest, schema=schema) for n, p in zip(names, places.outs, strict=True)},
+        # which roots the references draw decides nothing that is released, and stays the same for a release
+        verdicts=() if real is None else link_verdicts(schema, parts, real, rng=default_rng(manifest.seed)),
+    )  # fmt: skip
+    document = linked_document(report)
+    if args.json is not None:
+        write_text(args.json, dumps(document), private=document["reads_private"])
+    if args.html is not None:
+        write_text(args.html, linked_html(report), private=document["reads_private"])
+    if not args.quiet:
+        for t in report.tables:
+            print("\n".join([t.name, *(f"  {line}" for line in verdict_lines(t))]))
+        for k in report.keys:
+            print(f"{k.parent} > {k.child}: keys {'hold' if k.hold else 'do not hold'}")
+        for v in report.verdicts:
+            kept = "" if v.kept is None else f" {v.kept:.0%} of what there is to keep is kept."
+            print(f"{v.scope}: {v.sentence}{kept}")
         print(f"wrote {' and '.join(str(p) for p in outputs)}: {document['label']}")
 
 
@@ -192,7 +276,14 @@ def check_paths(args: argparse.Namespace, outputs: list[Path]) -> None:
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.files import same_path
 
-    inputs = [args.real, *args.synthetic, args.schema, *args.manifest, *args.measurements]
+    inputs = [
+        args.real,
+        *(Path(n.partition("=")[2]) for n in args.named),
+        *args.synthetic,
+        args.schema,
+        *args.manifest,
+        *args.measurements,
+    ]
     inputs += [args.held_out] if args.held_out else []
     for i, out in enumerate(outputs):
         if any(same_path(out, p) for p in [*inputs, *outputs[:i]]):

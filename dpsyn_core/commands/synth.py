@@ -193,8 +193,8 @@ def run_linked(args: argparse.Namespace) -> None:
         msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
         raise SettingError(msg)
     named = named_tables(args.named, args.table, schema)
-    places = places_of(args.out, schema, manifest=args.manifest)
-    places.check(*named.values(), args.schema)
+    places = places_of(args.out, schema, manifest=args.manifest, answers=args.questions is not None)
+    places.check(*named.values(), args.schema, args.questions)
     key = None if args.sign is None else open_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
@@ -207,8 +207,8 @@ def run_linked(args: argparse.Namespace) -> None:
         questions=args.questions, **settings,
     )  # fmt: skip
     manifest = write_release(release, places, key=key, progress=progress)
-    if release.answers:
-        write_answers(release.answers, places.manifest)
+    if places.answers is not None:
+        write_answers(release.answers, places.answers, private=not manifest.private)
     if isinstance(progress, TerminalProgress):
         progress.close()
     where = places.outs[0] if len(places.outs) == 1 else places.outs[0].parent

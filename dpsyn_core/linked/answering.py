@@ -183,11 +183,7 @@ def _of_cells(table: AskedTable, need: Need, values: Floats) -> Answer:
     return evaluate(table.question.ask, codes, table.table, weights=values.ravel())
 
 
-def write_answers(answers: Sequence[LinkedAnswer], manifest: Path) -> Path:
-    """Writes the answers beside the manifest, as answers.json, or with the name of its table; returns the place."""
-    name = (
-        manifest.name.replace("manifest", "answers") if "manifest" in manifest.name else f"{manifest.stem}.answers.json"
-    )
-    out = manifest.with_name(name)
-    write_text(out, json.dumps([a.plain() for a in answers], indent=2, ensure_ascii=False) + "\n")
-    return out
+def write_answers(answers: Sequence[LinkedAnswer], out: Path, *, private: bool) -> None:
+    """Writes the answers. private: the run is NOT PRIVATE, and the file for its owner alone. Raises OutputError."""
+    content = json.dumps([a.plain() for a in answers], indent=2, ensure_ascii=False) + "\n"
+    write_text(out, content, private=private)

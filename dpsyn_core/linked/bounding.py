@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import TableError
 from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
-from dpsyn_core.schema.codec import Codec, Codes, Encoded, identifiers
+from dpsyn_core.linked.keys import key_names
+from dpsyn_core.schema.codec import Codec, Codes, Encoded
 from dpsyn_core.sources.bounding import draw_key, kept, record_hashes
-from dpsyn_core.tables.headers import locate, short
+from dpsyn_core.tables.headers import short
 
 Bools = NDArray[np.bool_]
 OWNER = "(strict: whether a table is refused is an exact answer about it, for the owner only)"
@@ -111,14 +112,16 @@ def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
 
 def _encoded(table: LinkedTable, key: str, given: Any, strict: bool) -> Encoded:
     """Codes and the names in the key column, without records that have no place; `kept` says which have one."""
-    at = locate(given.column_names, [key])[0]
-    names = identifiers(given.column(at), key)
-    if table.columns is None:
-        codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
-        here = np.ones(given.num_rows, dtype=bool)
-    else:
-        found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
-        codes, here = found.codes, np.ones(given.num_rows, dtype=bool) if found.kept is None else found.kept
+    codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
+    here = np.ones(given.num_rows, dtype=bool)
+    try:
+        names = key_names(given, key)
+        if table.columns is not None:
+            found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
+            codes, here = found.codes, here if found.kept is None else found.kept
+    except TableError as error:
+        msg = f"table '{table.name}': {error}"
+        raise TableError(msg) from error
     named = names.is_valid().to_numpy(zero_copy_only=False)
     return Encoded(
         codes=np.ascontiguousarray(codes[:, named[here]]), identifiers=names.filter(named & here), kept=named & here

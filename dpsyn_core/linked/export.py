@@ -22,13 +22,16 @@ from dpsyn_core.tables.write import staged_workbook
 ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several tables
 
 
-def places_of(out: str | Path, schema: LinkedSchema, *, manifest: str | Path | None = None) -> Places:
+def places_of(
+    out: str | Path, schema: LinkedSchema, *, manifest: str | Path | None = None, answers: bool = False
+) -> Places:
     """Where the files of a release go; a folder is made. Raises OutputError.
 
     Args:
         out: a folder, or a file that holds several tables; for tables of one file, a table.
         schema: whose tables are written.
         manifest: default manifest.json in the folder, or with the name of the file.
+        answers: also to questions: beside the manifest, answers.json or with the name of the file.
     """
     path = Path(out)
     mark = not_private_name if schema.reasons else Path
@@ -44,7 +47,9 @@ def places_of(out: str | Path, schema: LinkedSchema, *, manifest: str | Path | N
             raise OutputError(msg) from error
         names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
         outs, beside = tuple(mark(path / f"{name}.csv") for name in names), path / "manifest.json"
-    return Places(outs=outs, manifest=beside if manifest is None else Path(manifest))
+    stated = beside if manifest is None else Path(manifest)
+    named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
+    return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
 
 
 @contextmanager

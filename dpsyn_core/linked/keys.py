@@ -1,4 +1,4 @@
-"""Whether the keys of linked tables hold: no orphan, no key twice, never more children than declared."""
+"""Keys of linked tables: the text that they match by, and whether they hold in synthetic tables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.schema.codec import identifiers
+from dpsyn_core.tables.headers import locate
+
+Ints = NDArray[np.int64]
+WHOLE = r"^(0|-?[1-9][0-9]*)\.0+$"  # how a program writes a whole number that stands in a column of floats
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +39,54 @@ class KeysOfLink:
     def hold(self) -> bool:
         """Whether every child has one parent, and no parent too many children."""
         return not self.orphans and not self.repeated and self.most <= self.allowed
+
+
+def key_names(table: Any, key: str) -> Any:
+    """The column that names roots, as `identifiers` reads it, with one name for 5, "5", 5.0 and "5.0".
+
+    Tables that were written by different programs have the same keys as text, as whole numbers or with a fraction of
+    zeros. Which root a record names depends on its own cell alone: 05, 5.5 and 5,0 are other keys in every table.
+
+    Args:
+        table: pyarrow.
+        key: the column.
+
+    Returns:
+        A pyarrow dictionary array (n,) of text; null where there is no name.
+
+    Raises:
+        TableError: the column is missing.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column(locate(table.column_names, [key])[0])
+    names = identifiers(column, key)
+    if pa.types.is_integer(column.type):
+        return names
+    merged = pc.replace_substring_regex(names.dictionary, WHOLE, r"\1").dictionary_encode()
+    return pa.DictionaryArray.from_arrays(merged.indices.take(names.indices), merged.dictionary)
+
+
+def distinct_keys(table: Any, key: str) -> tuple[Any, Ints]:
+    """The distinct names in a column of keys as a pyarrow array, and the first row of each; blank keys are none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = key_names(table, key).cast(pa.string())
+    names = pc.drop_null(pc.unique(text))
+    rows: Ints = pc.index_in(names, value_set=text).to_numpy(zero_copy_only=False).astype(np.int64)
+    return names, rows
+
+
+def places_of_keys(table: Any, key: str, names: Any) -> Ints:
+    """Of each row the place of its key among the names of `distinct_keys`; -1 where it is none of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.index_in(key_names(table, key).cast(pa.string()), value_set=names)
+    places: Ints = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return places
 
 
 def check_keys(schema: LinkedSchema, tables: Mapping[str, Any]) -> tuple[KeysOfLink, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.linked.compare import LinkedScore, compare_links
 from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.keys import distinct_keys, places_of_keys
 
 Ints = NDArray[np.int64]
 
@@ -82,21 +83,21 @@ def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator
     Half of n roots drawn from n differ from these with the variance 2 / n, as do two samples of n from one population.
     """
     root = tables[schema.root.name]
-    own, rows = _distinct(root.column(schema.root_key))
+    own, rows = distinct_keys(root, schema.root_key)
     drawn = rng.integers(0, max(1, len(rows)), (len(rows) + 1) // 2)
     out = {schema.root.name: _renamed(root.take(rows[drawn]), schema.root_key)}
     parents = {schema.root.name: (own, drawn)}
     for link in schema.links:
         known, chosen = parents[link.parent]
         table = tables[link.child]
-        taken, parent = _hanging(_places(table.column(link.key), known), chosen, len(known))
+        taken, parent = _hanging(places_of_keys(table, link.key, known), chosen, len(known))
         made = table.take(taken).set_column(
             table.column_names.index(link.key), link.key, [np.char.mod("%d", parent + 1)]
         )
         key = schema[link.child].key
         if key is not None:
-            names, _ = _distinct(table.column(key))
-            place = _places(table.column(key), names)
+            names, _ = distinct_keys(table, key)
+            place = places_of_keys(table, key, names)
             parents[link.child] = (names, place[taken])
             made = _renamed(made, key)
         out[link.child] = made
@@ -128,27 +129,6 @@ def _handed_out(link: Link, table: Any, rng: Generator) -> Any:
     return table.set_column(place, link.key, table.column(link.key).take(order))
 
 
-def _distinct(column: Any) -> tuple[Any, Ints]:
-    """The distinct keys, and the first row of each; rows without a key are none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = column.combine_chunks().cast(pa.string())
-    names = pc.drop_null(pc.unique(text))
-    rows: Ints = pc.index_in(names, value_set=text).to_numpy(zero_copy_only=False).astype(np.int64)
-    return names, rows
-
-
-def _places(column: Any, names: Any) -> Ints:
-    """Of each cell its place among the names; -1 where it is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    found = pc.index_in(column.combine_chunks().cast(pa.string()), value_set=names)
-    places: Ints = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return places
-
-
 def _hanging(place: Ints, chosen: Ints, parents: int) -> tuple[Ints, Ints]:
     """Rows of the children of the chosen parents, and for each of them the number of its parent among the chosen."""
     rows = np.argsort(place, kind="stable")
@@ -171,5 +151,5 @@ def separate_tables(schema: LinkedSchema, tables: Mapping[str, Any]) -> dict[str
     if not schema.one_file:
         return {table.name: tables[table.name] for table in schema.tables}
     (file,) = tables.values()
-    _, rows = _distinct(file.column(schema.root_key))
+    _, rows = distinct_keys(file, schema.root_key)
     return {schema.root.name: file.take(rows), schema.links[0].child: file}

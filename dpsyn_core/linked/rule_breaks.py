@@ -11,9 +11,8 @@ import numpy as np
 from dpsyn_core.linked.broken import breaking
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.joined import Kin, own_columns_of
-from dpsyn_core.schema.codec import identifiers
+from dpsyn_core.linked.keys import distinct_keys, places_of_keys
 from dpsyn_core.tables.canonical import has_decimal_comma
-from dpsyn_core.tables.headers import locate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,18 +53,10 @@ def broken_roots(schema: LinkedSchema, tables: Mapping[str, Any]) -> list[LinkRu
 
 def _kin(schema: LinkedSchema, link: Link, tables: Mapping[str, Any]) -> Kin:
     """Children by their parents, in the order that the link declares."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     parents, children = tables[link.parent], tables[link.child]
     key = str(schema[link.parent].key)
-    names = identifiers(parents.column(locate(parents.column_names, [key])[0]), key)
-    once = names.dictionary.cast(pa.large_string())
-    place = names.indices.to_numpy(zero_copy_only=False)
-    first = np.unique(place[~np.isnan(place.astype(float))].astype(np.int64), return_index=True)[1]
-    of = identifiers(children.column(locate(children.column_names, [link.key])[0]), link.key)
-    found = pc.index_in(of.cast(pa.large_string()), value_set=once)
-    parent = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    once, first = distinct_keys(parents, key)
+    parent = places_of_keys(children, link.key, once)
     own = own_columns_of(children, schema[link.child].coded, comma=has_decimal_comma(children))
     above = own_columns_of(parents, schema[link.parent].coded, comma=has_decimal_comma(parents))
     by = [parent] if link.order is None else [own[link.order].values, parent]

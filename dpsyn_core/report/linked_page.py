@@ -1,19 +1,21 @@
-"""The HTML report on linked tables: guarantee and keys, and for the owner what is kept by link and by table."""
+"""The report on linked tables, as HTML and JSON: guarantee, keys, and for the owner what is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.keys import KeysOfLink
 from dpsyn_core.linked.reference import LinkVerdict
 from dpsyn_core.metrics.base import Score, compute
-from dpsyn_core.metrics.comparison import Comparison
+from dpsyn_core.metrics.load import compare_tables
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import build
-from dpsyn_core.report.document import ScoredTable, label_of, verdict_lines
+from dpsyn_core.report.document import ScoredTable, label_of, report_document, verdict_lines
 from dpsyn_core.report.page import Page, number, percent
 from dpsyn_core.report.receipts import Receipt
 
@@ -29,25 +31,48 @@ TITLES = {
 }
 
 
-def linked_html(
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedReport:
+    """What a report on linked tables says.
+
+    manifest: of the run. receipts: of each synthetic table, by name. keys: of the synthetic tables. tables: each table
+    that has columns, scored where the real one was given. verdicts: of the links; they read the real tables.
+    """
+
+    schema: LinkedSchema
+    manifest: Manifest
+    receipts: Mapping[str, Receipt]
+    keys: Sequence[KeysOfLink]
+    tables: Sequence[ScoredTable]
+    verdicts: Sequence[LinkVerdict] = ()
+
+
+def linked_report(
     schema: LinkedSchema,
     *,
     manifest: Manifest,
     receipts: Mapping[str, Receipt],
     keys: Sequence[KeysOfLink],
-    comparisons: Mapping[str, Comparison],
+    synthetic: Mapping[str, Any],
+    real: Mapping[str, Any] | None = None,
     verdicts: Sequence[LinkVerdict] = (),
-) -> str:
-    """The report as one file that needs no network.
+) -> LinkedReport:
+    """Scores each table by itself.
 
     Args:
         schema: of the run.
         manifest: of the run.
         receipts: of each synthetic table, by name.
         keys: of the synthetic tables.
-        comparisons: of each table that has columns, by name: with the real table for its owner, else without it.
+        synthetic: pyarrow tables by the names of the schema, as `separate_tables` gives them.
+        real: the same, for their owner; None: the report is made from released values alone.
         verdicts: of the links; they read the real tables.
     """
+    comparisons = {
+        one.name: compare_tables(one.columns, synthetic[one.name], None if real is None else real[one.name])
+        for one in schema.tables
+        if one.columns is not None
+    }
     tables = [
         ScoredTable(
             name=name,
@@ -58,6 +83,20 @@ def linked_html(
         )
         for name, c in comparisons.items()
     ]
+    return LinkedReport(
+        schema=schema, manifest=manifest, receipts=receipts, keys=keys, tables=tables, verdicts=verdicts
+    )
+
+
+def linked_document(report: LinkedReport) -> dict[str, Any]:
+    """The report as JSON: that of single tables, with the keys and what is kept across links."""
+    document = report_document(report.schema.name, report.tables)
+    return document | {"keys": [asdict(k) for k in report.keys], "links": [asdict(v) for v in report.verdicts]}
+
+
+def linked_html(report: LinkedReport) -> str:
+    """The report as one file that needs no network."""
+    schema, keys, tables, verdicts = report.schema, report.keys, report.tables, report.verdicts
     page = Page(
         f"Report on {schema.name}",
         heading=f"{schema.name}: how good are the synthetic tables?",
@@ -68,7 +107,7 @@ def linked_html(
         if verdict.kept is not None:
             parent, child = verdict.scope.split(" > ")
             page.text(KEPT[verdict.metric].format(kept=f"{verdict.kept:.0%}", parent=parent, child=child))
-    _guarantee(page, schema, manifest, receipts)
+    _guarantee(page, schema, report.manifest, report.receipts)
     _keys(page, keys)
     if verdicts:
         _links(page, verdicts)

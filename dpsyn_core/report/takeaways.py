@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpsyn_core.files import not_private_name
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.spec import RunSpec
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = "schema.json"  # next to the script
 HEAD = '''"""Repeats the run {label}: the same schema, settings and seed of post-processing.
 
-The noise is new, and the run is charged again. schema.json stands next to this file.
+The noise is new, and the run is charged again. {schema} stands next to this file.
 """'''
 LOAD = 'from dpsyn_core import synthesize\n\nTABLE = "YOUR_TABLE.csv"  # the private table'
 SHOW = "print(release.manifest.certificate())"
@@ -25,7 +26,7 @@ SHOW = "print(release.manifest.certificate())"
 
 def python_script(spec: RunSpec, label: str, name: str) -> str:
     """A Python file that repeats a run. name: of the files that it writes, without an ending."""
-    head = HEAD.format(label=_named(label))
+    head = HEAD.format(label=_named(label), schema=SCHEMA)
     return "\n\n".join([head, LOAD, f"{_call(spec)}\n{SHOW}\n{_write(name)}"]) + "\n"
 
 
@@ -41,16 +42,26 @@ def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str) ->
     else:
         files = "".join(f"    {t.name!r}: read_table({f'YOUR_{t.name}.csv'!r}),\n" for t in schema.tables)
         given = f"TABLES = {{  # the private tables\n{files}}}"
-    call = f'release = synthesize(\n    TABLES,\n    "{SCHEMA}",\n{lines})'
+    call = f'release = synthesize(\n    TABLES,\n    "{schema_file(schema)}",\n{lines})'
     out = f"{name}.csv" if schema.one_file else f"{name}/"
-    parts = [HEAD.format(label=_named(label)), lead + given, f"{call}\n{SHOW}", f"release.write({out!r})"]
+    parts = [
+        HEAD.format(label=_named(label), schema=schema_file(schema)),
+        lead + given,
+        f"{call}\n{SHOW}",
+        f"release.write({out!r})",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def shell_script(command: str, label: str) -> str:
+def schema_file(schema: LinkedSchema) -> str:
+    """What the file of a linked schema is called; one that was read from the data says so."""
+    return not_private_name(Path(SCHEMA)).name if schema.reasons else SCHEMA
+
+
+def shell_script(command: str, label: str, *, schema: str = SCHEMA) -> str:
     """A shell file that repeats a run. command: `dpsyn synth ...`, in one line."""
     lines = command.replace(" --", " \\\n  --")
-    lead = f"# Repeats the run {_named(label)}: new noise, charged again. schema.json stands next to this file."
+    lead = f"# Repeats the run {_named(label)}: new noise, charged again. {schema} stands next to this file."
     return f"#!/bin/sh\n{lead}\n{lines}\n"
 
 

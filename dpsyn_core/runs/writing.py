@@ -44,7 +44,8 @@ class Places:
     """Where the files of a release go.
 
     outs: a file for each table of the release, or the one folder that gets Parquet parts (`folder`). measurements: of
-    the released marginals. model: of a trained model. release: of the file for refits. None: not written.
+    the released marginals. model: of a trained model. release: of the file for refits. answers: to questions across
+    links. None: not written.
     """
 
     outs: tuple[Path, ...]
@@ -52,6 +53,7 @@ class Places:
     measurements: Path | None = None
     model: Path | None = None
     release: Path | None = None
+    answers: Path | None = None
     folder: bool = False
 
     @classmethod
@@ -109,7 +111,7 @@ class Places:
         Raises:
             OutputError: naming the place.
         """
-        beside = (self.manifest, self.measurements, self.model, self.release)
+        beside = (self.manifest, self.measurements, self.model, self.release, self.answers)
         files = [*self.outs, *(p for p in beside if p is not None)]
         for a, b in [*itertools.product(files, inputs), *itertools.combinations(files, 2)]:
             if same_path(a, b):

@@ -110,6 +110,18 @@ def _databases(space, job, tmp_path):
     assert {"FOREIGN KEY", "PRIMARY KEY"} <= kinds
 
 
+def test_a_schema_that_was_read_from_the_tables_is_handed_out_under_a_name_that_says_so(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    job, space = made(app), space_of(app)
+    at_page(app, "export")
+    assert not app.exception and "do not share it before each entry is confirmed" in words(app)
+    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
+    assert "schema.NOT-PRIVATE.json" in bundle.namelist() and "schema.json" not in bundle.namelist()
+    for name in ("run.sh", "run.py"):
+        text = bundle.read(name).decode()
+        assert "schema.NOT-PRIVATE.json" in text and "schema.json" not in text, name
+
+
 def test_the_report_of_linked_tables_is_one_file_and_private_only_for_the_owner(hospital):
     space, job = space_of(hospital), hospital.job
     public, private = (handing_out.report_html(space, job, private=p) for p in (False, True))

@@ -35,7 +35,9 @@ def page(space: Workspace, job: Job) -> None:
         section(t("export.documents"))
         with st.container(horizontal=True, gap="small"):
             files.manifest_button(space, job, key="linked_export_manifest")
-            _document(t("export.schema"), known.dumps(), "schema.json", "application/json")
+            _document(t("export.schema"), known.dumps(), takeaways.schema_file(known), "application/json")
+        if known.reasons:
+            note(t("schemafile.note_read"), "warning")
     with right:
         section(t("export.bundle"))
         note(t("linked.bundle_note"))
@@ -50,7 +52,8 @@ def page(space: Workspace, job: Job) -> None:
         note(t("linked.take_note"))
         with st.container(horizontal=True, gap="small"):
             script = takeaways.linked_script(job.spec, known, job.label, files.stem(space, job))
-            _document(t("take.sh"), takeaways.shell_script(command, job.label), "run.sh", "text/x-shellscript")
+            repeat = takeaways.shell_script(command, job.label, schema=takeaways.schema_file(known))
+            _document(t("take.sh"), repeat, "run.sh", "text/x-shellscript")
             _document(t("take.py"), script, "run.py", "text/x-python")
     section(t("export.report"))
     note(t("export.report_note"))

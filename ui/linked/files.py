@@ -18,6 +18,7 @@ from dpsyn_core.jobs.folder import MANIFEST, SCHEMA
 from dpsyn_core.jobs.linked import synthetic_places
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.report.takeaways import schema_file
 from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -185,6 +186,7 @@ def command(space: Workspace, job: Job) -> str:
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
     effort = f" --set effort={plain(spec.settings['effort'])}" if "effort" in spec.settings else ""
     return (
-        f"dpsyn synth {given} --schema schema.json --epsilon {plain(spec.epsilon)} --delta {plain(spec.delta)}{effort}"
-        f"{rows} --seed {spec.seed} --dataset {shlex.quote(spec.dataset or known.ledger_name)} {out}"
+        f"dpsyn synth {given} --schema {schema_file(known)} --epsilon {plain(spec.epsilon)}"
+        f" --delta {plain(spec.delta)}{effort}{rows} --seed {spec.seed}"
+        f" --dataset {shlex.quote(spec.dataset or known.ledger_name)} {out}"
     )

@@ -26,23 +26,18 @@ from ui.shared.text import t
 def report_html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real tables for their owner."""
     from dpsyn_core.linked.reference import separate_tables
-    from dpsyn_core.metrics.load import compare_tables
-    from dpsyn_core.report.linked_page import linked_html
+    from dpsyn_core.report.linked_page import linked_html, linked_report
 
     def make() -> str:
         known = schema(space, job)
         parts = separate_tables(known, tables(space, job))
         real = comparing.real_tables(space, job) if private else None
         verdicts = comparing.links(space, job) if private else None
-        comparisons = {
-            one.name: compare_tables(one.columns, parts[one.name], None if real is None else real[one.name])
-            for one in known.tables
-            if one.columns is not None
-        }
-        return linked_html(
+        report = linked_report(
             known, manifest=manifest(job), receipts=checked(space, job), keys=outcome.keys(space, job),
-            comparisons=comparisons, verdicts=verdicts or (),
+            synthetic=parts, real=real, verdicts=verdicts or (),
         )  # fmt: skip
+        return linked_html(report)
 
     return results.kept(space, ("html", job.id, private), make)
 
@@ -74,9 +69,9 @@ def bundle(space: Workspace, job: Job) -> bytes:
     files |= {
         "manifest.json": manifest_text(space, job),
         "certificate.txt": manifest(job).certificate(),
-        "schema.json": known.dumps(),
+        takeaways.schema_file(known): known.dumps(),
         "report.html": report_html(space, job, private=False),
-        "run.sh": takeaways.shell_script(command(space, job), job.label),
+        "run.sh": takeaways.shell_script(command(space, job), job.label, schema=takeaways.schema_file(known)),
         "run.py": takeaways.linked_script(job.spec, known, job.label, stem(space, job)),
         "README.txt": t("linked.readme", command=command(space, job)),
     }
