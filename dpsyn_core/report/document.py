@@ -29,6 +29,7 @@ from dpsyn_core.metrics.base import (
 )
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.language import QueryAnswer
+from dpsyn_core.metrics.subsample import in_words
 from dpsyn_core.metrics.unrelated import floors
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.asked import AskedAnswer
@@ -187,7 +188,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def lines(scores: Mapping[str, Outcome]) -> list[str]:
-    """One line a score for a terminal: title, value, floor, or why there is none."""
+    """One line a score for a terminal: title, value, floor and equivalent subsample, or why there is none."""
     out = []
     for name, s in scores.items():
         title = metric_class(name).title if name in names() else name
@@ -195,7 +196,9 @@ def lines(scores: Mapping[str, Outcome]) -> list[str]:
             out.append(f"{title:<30} -          {s}")
         else:
             floor = "" if s.floor is None else f"   (a fresh sample: {s.floor:.4g})"
-            out.append(f"{title:<30} {s.value:<10.6g}{floor}")
+            share = s.details.get("equivalent_subsample")
+            size = "" if share is None else f"   as good as {in_words(share)}"
+            out.append(f"{title:<30} {s.value:<10.6g}{floor}{size}")
     return out
 
 

@@ -33,12 +33,13 @@ from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 
 ROUNDS = 6  # through all rules of a group, before values are taken from another record
 PARTNERS = 4  # that a record is offered for each column, one after the other
-DRAWS = 3  # of a number inside its bin
+DRAWS = 3  # of a number inside its bin, or of a value for a cell that must not be blank
+WANTED = ("all rules kept", "no other rule broken", "this rule kept")  # of a change, one after the other
 
 Change = Mapping[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
 
 
-def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator) -> None:
+def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator, *, whole: Group | None = None) -> None:
     """Rounds through the rules; changes `rows` in place, and may leave some broken.
 
     Args:
@@ -46,20 +47,25 @@ def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator) -> No
         rows: records of which some break one.
         fine: records that break none.
         rng: for what is drawn again.
+        whole: all records of the table; cells for a rule then come from those that suit this one rule, which are more
+            than keep all, and more like the table. None: from `fine`.
     """
+    givers: dict[int, Group] = {}
     for _ in range(ROUNDS):
         clean = True
-        for rule in rules:
+        for number, rule in enumerate(rules):
             left = np.flatnonzero(broken(rule, rows))
-            for all_kept in (True, False):
+            if len(left) and number not in givers:
+                givers[number] = _givers(rule, fine, whole)
+            for wanted in WANTED:
                 if not len(left):
                     break
                 clean = False
                 here = {n: c[left] for n, c in rows.items()}
                 done = np.zeros(len(left), dtype=bool)
-                for change in _tries(rule, rules, here, fine, rng):
+                for change in _tries(rule, rules, here, givers[number], rng):
                     after, ok = _changed(here, change)
-                    ok &= ~done & ~(any_broken(rules, after) if all_kept else broken(rule, after))
+                    ok &= ~done & ~_unwanted(wanted, rule, rules, here, after)
                     at = np.flatnonzero(ok)
                     for name in change:
                         rows[name].put(left[at], after[name][at])
@@ -69,6 +75,28 @@ def mend(rules: Sequence[Ready], rows: Group, fine: Group, rng: Generator) -> No
                 left = left[~done]
         if clean:
             return
+
+
+def _givers(rule: Ready, fine: Group, whole: Group | None) -> Group:
+    """Records whose cells mend a rule: for a rule of conditions all, since single cells are taken; else its keepers."""
+    if whole is None:
+        return fine
+    if isinstance(rule, ImpossibleRule | BlankRule):
+        return whole
+    kept = np.flatnonzero(~broken(rule, whole))
+    return {n: whole[n][kept] for n in rule.columns} if len(kept) else fine
+
+
+def _unwanted(wanted: str, rule: Ready, rules: Sequence[Ready], before: Group, after: Group) -> Bools:
+    """Which records a change does not mend well enough."""
+    if wanted == "all rules kept":
+        return any_broken(rules, after)
+    wrong = broken(rule, after)
+    if wanted == "no other rule broken":
+        for other in rules:
+            if other is not rule:
+                wrong = wrong | (broken(other, after) & ~broken(other, before))
+    return wrong
 
 
 def exchange(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
@@ -187,7 +215,7 @@ def _blanked(
     """The cell made blank; or filled, from records that are filled; or the conditions made to fit."""
     yield {rule.column: rows[rule.column].all_of(rule.value)}
     filled = np.flatnonzero(~fine[rule.column].holds(rule.value))
-    if len(filled):
+    for _ in range(DRAWS if len(filled) else 0):
         yield {rule.column: _drawn(fine[rule.column], filled, _size(rows), rng)}
     yield from _other_values(rule, rules, rows, fine, rng)
     met = np.flatnonzero(where(rule, fine))

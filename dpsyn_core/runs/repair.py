@@ -137,7 +137,7 @@ def _repair_group(
         at, kept = np.flatnonzero(broke), np.flatnonzero(~any_broken(alone, columns))
         fine = {n: c[kept] for n, c in columns.items()} if len(kept) else _closed(alone, rules, schema)
         rows = {n: c[at] for n, c in columns.items()}
-        mend(some, rows, fine, rng)
+        mend(some, rows, fine, rng, whole=columns)
         if some is computed:
             for name, column in rows.items():
                 columns[name].put(at, column)

@@ -37,7 +37,11 @@ OTHERS = (
     (b"%PDF", "a PDF; give CSV, TSV, Parquet or Excel"),
     (b"\x89PNG", "an image; give CSV, TSV, Parquet or Excel"),
     (b"ASCII SPSS PORT", "a portable SPSS file (.por); save it as .sav"),
-    (b"\0" * 12 + b"\xc2\xea\x81\x63", "a catalogue of SAS formats (.sas7bcat); give the table itself (.sas7bdat)"),
+    (
+        b"\0" * 12 + b"\xc2\xea\x81\x63",
+        "a catalogue of SAS formats (.sas7bcat), which is not read; give the table itself (.sas7bdat) for its codes, "
+        "and a codebook, or the table as an SPSS or Stata file, for their labels",
+    ),
     (b"\x80\x04\x95", "a Python pickle, which is never opened; save the table as Parquet"),
     (b"\x80\x05\x95", "a Python pickle, which is never opened; save the table as Parquet"),
 )
@@ -55,10 +59,7 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
         TableError: a kind that is not read, or that always has headers of its own.
     """
     if headed:
-        for mark, what in OTHERS:
-            if head.startswith(mark):
-                msg = f"the file is {what}"
-                raise TableError(msg)
+        refuse_others(head)
         known: Kind = next((kind for mark, kind in MARKS if head.startswith(mark)), "text")
         if known == "text" and kind_of_labelled(name, head) is not None:
             return "labelled"
@@ -69,6 +70,14 @@ def kind_of(name: str, head: bytes, *, headed: bool = True) -> Kind:
         msg = f"headers are given, and {what} has its own; leave --header out, or rename the file if it is text"
         raise TableError(msg)
     return found
+
+
+def refuse_others(head: bytes) -> None:
+    """Raises TableError for a file whose first bytes are of a kind that is known and never read."""
+    for mark, what in OTHERS:
+        if head.startswith(mark):
+            msg = f"the file is {what}"
+            raise TableError(msg)
 
 
 def kind_of_labelled(name: str, head: bytes) -> str | None:

@@ -39,7 +39,7 @@ def hospital(tmp_path, monkeypatch):
 
 def test_a_report_lists_the_rules_with_the_real_and_the_synthetic_share(hospital, capsys):
     folder, table, schema = hospital
-    told = ["--epsilon", "1", "--delta", "1e-9", "--out", str(folder / "s.csv"), "--quiet"]
+    told = ["--epsilon", "1", "--delta", "1e-9", "--out", str(folder / "s.csv")]
     assert main(["synth", str(table), "--schema", str(schema), *told, "--n-records", "800"]) == 0
     out = [str(folder / "r.json"), str(folder / "r.html")]
     capsys.readouterr()
@@ -64,3 +64,14 @@ def test_a_derived_column_is_a_rule_that_follows_by_its_map():
     (found,) = compare_tables(schema, made, real).rules
     assert (found.rule, found.real, found.synthetic) == ("state follows from county by a map of 2 values", 0.4, 0.0)
     assert compare_tables(schema, made.select(["county"]), real).rules == ()
+
+
+def test_the_command_says_of_each_marginal_score_how_large_a_sample_is_as_good(tmp_path, capsys):
+    real, schema = write_sample(tmp_path, "hospital")[:2]
+    files = [str(real), str(real), "--schema", str(schema), "--metrics", "tvd-1way,tvd-2way,k-marginal,tails"]
+    assert main(["report", *files, "--json", str(tmp_path / "r.json")]) == 0
+    said = "".join(capsys.readouterr()).splitlines()
+    for title in ("Single columns", "Pairs of columns", "k-marginal (SDNist)"):
+        line = next(row for row in said if row.strip().startswith(title + " "))
+        assert "as good as a 100 % sample of the real records" in line
+    assert "as good as" not in next(row for row in said if "Mass in the tails" in row)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from dpsyn_core.data import paths
-from dpsyn_core.errors import SchemaError
+from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers.declared import Declaration, undeclared
 from dpsyn_core.schema.importers.formats import FORMATS, export, read_codebook_bytes, read_schema
@@ -189,7 +189,7 @@ def test_json_that_is_too_deep_or_unknown_is_refused_by_the_command_s_importer(t
     with pytest.raises(SchemaError, match="is not JSON"):
         import_file(path)
     path.write_bytes(b"\x80\x04\x95pickled")
-    with pytest.raises(SchemaError, match="is not JSON"):
+    with pytest.raises(TableError, match="a Python pickle, which is never opened"):
         import_file(path)
 
 

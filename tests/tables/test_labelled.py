@@ -1,10 +1,12 @@
 """SPSS, Stata and SAS files: codes stay codes, labels travel, damaged files are refused in a sentence."""
 
+import base64
 import datetime
 import hashlib
 import struct
 import sys
 import time
+import zlib
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ import pytest
 pytest.importorskip("pyreadstat")
 
 from dpsyn_core.errors import ExtraError, TableError
+from dpsyn_core.schema.importers.formats import read_codebook_bytes
 from dpsyn_core.tables import labelled
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.labelled import HERE
@@ -39,6 +42,16 @@ SAID = {
         name="mood", values=(1, 2, ".a"), words={"1": "good", ".a": "silent"}, codes_missing=(".a",)
     ),
 }
+# a .sas7bdat of the library that pyreadstat is made of (ReadStat 1.1.9, readstat_begin_writing_sas7bdat), as zlib text:
+# pyreadstat itself reads such files and writes none
+SAS = (
+    "c-rmSze^)Q6bJAZO&}%~8?dktTqK2s$mUK?tjvll24ZsDMvYgUhpQgQMiRwXshx$De}n(ParHsC#!@T<i-Ri^3o9!X{1GQR6JsX3DyBO8enR"
+    "q?H*aPq2?;weL^XfTx4!-Ah#dUh4N}{FY^SqZiF_pLAs@x)SsisPQ#aMIMA9%Pzf2i3swaBEsGiYz-R95n)qi>|N-8rcL@iQ!s9%d|u?daE0"
+    "Tw?cf7q)<0ssI200000000000001Zk3#H0bllEcy{+}VC6VuxMrA~PshaTdposjal-~=x*UyQ3T$(@Xkv|Q&=l4AFa~^pB0001ZyZf86<F)l"
+    "!3N<zUGX<I&Ki=f{X5YU?e)c**5z)To!^>HzF36sKcB34W+KOnmJM9+glKP`k`zdj$vi6wiB7V!SiWqfP$94iD_K8??=dxb;%x}Re((>#&t>"
+    "o71@438Puq@j&vSX%IRCDv{%A%z%TlqrHu3Rybo=%Z-9@rQXF_V}uKCnezGL`uP(i*Oq*L>D}BKkf0120XWxTnh!{0qQ;$@lb^aWTx}^>Eru"
+    "*4Hf@u`P5wF**3RdOn|TsSmF=M$##lTHePKJ=N`Zsp0xgP2IdsUHI#n-mr%4lM=o#00000004kS4|txh4g"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -254,3 +267,22 @@ def test_a_missing_extra_is_one_sentence_with_its_command(tmp_path, monkeypatch)
     for needs in (lambda: read_table(raw), lambda: write_table(TABLE, tmp_path / "x.dta")):
         with pytest.raises(ExtraError, match=r"pip install 'dpsyn-studio\[codebooks\]'"):
             needs()
+
+
+def test_a_sas_table_is_read_with_its_dates_and_says_what_it_declares(tmp_path):
+    path = tmp_path / "survey.sas7bdat"
+    path.write_bytes(zlib.decompress(base64.b85decode(SAS)))
+    table = read_table(path)
+    assert table["sex"].to_pylist()[:3] == [1, 2, 9] and table["pay"].to_pylist() == [1.5, None, -2, 3e9]
+    assert table["town"].to_pylist() == ["OSL", "BON", "", "OSL"]
+    assert table["born"].to_pylist() == [DAY, DAY, None, datetime.date(1850, 6, 26)]
+    assert table["seen"].to_pylist()[:2] == [MOMENT, None]
+    assert declared_in(table)["sex"].label == "Sex of the person"
+
+
+def test_a_catalogue_of_sas_formats_is_refused_with_what_to_give_for_labels(tmp_path):
+    path = tmp_path / "formats.sas7bcat"
+    path.write_bytes(b"\0" * 12 + b"\xc2\xea\x81\x63" + b"\0" * 300)
+    for read in (lambda: read_table(path), lambda: read_codebook_bytes(path.read_bytes(), name="t", what=path.name)):
+        with pytest.raises(TableError, match=r"catalogue of SAS formats .* codebook, or the table as an SPSS or Stata"):
+            read()

@@ -19,7 +19,7 @@ from dpsyn_core.schema.importers.declared import (
     overlaid,
     schema_of,
 )
-from dpsyn_core.tables.kinds import HEAD, kind_of_labelled
+from dpsyn_core.tables.kinds import HEAD, kind_of_labelled, refuse_others
 
 if TYPE_CHECKING:
     from dpsyn_core.tables.labelled_write import NotCarried
@@ -77,9 +77,10 @@ def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaratio
         what: the file is called in messages.
 
     Raises:
-        SchemaError: damaged, hostile or too large; TableError: of SPSS, Stata or SAS.
+        SchemaError: damaged, hostile or too large; TableError: of SPSS, Stata or SAS, or never a codebook.
     """
     head = raw[:HEAD]
+    refuse_others(head)
     if kind_of_labelled(what, head) is not None:
         from dpsyn_core.tables.labelled import declared_by
         from dpsyn_core.tables.read_form import AS_FOUND
