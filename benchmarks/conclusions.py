@@ -193,6 +193,21 @@ def report(kept: list[Mapping[str, Intervals]], truth: Mapping[str, float], say:
             f"| {len(figures)} of {len(truth)} |")  # fmt: skip
 
 
+def by_figure(
+    kept: list[Mapping[str, Intervals]], truth: Mapping[str, float], say: Callable[[str], None] = print
+) -> None:
+    """Which figures are missed, out of the intervals that were given."""
+    say("| analysis, intervals that miss | " + " | ".join(EFFECTS) + " |")
+    say("|" + "---|" * (len(EFFECTS) + 1))
+    for way in kept[0]:
+        cells = []
+        for name in EFFECTS:
+            given = [one[way][name] for one in kept if name in one[way]]
+            missed = sum(not low <= truth[name] <= high for low, high in given)
+            cells.append(f"{missed} of {len(given)}" if given else "none given")
+        say(f"| {way} | " + " | ".join(cells) + " |")
+
+
 def _share(wrong: list[bool], repeats: int) -> str:
     if not wrong:
         return ""
@@ -223,6 +238,8 @@ def main() -> int:
     print(f"{len(kept)} draws of {args.records:,} people, epsilon {args.epsilon:g}, delta {DELTA:g}, "
           f"{time.process_time() - started:.0f} CPU s\n")  # fmt: skip
     report(kept, truth)
+    print()
+    by_figure(kept, truth)
     return 0
 
 
