@@ -127,7 +127,7 @@ def test_one_file_debits_the_ledger_and_opens_gates():
     assert callers == {
         "Gate": once,
         "UnprotectedGate": once,
-        "Account": once | {"synthesizers/dry_run.py"},
+        "Account": once | {"synthesizers/dry_run.py", "measurement/gate.py"},  # the gate: of runs of a paid selection
         "reserve": once,
     }
 

@@ -14,7 +14,7 @@ SPINE = (
 )  # fmt: skip
 BESIDE = {
     "systems", "deep", "spark", "questions", "answers", "planning", "suggest", "metrics", "report", "attacks", "jobs",
-    "lessons", "linked", "refits", "grids",
+    "lessons", "linked", "refits", "grids", "tuning",
 }  # fmt: skip
 # imports inside a function that runs only when somebody asks for what is behind it: file -> parts
 DOORS = {

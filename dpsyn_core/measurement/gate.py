@@ -74,6 +74,18 @@ class Gate:
         out.unit = replace(self.unit, max_records=records)
         return out
 
+    def run_of_selection(self, cost: Cost) -> Gate:
+        """The same noise and unit with an account of its own, for one of the runs of a private selection.
+
+        Their price as a whole is on the account of this gate, which must be charged first (docs/proofs/tuning.md).
+        """
+        if not any(c.mechanism == "private-selection" for c in self.account.charges):
+            msg = "the runs of a selection begin before the selection was charged"
+            raise EngineError(msg)
+        out = copy(self)
+        out.account = Account(cost)
+        return out
+
     def release(
         self,
         name: str,

@@ -203,6 +203,8 @@ def of_charge(charge: Charge) -> Composition:
         if charge.epsilon == 0:  # a threshold on Gaussian noise
             return Composition(mu2=(charge.sensitivity / charge.scale) ** 2, delta=charge.delta)
         return Composition(pure=(charge.epsilon,), delta=charge.delta)
+    if charge.mechanism == "private-selection":
+        return Composition(pairs=((charge.epsilon, charge.delta),))
     if charge.mechanism == "dirichlet":
         return Composition(pure=(charge.epsilon,))
     msg = f"composition does not know the mechanism '{charge.mechanism}' of '{charge.name}'"
@@ -216,6 +218,7 @@ def compose(charges: Iterable[Charge]) -> Composition:
         mu2=math.fsum(p.mu2 for p in parts),
         pure=tuple(e for p in parts for e in p.pure),
         ranged=tuple(e for p in parts for e in p.ranged),
+        pairs=tuple(e for p in parts for e in p.pairs),
         delta=math.fsum(p.delta for p in parts),
         sampled=tuple(s for p in parts for s in p.sampled),
     )

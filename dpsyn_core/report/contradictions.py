@@ -144,6 +144,8 @@ def _beyond(c: ChargeRecord) -> bool:
     if c.mechanism == "sampled-gaussian":
         return c.epsilon > 0
     plain = (c.sampling, c.steps, c.records, c.exchanged) == (1.0, 1, 1, False)
+    if c.mechanism == "private-selection":
+        return (c.sampling, c.records, c.exchanged) != (1.0, 1, False)
     fails = c.mechanism == "partition-selection"  # the only other one with a failure of its own
     return not plain or (c.delta > 0 and not fails) or (c.epsilon > 0 and c.mechanism == "gaussian")
 
@@ -159,6 +161,10 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return out
     if not found.charges:
         return [f"the method '{found.method}' adds noise, and the manifest lists no charge of it"]
+    if any(c.mechanism == "private-selection" for c in found.charges):  # its one charge stands for whole runs
+        if len(found.charges) > 1 or found.method not in found.charges[0].name:
+            return [f"the manifest lists a choice among runs, and not as the one charge of '{found.method}'"]
+        return []
     try:
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:

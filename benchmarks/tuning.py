@@ -1,0 +1,77 @@
+"""When a private choice among systems pays: `python -m benchmarks.tuning [--tables T,..] [--epsilon 1] [--seeds 2]`.
+
+At equal total epsilon and delta 1e-9: the default system alone with all of it; each candidate alone with what one run
+of the choice gets; and the mean result of the choice, over 2,000 draws of the number of runs, the candidates and the
+noise of the scores, from the pool of runs. Prints mean total variation distances of pairs (at most 300). The pool has
+`--seeds` runs of each candidate, so that the choice among runs of one system shows little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from benchmarks.accuracy import DELTA, load
+from benchmarks.engine import mean_distance, run_system
+from benchmarks.process import table as markdown
+from dpsyn_core.counting.memory import MemoryCounter
+from dpsyn_core.privacy.budget import Budget, Cost
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.tuning.choice import SCORE_SHARE, distance, price_of, scored_pairs
+
+CANDIDATES = ("rls", "mst", "independent")
+DRAWS = 2000
+
+
+def row(name: str, epsilon: float, runs: int, seeds: int) -> list[object]:
+    """A line of the table."""
+    data = load(name)
+    price = price_of(Budget(epsilon=epsilon, delta=DELTA), runs)
+    rng, counter = np.random.default_rng(0), MemoryCounter(data.codes, data.domain)
+    sigma = Cost(rho=price.rho * SCORE_SHARE).sigma(float(len(scored_pairs(data.domain)) * Unit().l1()))
+
+    def error(codes: np.ndarray) -> float:
+        return mean_distance(data.codes, codes, data.domain, 2)
+
+    def made(system: str, share: float, seed: int) -> np.ndarray:
+        return run_system(system, data.codes, data.domain, epsilon=share, delta=DELTA, seed=seed).codes
+
+    alone = float(np.mean([error(made("rls", epsilon, s)) for s in range(seeds)]))
+    pools = {}
+    for system in CANDIDATES:
+        pool = [made(system, price.run_epsilon, s) for s in range(seeds)]
+        pools[system] = np.array([(error(c), distance(counter, c, data.domain)) for c in pool])
+    found = []
+    for _ in range(DRAWS):
+        drawn = [
+            pools[CANDIDATES[i]][rng.integers(seeds)]
+            for i in rng.integers(len(CANDIDATES), size=rng.geometric(1 / runs))
+        ]
+        found.append(min((score + rng.normal(0, sigma), e) for e, score in drawn)[1])
+    chosen = float(np.mean(found))
+    each = [f"{pools[s][:, 0].mean():.4f}" for s in CANDIDATES]
+    print(name, runs, alone, each, chosen, file=sys.stderr, flush=True)
+    return [name, runs, f"{price.factor:.2f}", f"{alone:.4f}", *each, f"{chosen:.4f}", f"{chosen / alone - 1:+.0%}"]
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", default="tree-3000x8,mixture-3000x8,skewed-1000x8,clique-300x8")
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--runs", default="2,5")
+    parser.add_argument("--seeds", type=int, default=2)
+    args = parser.parse_args()
+    rows = [
+        row(name, args.epsilon, int(runs), args.seeds)
+        for name in args.tables.split(",")
+        for runs in args.runs.split(",")
+    ]
+    head = ["table", "runs", "factor", "rls alone", *(f"{s}, one run" for s in CANDIDATES), "choice", "change"]
+    print(markdown(head, rows))
+
+
+if __name__ == "__main__":
+    main()
