@@ -1,0 +1,169 @@
+"""Others' systems beside this project's, scored alike: `python -m benchmarks.peers.run [--peers dpmm-mst,...]`.
+
+Every peer reads integer codes and a public domain (name -> size) and writes integer codes, with its authors' defaults
+for all but epsilon and delta; what they are and do is said in its file. It runs with the Python of an environment of
+its own, FOLDER/NAME/bin/python, from `benchmarks/peers/NAME.txt` (`--environments FOLDER`). A run that does not end
+within the limit, or that fails, is a result and is printed as one. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.engine import mean_distance, run_system
+from benchmarks.process import Cost, measure
+from benchmarks.process import table as markdown
+from benchmarks.tables import Table, adult_codes, drug_deaths, simulated
+from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.sample import sample_schema, sample_table
+
+HERE = Path(__file__).resolve().parent
+ENDED = 124  # what `timeout` exits with when it ended the command
+# peer -> environment, script and the system of its library
+PEERS = {
+    "dpmm-mst": ("dpmm", "with_dpmm.py", "mst"),
+    "dpmm-privbayes": ("dpmm", "with_dpmm.py", "privbayes"),
+    "dpmm-aim": ("dpmm", "with_dpmm.py", "aim"),
+    "datasynthesizer": ("datasynthesizer", "with_datasynthesizer.py", "correlated"),
+    "smartnoise-mst": ("smartnoise", "with_smartnoise.py", "mst"),
+    "smartnoise-aim": ("smartnoise", "with_smartnoise.py", "aim"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """said: why there is no table; cost: None for systems of this project, which run in this process."""
+
+    codes: np.ndarray | None
+    cost: Cost | None
+    said: str = ""
+
+
+def bundled() -> Table:
+    """The sample that the project carries."""
+    schema = sample_schema()
+    return Table(name="sample", codes=Codec(schema).encode(sample_table()).codes, domain=schema.domain())
+
+
+# adult and drugs are of the data folder
+TABLES: dict[str, Callable[[], Table]] = {
+    "sample": bundled,
+    "tree": lambda: simulated("tree", 5_000, 8, 1),
+    "clique": lambda: simulated("clique", 5_000, 8, 1),
+    "interaction": lambda: simulated("interaction", 5_000, 9, 1),
+    "adult": adult_codes,
+    "drugs": drug_deaths,
+}
+
+
+def write_codes(path: Path, table: Table) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.domain.names)
+        writer.writerows(table.codes.T.tolist())
+
+
+def read_codes(path: Path, table: Table) -> np.ndarray:
+    """(d, n). Refuses a table with other columns or with codes outside the domain."""
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    if tuple(header) != tuple(table.domain.names):
+        msg = f"the peer wrote the columns {header}, not those it was given"
+        raise ValueError(msg)
+    codes = np.array(rows, dtype=np.float64).T
+    sizes = np.array([[a.size] for a in table.domain.attributes])
+    if not np.array_equal(codes, np.floor(codes)) or (codes < 0).any() or (codes >= sizes).any():
+        msg = "the peer wrote codes that the domain does not have"
+        raise ValueError(msg)
+    made: np.ndarray = codes.astype(np.uint16)
+    return made
+
+
+def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: int, environments: Path) -> Result:
+    """One run in the peer's own environment, ended after `limit` wall seconds."""
+    environment, script, system = PEERS[name]
+    python = environments / environment / "bin" / "python"
+    if not python.exists():
+        return Result(codes=None, cost=None, said=f"no environment: {environment}.txt was not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        given, sizes, made = (Path(folder) / n for n in ("in.csv", "domain.json", "out.csv"))
+        write_codes(given, table)
+        sizes.write_text(json.dumps({a.name: a.size for a in table.domain.attributes}), encoding="utf-8")
+        # -I: neither this folder nor the reader's own packages are seen by the peer
+        what = [
+            str(python),
+            "-I",
+            str(HERE / script),
+            system,
+            str(given),
+            str(sizes),
+            str(epsilon),
+            str(delta),
+            str(made),
+        ]
+        cost = measure(["timeout", str(limit), *what])
+        if cost.status == ENDED:
+            return Result(codes=None, cost=cost, said=f"did not end in {limit} s")
+        if cost.status or not made.exists():
+            lines = cost.errors.strip().splitlines()
+            return Result(codes=None, cost=cost, said=f"failed: {lines[-1][:120] if lines else cost.status}")
+        try:
+            return Result(codes=read_codes(made, table), cost=cost)
+        except ValueError as error:
+            return Result(codes=None, cost=cost, said=f"failed: {error}")
+
+
+def run_ours(name: str, table: Table, *, epsilon: float, delta: float) -> Result:
+    made = run_system(name, table.codes, table.domain, epsilon=epsilon, delta=delta)
+    return Result(codes=made.codes, cost=None)
+
+
+def row(name: str, table: Table, result: Result) -> list[str]:
+    cost = [f"{result.cost.cpu:.0f}", f"{result.cost.megabytes:.0f}"] if result.cost else ["", ""]
+    if result.codes is None:
+        return [table.name, name, result.said, "", *cost]
+    pairs, triples = (mean_distance(table.codes, result.codes, table.domain, k) for k in (2, 3))
+    return [table.name, name, f"{pairs:.4f}", f"{triples:.4f}", *cost]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs every peer and every system named on every table named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--ours", default="rls", help="systems of this project, or nothing")
+    parser.add_argument("--tables", default="tree,clique,interaction", help=f"of {', '.join(TABLES)}")
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--delta", type=float, default=1e-9)
+    parser.add_argument("--limit", type=int, default=3600, help="wall seconds of one run of a peer")
+    parser.add_argument("--environments", type=Path, required=True, help="folder of the peers' environments")
+    args = parser.parse_args(arguments)
+    peers, ours = ([n for n in given.split(",") if n] for given in (args.peers, args.ours))
+    names = args.tables.split(",")
+    if wrong := [n for n in peers if n not in PEERS] + [n for n in names if n not in TABLES]:
+        parser.error(f"unknown: {', '.join(wrong)}; peers are {', '.join(PEERS)}, tables {', '.join(TABLES)}")
+    rows = []
+    for name in names:
+        table = TABLES[name]()
+        for system in ours:
+            rows.append(row(system, table, run_ours(system, table, epsilon=args.epsilon, delta=args.delta)))
+            print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+        for peer in peers:
+            made = run_peer(peer, table, epsilon=args.epsilon, delta=args.delta, limit=args.limit,
+                            environments=args.environments)  # fmt: skip
+            rows.append(row(peer, table, made))
+            print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+    print(markdown(["table", "system", "pairs", "triples", "CPU s", "peak MB"], rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Others' systems: codes go out and come back whole; what a peer does wrong, or does not do, is a result."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from benchmarks.peers import run
+from benchmarks.tables import Table
+from dpsyn_core.schema.domain import Domain
+
+TABLE = Table(name="small", codes=np.array([[0, 1, 1], [2, 0, 1]], np.uint8), domain=Domain.of({"a": 2, "b": 3}))
+GIVEN = {"epsilon": 1.0, "delta": 1e-9}
+COPY = "import shutil, sys; shutil.copy(sys.argv[2], sys.argv[6])"
+
+
+@pytest.fixture
+def peer(tmp_path, monkeypatch):
+    """Runs a script as a peer of an environment that is this interpreter's."""
+
+    def tried(script, limit=60):
+        (tmp_path / "peer.py").write_text(script, encoding="utf-8")
+        python = tmp_path / "env" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.symlink_to(sys.executable)
+        monkeypatch.setitem(run.PEERS, "peer", ("env", str(tmp_path / "peer.py"), "x"))
+        return run.run_peer("peer", TABLE, **GIVEN, limit=limit, environments=tmp_path)
+
+    return tried
+
+
+def test_a_peer_that_copies_the_records_has_no_distance(peer):
+    made = peer(COPY)
+    assert np.array_equal(made.codes, TABLE.codes)
+    assert run.row("peer", TABLE, made)[:3] == ["small", "peer", "0.0000"]
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        ("import sys; open(sys.argv[6], 'w').write('a,b\\n0,3\\n')", "codes that the domain does not have"),
+        ("import sys; open(sys.argv[6], 'w').write('b,a\\n0,1\\n')", "not those it was given"),
+        ("raise RuntimeError('broken')", "RuntimeError: broken"),
+        ("pass", "failed"),
+    ],
+)
+def test_what_a_peer_does_wrong_is_said(peer, script, said):
+    made = peer(script)
+    assert made.codes is None and said in made.said
+    assert run.row("peer", TABLE, made)[2] == made.said
+
+
+def test_a_peer_that_does_not_end_is_ended(peer):
+    assert peer("import time; time.sleep(60)", limit=1).said == "did not end in 1 s"
+
+
+def test_a_peer_without_an_environment_is_named(tmp_path):
+    made = run.run_peer("dpmm-mst", TABLE, **GIVEN, limit=1, environments=tmp_path)
+    assert "dpmm.txt was not installed" in made.said
+
+
+def test_every_peer_has_a_script_and_a_lock():
+    for environment, script, _ in run.PEERS.values():
+        assert (run.HERE / script).exists()
+        pinned = (run.HERE / f"{environment}.txt").read_text("utf-8").split()
+        assert pinned and all("==" in line for line in pinned)
