@@ -39,6 +39,7 @@ from dpsyn_core.version import __version__
 _UNIT_OF = ("gaussian", "geometric")
 _MOST = 3  # sentences of one kind: a wrong unit is wrong in every charge
 ITEMSETS = "privbasis"  # the method of `dpsyn itemsets`: no system that makes records, and its "schema" a list of items
+_SAME_PRICE = 1e-6  # by which a stated rho may differ from the one that is bought: rounding alone
 MOST_PLANNED = 150  # columns of schemas for which plans are made: pairs of more take seconds, of each size below
 _SIZES = (1.0, 1e3, 1e6, 1e9)  # records of tables for which plans of a private number of records are tried
 
@@ -162,9 +163,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
     if not found.charges:
         return [f"the method '{found.method}' adds noise, and the manifest lists no charge of it"]
     if any(c.mechanism == "private-selection" for c in found.charges):  # its one charge stands for whole runs
-        if len(found.charges) > 1 or found.method not in found.charges[0].name:
-            return [f"the manifest lists a choice among runs, and not as the one charge of '{found.method}'"]
-        return []
+        return _of_selection(found)
     try:
         asked = None if found.questions is None else Questions.of(found.questions.document)
         if asked is not None and not config.takes_questions:
@@ -195,6 +194,20 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
         return _of_plans(found, [made, *others])
     except DPSynError as error:
         return [f"the run could not have been made as the manifest states it: {error}"]
+
+
+def _of_selection(found: Manifest) -> list[str]:
+    """The one charge of a choice among runs, held against its price and its list of candidates."""
+    from dpsyn_core.privacy.selection import selection_rho  # only where runs were compared
+
+    first = found.charges[0]
+    candidates = first.name.partition(" among ")[2].split(", ")
+    if len(found.charges) > 1 or found.method not in {c.partition(":")[0] for c in candidates}:
+        return [f"the manifest lists a choice among runs, and not as the one charge of '{found.method}'"]
+    bought = selection_rho(found.epsilon, found.delta, first.steps)
+    if first.delta != found.delta or not math.isclose(first.scale or 0.0, bought, rel_tol=_SAME_PRICE):
+        return [f"a choice among about {first.steps} runs buys runs of rho {bought:.6g}, not {first.scale or 0.0:.6g}"]
+    return []
 
 
 def _of_plans(found: Manifest, plans: Sequence[RunPlan]) -> list[str]:

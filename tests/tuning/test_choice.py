@@ -16,6 +16,7 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.selection import selection_epsilon, selection_renyi, selection_rho
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.report.contradictions import contradictions
 from dpsyn_core.runs.release import in_memory
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.choose import source_of
@@ -137,6 +138,23 @@ def test_what_is_charged_is_the_stated_price_and_the_manifest_verifies(tmp_path)
     assert 1.99 < ledger.summary("t", delta=1e-6).epsilon <= 2.0
     cheaper = manifest.charges[0].model_copy(update={"epsilon": 1.0})
     assert cheaper.wrong and not manifest.charges[0].wrong
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [("scale", 0.5), ("scale", 2.0), ("steps", 7), ("name", "best of about 3 runs among privbayes"), ("delta", 1e-5)],
+)
+def test_a_choice_whose_charge_was_edited_is_contradicted(tmp_path, part, change):
+    budget, ledger = Budget(epsilon=2.0, delta=1e-6), Ledger(tmp_path / "ledger.sqlite3")
+    measured = choose(
+        source_of(table()), schema(), [Candidate(method="rls", settings={})], budget=budget, runs=3, ledger=ledger
+    )
+    manifest = in_memory(measured).manifest
+    assert not contradictions(manifest, schema=schema())
+    first = manifest.charges[0]
+    value = first.scale * change if part == "scale" else change
+    edited = manifest.model_copy(update={"charges": (first.model_copy(update={part: value}),)})
+    assert contradictions(edited, schema=schema())
 
 
 def test_no_run_of_a_selection_begins_before_it_is_charged():
