@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Comparison, Floats
 from dpsyn_core.metrics.income import GroupStatistics, Incomes, group_statistics, incomes, lorenz
+from dpsyn_core.metrics.rank_intervals import RankIntervals, rank_intervals
 
 
 @register(40)
@@ -115,6 +117,7 @@ class PayGap(Metric):
             )
             raise MetricError(msg)
         error = abs(a.gap[i] - b.gap[j])
+        chance = rank_intervals(real, a.group)
         r = comparison.resolved
         words = comparison.words(r.split) if r.split else []
         return Score(
@@ -128,9 +131,31 @@ class PayGap(Metric):
                 "sides": [words[v] for v in r.split_values or ()],
                 "rank_correlation": ranks,
                 "mean_absolute_error": float(np.nanmean(error)),
-                "groups": group_rows(comparison, a, b),
+                "groups": with_ranks(group_rows(comparison, a, b), a.group, chance),
+                "fresh_agreement": None if chance is None else list(chance.agreement),
             },
         )
+
+
+def with_ranks(
+    rows: list[dict[str, Any]], group: NDArray[np.int64], chance: RankIntervals | None
+) -> list[dict[str, Any]]:
+    """Adds to each group with both sides its records, its rank by pay gap in both tables, and those of fresh samples.
+
+    A group that lacks a side in the synthetic table has no rank there; the others are ranked among themselves.
+    """
+    if chance is None:
+        return rows
+    at = {int(g): k for k, g in enumerate(chance.group)}
+    found = np.array([row["gap_synthetic"] if row["gap_synthetic"] is not None else np.nan for row in rows])
+    places = [k for k, g in enumerate(group.tolist()) if g in at and not np.isnan(found[k])]
+    made = {k: r for r, k in enumerate(sorted(places, key=lambda k: -found[k]), start=1)}
+    for k, (row, g) in enumerate(zip(rows, group.tolist(), strict=True)):
+        if g in at:
+            i = at[g]
+            row |= {"records_real": int(chance.records[i]), "rank_real": int(chance.rank[i]),
+                    "rank_synthetic": made.get(k), "rank_fresh": [int(chance.low[i]), int(chance.high[i])]}  # fmt: skip
+    return rows
 
 
 def rank_correlation(x: Floats, y: Floats) -> float | None:

@@ -104,3 +104,24 @@ def test_rank_correlation_ignores_blanks_and_refuses_constants():
 
 def test_lorenz_of_two_is_the_hand_value():
     assert lorenz(np.array([3.0, 1.0]), points=3).tolist() == [0, 0.25, 1]
+
+
+def test_ranks_by_pay_gap_come_with_the_ranks_of_fresh_samples():
+    from dpsyn_core.metrics.income import Incomes
+    from dpsyn_core.metrics.rank_intervals import rank_intervals
+
+    rng = np.random.default_rng(1)
+    sizes, gaps = np.array([2000, 2000, 2000, 20]), np.array([300.0, 200.0, 100.0, 250.0])
+    group, side = np.repeat(np.arange(4), sizes), np.concatenate([np.arange(n) % 2 for n in sizes])
+    income = 2000 + rng.normal(0, 400, len(group)) + np.where(side == 0, gaps[group], 0)
+    found = rank_intervals(Incomes(group=group, side=side, income=income), np.arange(4))
+    assert found.records.tolist() == sizes.tolist()
+    assert all(found.low <= found.rank) and all(found.rank <= found.high)
+    width = found.high - found.low
+    assert width[3] >= 2 and width[3] == width.max(), "a group of twenty may stand at nearly any place"
+    frame = pd.DataFrame({"group": group, "side": side, "income": income})
+    means = frame.groupby(["group", "side"])["income"].mean().unstack()
+    assert found.rank.tolist() == (means[0] - means[1]).rank(ascending=False).astype(int).tolist()
+    assert found.agreement[0] < found.agreement[1] <= 1
+    alone = Incomes(group=group * 0, side=side, income=income)
+    assert rank_intervals(alone, np.arange(1)) is None

@@ -10,6 +10,7 @@ import streamlit as st
 from ui.learn import GROUPS, LABS, controls, sharing
 from ui.shared import languages
 from ui.shared.access import classroom
+from ui.shared.going import by_history
 from ui.shared.text import catalogue, language, t
 from ui.shared.theme import heading, note, section
 
@@ -35,7 +36,7 @@ def warm() -> None:
 
 def choose() -> str:
     """The lab that is open; its short name is part of the link, so that a lesson can be shared."""
-    if PICK not in st.session_state:
+    if PICK not in st.session_state or (by_history() and st.query_params.get(PICK) in LABS):
         asked = st.query_params.get(PICK, LABS[0])
         st.session_state[PICK] = asked if asked in LABS else LABS[0]
     if pinned():

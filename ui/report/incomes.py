@@ -7,12 +7,13 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.report import build
 from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import capital, figure_words, literal, local, sentence, t
+from ui.shared.text import capital, figure_words, literal, local, number, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
@@ -96,21 +97,43 @@ def _quantity(view: Look, metric: str, what: str) -> None:
         facts([(local(overall['synthetic'], ".3f"), t("incomes.gini_synthetic"),
                 t("incomes.gini_real", real=local(overall['real'], ".3f")))])  # fmt: skip
     else:
-        facts([(local(got.value, ".2f"), t("incomes.rank"), t("incomes.sides", a=got.details["sides"][0],
-                b=got.details["sides"][1]))])  # fmt: skip
+        facts([(local(got.value, ".2f"), t("incomes.rank"), _beside(got))])
     scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}
     known = {name: score for name, score in scores.items() if not isinstance(score, MetricError)}
     title, digits = t(f"incomes.{what}"), ".2f" if what == "gini" else ",.0f"
     figure = build.groups(known, what, title=title, tickformat=digits, words=figure_words())
     show(figure, key=f"income_{what}")
     note(got.sentence)
-    table = [
-        {t("incomes.column_group"): r["group"], t("word.real"): _round(r[f"{what}_real"], what),
-         t("word.synthetic"): _round(r[f"{what}_synthetic"], what)}
-        for r in rows
-    ]  # fmt: skip
     with st.expander(t("incomes.table")):
-        st.dataframe(table, hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"))
+        st.dataframe([_row(r, what) for r in rows], hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"))
+
+
+def _beside(got: Score) -> str:
+    """The two sides; how many groups of what sizes; and the agreement that fresh samples of the people would have."""
+    a, b = got.details["sides"]
+    said = [t("incomes.sides", a=a, b=b)]
+    sizes = [r["records_real"] for r in got.details["groups"] if "records_real" in r]
+    if got.details["fresh_agreement"] is not None:
+        low, high = (local(x, ".2f") for x in got.details["fresh_agreement"])
+        said.append(t("incomes.fresh", count=len(sizes), least=number(min(sizes)), most=number(max(sizes)), low=low,
+                      high=high))  # fmt: skip
+    return "; ".join(said)
+
+
+def _row(r: dict[str, Any], what: str) -> dict[str, Any]:
+    """A group: its records, the quantity in both tables, and by pay gap its ranks with those of fresh samples."""
+    records = r.get("records_real", r["size_real"]) if what == "gap" else r["size_real"]
+    row = {
+        t("incomes.column_group"): r["group"], t("incomes.records"): records,
+        t("word.real"): _round(r[f"{what}_real"], what), t("word.synthetic"): _round(r[f"{what}_synthetic"], what),
+    }  # fmt: skip
+    if what == "gap":
+        low, high = r.get("rank_fresh", (None, None))
+        row |= {
+            t("incomes.rank_real"): r.get("rank_real"), t("incomes.rank_synthetic"): r.get("rank_synthetic"),
+            t("incomes.rank_fresh"): "" if low is None else t("incomes.to", low=low, high=high),
+        }  # fmt: skip
+    return row
 
 
 def _round(value: float | None, what: str) -> float | None:

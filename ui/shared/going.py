@@ -8,13 +8,16 @@ import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 # Streamlit would make an entry of the browser's history for every value that a field writes into the address. Back
-# then leads to the same page without the value, where the field is blank. Labs keep the entries: each is a lab.
+# then leads to the same page without the value, where the field is blank. Another lab is an entry; what is set in a lab
+# is none.
 ONE_ENTRY = """<script>
 if (!history.onePage) {
   const push = history.pushState.bind(history)
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? location.href, location.href)
-    const same = to.pathname === location.pathname && !to.pathname.endsWith('/learn')
+    const labs = [location.href, to].map(at => new URL(at).searchParams.get('lab'))
+    const another = labs[0] && labs[1] && labs[0] !== labs[1]
+    const same = to.pathname === location.pathname && !another
     return same ? history.replaceState(state, title, url) : push(state, title, url)
   }
   history.onePage = true
@@ -46,6 +49,12 @@ def reveal(key: str, mark: str) -> None:
     st.html(f"<script>{REVEAL % key}</script>", unsafe_allow_javascript=True)
 
 
+def by_history() -> bool:
+    """Whether Back or Forward of the browser led here."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
 def keep(name: str, value: Any) -> None:
     """Fills a field whose value is part of the address, before it is drawn.
 
@@ -54,8 +63,7 @@ def keep(name: str, value: Any) -> None:
     """
     if name in st.query_params:
         return
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None and context.is_history_navigation:
+    if by_history():
         st.rerun()
     st.session_state[name] = st.session_state.get(name, value)
 

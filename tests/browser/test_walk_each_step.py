@@ -1,0 +1,99 @@
+"""Back, reload, a second tab and a refused file at each page of a finished walk: nothing is lost and nothing breaks."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("Schema", "Privacy", "Questions", "Synthesize", "Report", "Export", "Learn")
+BROKEN = ("Traceback", "KeyError", "StreamlitAPIException", "Oh no")
+PICTURE = b"\x89PNG\r\n\x1a\n" + b"data\n" * 20
+MORE = ("release", "plan", "grid")  # pages that the menu holds
+
+
+def whole(visitor):
+    """The page has a heading and no trace of a fault."""
+    words = visitor.words()
+    assert not [b for b in BROKEN if b in words], words[-600:]
+    assert visitor.page.get_by_test_id("stException").count() == 0
+    return visitor.page.get_by_role("heading", level=1).first.inner_text()
+
+
+def test_back_and_reload_at_each_page_keep_the_page_the_table_and_the_run(finished):
+    finished.go("Data")
+    before = whole(finished)
+    for title in PAGES:
+        finished.go(title)
+        here = whole(finished)
+        finished.page.go_back()
+        finished.settle()
+        assert whole(finished) == before, f"Back from {title}"
+        finished.page.go_forward()
+        finished.settle()
+        assert whole(finished) == here, f"Forward to {title}"
+        finished.page.reload()
+        finished.settle()
+        assert whole(finished) == here, f"reload of {title}"
+        before = here
+    finished.go("Export")
+    assert finished.page.get_by_role("button", name="Download CSV", exact=True).count() == 1, "the run is still there"
+
+
+def test_back_in_the_labs_goes_from_lab_to_lab_and_out_at_one_press_each(visitor):
+    """Each control of a lab writes the address; none of them is a page of its own."""
+    visitor.open()
+    visitor.go("Learn")
+    first = visitor.page.locator("h3").first.inner_text()
+    visitor.page.get_by_role("slider").first.press("ArrowRight")
+    visitor.settle()
+    visitor.choose("Lab", "8. When the list")
+    second = visitor.page.locator("h3").first.inner_text()
+    assert second != first
+    visitor.page.go_back()
+    visitor.settle()
+    assert visitor.page.locator("h3").first.inner_text() == first
+    visitor.page.go_back()
+    visitor.settle()
+    assert "Which table should be protected?" in visitor.words()
+
+
+def test_a_second_tab_at_each_page_leaves_the_first_as_it_was(finished):
+    finished.go("Export")
+    first = whole(finished)
+    second = finished.context.new_page()
+    faults = []
+    second.on("pageerror", lambda error: faults.append(str(error)))
+    for name in ("", *(p.lower() for p in PAGES), *MORE):
+        second.goto(f"{finished.server.url}/{name}")
+        second.get_by_role("heading", level=1).first.wait_for()
+        second.wait_for_selector("[data-testid='stApp'][data-test-script-state='notRunning']")
+        said = second.get_by_test_id("stApp").inner_text()
+        assert not [b for b in BROKEN if b in said], f"second tab at {name}"
+    second.close()
+    assert not faults
+    finished.settle()
+    assert whole(finished) == first
+    assert finished.page.get_by_role("button", name="Download CSV", exact=True).is_enabled()
+    finished.go("Report")
+    assert "of the relations between columns" in finished.words()
+
+
+@pytest.mark.parametrize("address", ["", "questions", "synthesize", "plan", "release"])
+def test_every_field_for_files_answers_a_picture_in_a_sentence(visitor, address):
+    """What is refused changes nothing else on the page."""
+    visitor.open(address)
+    if not address:
+        visitor.pick("Upload")
+    for expander in visitor.page.locator("[data-testid=stExpander] summary:visible").all():
+        expander.click()
+    visitor.settle()
+    fields = visitor.page.locator("input[type=file]")
+    for k in range(fields.count()):
+        alerts = visitor.page.get_by_role("alert").count()
+        said = visitor.words()
+        visitor.upload("photo.png", PICTURE, label=k)
+        visitor.page.wait_for_timeout(1_500)
+        visitor.settle()
+        whole(visitor)
+        assert visitor.page.get_by_role("alert").count() > alerts or len(visitor.words()) > len(said), f"field {k}"
+        new = visitor.words()
+        assert any(word in new for word in ("not a file", "image", "is no", "not allowed", "cannot", "refused")), new
