@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,13 @@ from dpsyn_core.tables.canonical import canonical
 class Inside:
     """Where the values of a narrowed attribute come from.
 
-    origin: (new size,) the value of the whole attribute that each of them lies in. share: the part of it, in (0, 1].
+    origin: (new size,) the value of the whole attribute that each of them lies in. share: the part of it, in [0, 1].
+    rules: that no record has a value of share 0, where such values stay.
     """
 
     origin: NDArray[np.intp]
     share: NDArray[np.float64]
+    rules: tuple[ImpossibleRule, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +70,7 @@ def narrowed(schema: Schema, where: str, computed: Sequence[Computed] = ()) -> N
     made = {name: _narrow(schema[name], listed) for name, listed in wanted.items()}
     attributes = tuple(made[a.name][0] if a.name in made else a for a in schema.attributes)
     rules = tuple(r for rule in schema.rules for r in _rules_inside(rule, schema, made))
+    rules += tuple(r for _, inside in made.values() for r in inside.rules)
     # no number of records is public of a part of the table, and questions were asked of the whole
     update = {"attributes": attributes, "rules": rules, "n_records": None, "questions": None}
     return Narrowed(schema=schema.model_copy(update=update), inside={n: i for n, (_, i) in made.items()})
@@ -100,7 +103,7 @@ def only_columns(schema: Schema, columns: Sequence[str], computed: Sequence[Comp
 
 def _narrow(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
     if isinstance(attribute, CategoricalAttribute):
-        return _fewer(attribute, _codes(attribute, wanted))
+        return _fewer(attribute, wanted)
     return _shorter(attribute, wanted)
 
 
@@ -110,10 +113,22 @@ def _codes(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> NDArray
     return found
 
 
-def _fewer(attribute: CategoricalAttribute, met: NDArray[np.bool_]) -> tuple[Any, Inside]:
+def _whole(attribute: Any, met: NDArray[np.bool_], wanted: Sequence[Clause]) -> Inside:
+    """A column that keeps its values, as blank cells need a range beside them; rules leave those that meet it.
+
+    met: bool (size,), which codes meet the conditions.
+    """
+    if not met.any():
+        raise _nothing(attribute)
+    rules = tuple(ImpossibleRule(where=_text(replace(c, negated=not c.negated))) for c in wanted)
+    return Inside(origin=np.arange(attribute.size), share=met.astype(np.float64), rules=rules)
+
+
+def _fewer(attribute: CategoricalAttribute, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
+    met = _codes(attribute, wanted)
     listed, special = met[: len(attribute.values)], met[len(attribute.values) :]
     if not listed.any():
-        raise _nothing(attribute, "a listed value")
+        return attribute, _whole(attribute, met, wanted)
     tail = list(special)
     update = {
         "values": tuple(v for v, keep in zip(attribute.values, listed, strict=True) if keep),
@@ -129,17 +144,37 @@ def _fields(attribute: Any) -> dict[str, Any]:
     return {name: getattr(attribute, name) for name in type(attribute).model_fields}
 
 
+def _special(attribute: Any, wanted: Sequence[Clause]) -> tuple[NDArray[np.bool_], list[Clause]]:
+    """Which codes of a number or a date meet the conditions on blank and special cells, and the other conditions."""
+    listed = getattr(attribute, "special_values", ())
+    met, others = np.ones(attribute.size, dtype=bool), []
+    for clause in wanted:
+        meant = Meant.of(attribute, clause)
+        if meant.spans or any(p not in listed for p in meant.points):
+            others.append(clause)
+            continue
+        named = np.zeros(attribute.size, dtype=bool)
+        named[[attribute.binning.size + listed.index(p) for p in meant.points]] = True
+        named[attribute.size - 1] |= meant.blank
+        met &= named != meant.negated
+    return met, others
+
+
 def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
     """A number or a date with a narrower range; its bins are cut where the range is."""
+    met, others = _special(attribute, wanted)
+    if not others:
+        return attribute, _whole(attribute, met, wanted)
+    if not met[0]:  # what is left is blank or special, and lies in no interval
+        raise _nothing(attribute)
     empty = np.zeros(0, dtype=np.int64 if attribute.binning.bounds()[0].dtype.kind == "i" else np.float64)
     grid = RuledColumn(attribute, empty, np.zeros(0, dtype=np.uint8))
     low, high = grid.ends
-    for clause in wanted:
+    for clause in others:
         meant = Meant.of(attribute, clause)
-        plain = [p for p in meant.points if p not in getattr(attribute, "special_values", ())]
-        if meant.negated or (not meant.spans and len(plain) != 1):
-            raise _nothing(attribute, "one interval, or one plain value")
-        first, last = meant.spans[0] if meant.spans else (plain[0], plain[0])
+        if meant.negated or (not meant.spans and (len(meant.points) != 1 or meant.blank)):
+            raise _untaken(attribute)
+        first, last = meant.spans[0] if meant.spans else (meant.points[0], meant.points[0])
         low, high = max(low, first), min(high, last)
     low, high = (float(v) for v in (low, high))
     if low <= high:
@@ -149,7 +184,7 @@ def _shorter(attribute: Any, wanted: Sequence[Clause]) -> tuple[Any, Inside]:
         low = float(grid.nearest(np.array([low_up], dtype=whole.dtype), up=True)[0])
         high = float(grid.nearest(whole[1:], up=False)[0])
     if not low <= high:
-        raise _nothing(attribute, "a value in its range")
+        raise _nothing(attribute)
     fresh = _dates(attribute, int(low), int(high)) if isinstance(attribute, DatetimeAttribute) else None
     fresh = _numbers(attribute, low, high) if fresh is None else fresh
     origin = attribute.binning.find(fresh.binning.bounds()[0])
@@ -170,7 +205,11 @@ def _numbers(attribute: Any, low: float, high: float) -> Any:
     try:
         return type(attribute).model_validate({**_fields(attribute), **update})
     except (DPSynError, ValueError) as error:
-        raise _nothing(attribute, "a range that its step and bins divide") from error
+        msg = (
+            f"the condition on '{attribute.name}' leaves {low:g} to {high:g}, which its step and bins do not divide; "
+            "name a wider interval"
+        )
+        raise SchemaError(msg) from error
 
 
 def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
@@ -271,6 +310,17 @@ def _text(clause: Clause) -> str:
     return f"{'not ' if clause.negated else ''}{name} in {opening}{', '.join(values)}{closing}"
 
 
-def _nothing(attribute: Any, what: str) -> SchemaError:
-    msg = f"the condition on '{attribute.name}' leaves no records: it has to leave {what} of the column"
+def _nothing(attribute: Any) -> SchemaError:
+    held = attribute.labels()
+    some = ", ".join(held[:8]) if len(held) < 9 else f"{held[0]} to {held[attribute.size - attribute.special - 1]}"
+    return SchemaError(f"no cell of '{attribute.name}' meets the condition; its values are {some}")
+
+
+def _untaken(attribute: Any) -> SchemaError:
+    cells = [canonical(v) for v in getattr(attribute, "special_values", ())] + ["(missing)"] * attribute.missing
+    or_these = f", or some of {{{', '.join(cells[:8])}}}" if cells else ""
+    msg = (
+        f"the condition on '{attribute.name}' is none that a refit can be made for: write one interval of it, or one "
+        f"value{or_these}"
+    )
     return SchemaError(msg)

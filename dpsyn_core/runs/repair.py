@@ -58,24 +58,26 @@ def witnesses(rules: Sequence[AnyRule], schema: Schema) -> Group:
 
     Raises SchemaError where none is found: the rules contradict each other.
     """
-    rng = default_rng(0)
-    rows: Group = {}
-    for name in dict.fromkeys(n for r in rules for n in r.columns):
-        attribute = schema[name]
-        codes = rng.integers(0, attribute.size - attribute.special, TRIED)
-        rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
-    alone = ready([r for r in rules if not table_wide(r)], rows)  # one record breaks no rule of a whole table
-    for _ in range(2):  # the second time with the fine ones of the first
+    names = list(dict.fromkeys(n for r in rules for n in r.columns))
+    for special in (False, True):  # most rules say nothing of blank and special cells; some ask for them
+        rng = default_rng(0)
+        rows: Group = {}
+        for name in names:
+            attribute = schema[name]
+            codes = rng.integers(0, attribute.size - (0 if special else attribute.special), TRIED)
+            rows[name] = RuledColumn.read(decode_column(codes, attribute, rng), attribute)
+        alone = ready([r for r in rules if not table_wide(r)], rows)  # one record breaks no rule of a whole table
+        for _ in range(2):  # the second time with the fine ones of the first
+            fine = np.flatnonzero(~any_broken(alone, rows))
+            mend(alone, rows, {n: c[fine] for n, c in rows.items()}, rng)
         fine = np.flatnonzero(~any_broken(alone, rows))
-        mend(alone, rows, {n: c[fine] for n, c in rows.items()}, rng)
-    fine = np.flatnonzero(~any_broken(alone, rows))
-    if not len(fine):
-        msg = (
-            f"no record was found that keeps these rules together: {'; '.join(map(str, rules))[:500]}; they contradict "
-            "each other or the declared domain, so change or remove one"
-        )
-        raise SchemaError(msg)
-    return {n: c[fine] for n, c in rows.items()}
+        if len(fine):
+            return {n: c[fine] for n, c in rows.items()}
+    msg = (
+        f"no record was found that keeps these rules together: {'; '.join(map(str, rules))[:500]}; they contradict "
+        "each other or the declared domain, so change or remove one"
+    )
+    raise SchemaError(msg)
 
 
 def check_rules(schema: Schema, n_records: int | None = None) -> None:

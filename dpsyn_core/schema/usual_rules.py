@@ -18,7 +18,8 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import range_of
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.schema.rules import AnyRule, Rule, check_rule
+from dpsyn_core.schema.rules import AnyRule, ImpossibleRule, Rule, check_rule
+from dpsyn_core.schema.zeros import KnownZeros
 
 Words = frozenset[str]
 PIECES = re.compile(r"[^\W\d_]+|\d+")
@@ -148,8 +149,18 @@ def propose_rules(schema: Schema) -> list[AnyRule]:
             check_rule(len(out) + 1, rule, coded)
         except SchemaError:  # the columns do not fit it: nothing is said of them by their names
             continue
-        out.append(rule)
+        if not any(_says_as_much(held, rule, coded) for held in schema.rules):
+            out.append(rule)
     return out[:MOST]
+
+
+def _says_as_much(held: AnyRule, rule: AnyRule, coded: Mapping[str, Any]) -> bool:
+    """Whether one rule on impossible combinations already rules out all cells of another."""
+    if not (isinstance(held, ImpossibleRule) and isinstance(rule, ImpossibleRule)) or held.columns != rule.columns:
+        return False
+    attributes = {n: coded[n] for n in rule.columns}
+    ours, theirs = (KnownZeros([r], attributes).cells(rule.columns) for r in (held, rule))
+    return ours is not None and theirs is not None and bool((ours | ~theirs).all())
 
 
 def words_of(name: str) -> Words:

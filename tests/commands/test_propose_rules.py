@@ -1,6 +1,7 @@
 """`dpsyn schema propose-rules`: what headers let expect, in two languages, in force only when a person adds it."""
 
 from dpsyn_core.cli import main
+from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.usual_rules import propose_rules
 from tests.schema.helpers import cat, date, num, schema
@@ -34,6 +35,15 @@ def test_headers_in_both_languages_propose_what_people_know():
         "hits <= AtBats", "temp_min <= temp_max", "cost_total = cost_food + cost_rent", "start time <= end time",
         "bmi = 10000 * weight_kg / height_cm / height_cm",
     }  # fmt: skip
+
+
+def test_a_combination_that_a_rule_already_rules_out_is_not_proposed_again():
+    hospital = Schema.load(paths("hospital")[1])
+    assert propose_rules(hospital) == []
+    narrower = [r for r in hospital.document()["rules"] if "marital" not in r.get("where", "")]
+    narrower.append({"kind": "impossible", "where": "age in [0, 9] and marital = married"})
+    found = propose_rules(Schema.of(hospital.document() | {"rules": narrower}))
+    assert [str(r) for r in found] == ["impossible: age in [0, 13] and marital in {married, divorced, widowed}"]
 
 
 def test_columns_that_do_not_fit_are_not_proposed():

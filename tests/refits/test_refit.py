@@ -113,7 +113,7 @@ def test_verify_holds_for_a_refit_and_says_what_it_is(released, capsys):
     ("words", "said"),
     [
         ("--method aim", "makes no records of tables that others measured"),
-        ("--where age=200", "leaves no records"),
+        ("--where age=200", "no cell of 'age' meets the condition"),
         ("--where nobody=1", "no column that is synthesized"),
         ("--columns nobody", "no column of the release"),
         ("--n-records -1", "n_records is -1"),

@@ -89,7 +89,8 @@ def line(job: Job, space: Workspace, *, key: str) -> None:
     state = job.state
     timed = state == "done" and not space.choices.safe  # in safe mode others may look at the screen
     tail = t("run.done", seconds=local(job.seconds(), ".1f")) if timed and job.seconds() else t(f"state.{state}")
-    stale = state == "done" and results.stale(space, job, job.spec)
+    again = job.spec.release is not None  # a refit goes by its release file, whatever the settings of the next run are
+    stale = state == "done" and not again and results.stale(space, job, job.spec)
     extra = f" · {t('run.stale')}" if stale else ""
     tail = html.escape(tail + extra)
     words.html(f"<div class='dp-run'><b>{html.escape(job.label)}</b> <span>{tail}</span></div>")
