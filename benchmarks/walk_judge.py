@@ -1,7 +1,7 @@
 """What a page says of a synthetic table against what pandas finds in the file; nothing of the engine is used.
 
-Every number of the verdict and of what it says has changed is compared with the same figure of the two files, to the
-digits that the page shows.
+Every number of the verdict and of what it says has changed, of the table of columns and of the means by group is
+compared with the same figure of the two files, to the digits that the page shows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.report_judge import holds
 from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown
@@ -22,6 +23,21 @@ OTHER = "(other)"
 FIGURE = r"[−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:[\u00a0 ]?%)?"
 GOOD = ("verdict_near", "verdict_good")
 FAR = 0.15  # of a rank correlation, beyond which no good word may stand
+
+
+QUANTILES = (0.0, 0.5, 0.95, 1.0)  # of the table of columns
+BOTH = " / "  # between the real figure and the synthetic one
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a visitor saw: words of the report, rows of its two tables in view, and the bytes of the CSV."""
+
+    words: str
+    columns: list[list[str]]
+    groups: list[list[str]]
+    raw: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +69,19 @@ def agrees(shown: str, true: float, *, german: bool) -> bool:
     return abs(float(text) - wanted) <= SLACK * 10.0**-digits + 1e-9 * abs(wanted)
 
 
-def judge(walked: Walked, said: str, raw: bytes, words: Mapping[str, str], *, german: bool) -> Found:
+def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool) -> Found:
     """All that the page said.
 
     Args:
         walked: the real table.
-        said: all words of the page.
-        raw: the downloaded CSV.
+        seen: what the pages said and gave.
         words: the page's sentences about figures, with placeholders.
         german: whether the page was in German.
     """
-    real, made = read(walked.raw(), walked), read(raw, walked)
-    claims, wrong = 0, []
-    for what, shown, true in _sentences(said, words, real, made):
+    real, made = read(walked.raw(), walked), read(seen.raw, walked)
+    claims, wrong, said = 0, [], seen.words
+    shown_all = [*_sentences(said, words, real, made), *_columns(seen.columns, real, made)]
+    for what, shown, true in [*shown_all, *_groups(seen.groups, real, made)]:
         claims += 1
         if not agrees(shown, true, german=german):
             wrong.append(f"{what}: the page says {shown}, the files {true:.6g}")
@@ -135,3 +151,32 @@ def _praised(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd.D
     for a, b in zip(*np.triu_indices(len(numbers), 1), strict=True):
         if gap.iloc[a, b] > FAR:
             yield f"good words, and rank correlation of {numbers[a]} and {numbers[b]} off by {gap.iloc[a, b]:.2f}"
+
+
+def _columns(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+    """The cells of the table of columns: blank cells, distinct values, and of numbers mean, deviation and quantiles."""
+    for name, *cells in rows:
+        for i, (side, frame) in enumerate((("real", real), ("synthetic", made))):
+            column = frame[name]
+            true = [float(column.isna().mean()), float(column.nunique())]
+            if column.dtype.kind in "iuf":
+                true += [column.mean(), column.std(), *(column.quantile(q) for q in QUANTILES)]
+            for what, cell, figure in zip(
+                ("blank", "distinct", "mean", "deviation", *QUANTILES), cells, true, strict=False
+            ):
+                shown = cell.partition(BOTH)[2 * i]
+                if shown not in ("", NOTHING):
+                    yield f"{what} of {name} ({side})", shown, float(figure)
+
+
+def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+    """The cells of the table of means by group."""
+    for number, category, value, records, *means in (row for row in rows if len(row) > 3):  # others end out of view
+        for side, frame, shown in zip(("real", "synthetic"), (real, made), means, strict=False):
+            inside = holds(frame, category, value)
+            yield (
+                f"mean of {number} where {category} is {value} ({side})",
+                shown,
+                float(frame.loc[inside, number].mean()),
+            )
+        yield f"records of {category} {value}", records, float(real.loc[holds(real, category, value), number].count())

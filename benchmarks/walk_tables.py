@@ -62,7 +62,7 @@ def loans(rng: Generator, n: int = 6000) -> Walked:
     return Walked(
         name="loans", frame=frame, dates=("reported",),
         never={"no end of a month": lambda f: ~f["reported"].dt.is_month_end, "blank term": lambda f: f["term"].isna(),
-               "another term": lambda f: ~f["term"].isin([12, 24, 36, 60]), "negative": lambda f: f["amount"] < 0},
+               "no whole year": lambda f: ~f["term"].isin([12, 24, 36, 48, 60]), "negative": lambda f: f["amount"] < 0},
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def few(rng: Generator, n: int = 60) -> Walked:
         {"dose": rng.choice([5, 10, 20], n), "weight": np.round(rng.normal(71, 12, n), 1),
          "arm": rng.choice(["drug", "placebo"], n), "healed": rng.choice(["no", "yes"], n)}
     )  # fmt: skip
-    return Walked(name="few", frame=frame, never={"another dose": lambda f: ~f["dose"].isin([5, 10, 20])})
+    return Walked(name="few", frame=frame, never={"no multiple of 5": lambda f: ~f["dose"].isin([5, 10, 15, 20])})
 
 
 def wages(rng: Generator, n: int = 2500) -> Walked:

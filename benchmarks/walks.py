@@ -17,22 +17,27 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.app_load import CHROMIUM, serve
-from benchmarks.walk_judge import Found, judge
+from benchmarks.walk_judge import Found, Said, judge
 from benchmarks.walk_tables import Walked, tables
 
 WIDTHS: tuple[int, ...] = (1280, 390, 1920)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LANGUAGES = ("en-US", "en-US", "de-DE", "de-DE")
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
-SLOW = 150_000  # milliseconds
+SLOW, SHORT = 150_000, 20_000  # milliseconds
 CUT = """() => ['stMain', 'stSidebar', 'stHeader']
   .flatMap(part => [...document.querySelectorAll(`[data-testid=${part}] *`)])
-  .filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 0)
+  .filter(e => [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.clientWidth > 1)
   .filter(e => !e.closest('[data-testid=stDataFrame], svg, style, script, input, [data-testid=stSelectbox]'))
   .filter(e => !e.closest('[data-testid=stIconMaterial]'))
   .filter(e => getComputedStyle(e).overflowX != 'visible' && e.scrollWidth > e.clientWidth + 1)
   .map(e => e.textContent.trim().slice(0, 60))"""
 WIDER = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+
+
+CELLS = """() => { const all = document.querySelectorAll('[data-testid=stDataFrame]');
+  return [...all[all.length - 1].querySelectorAll('canvas table tbody tr')]
+    .map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent.trim())); }"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,13 @@ class Walker:
         if "Traceback" in self.words():
             self.faults.append(f"{what}: a traceback")
 
+    def cells(self) -> list[list[str]]:
+        """The rows in view of the last table of the page: a canvas, which says its cells to readers of screens."""
+        last = self.page.get_by_test_id("stDataFrame").last
+        last.scroll_into_view_if_needed(timeout=SHORT)
+        self.page.wait_for_function(f"({CELLS})().length > 0", timeout=SHORT)
+        return [[str(cell) for cell in row] for row in self.page.evaluate(CELLS)]
+
     def view(self, index: int) -> None:
         """One of the views of the report."""
         self.page.locator(".st-key-report_view [role=radio]").nth(index).click()
@@ -99,7 +111,7 @@ class Walker:
         self.page.wait_for_timeout(600)
 
 
-def walk(walker: Walker, walked: Walked) -> tuple[str, bytes, float]:
+def walk(walker: Walker, walked: Walked) -> tuple[Said, float]:
     """From the address to the file and the report."""
     page = walker.page
     page.goto(walker.url)
@@ -139,9 +151,12 @@ def walk(walker: Walker, walked: Walked) -> tuple[str, bytes, float]:
     walker.look("report")
     walker.view(1)
     walker.look("columns")
+    columns = walker.cells()
     walker.view(2)
     walker.look("groups")
-    return said, raw, seconds
+    return Said(
+        said, columns, walker.cells() if walker.page.get_by_test_id("stDataFrame").count() else [], raw
+    ), seconds
 
 
 def walk_all(port: int, given: argparse.Namespace) -> list[Walk]:
@@ -164,19 +179,19 @@ def walk_all(port: int, given: argparse.Namespace) -> list[Walk]:
                 viewport={"width": width, "height": 900}, color_scheme=theme, locale=locale, accept_downloads=True
             )
             walker = Walker(context.new_page(), f"http://127.0.0.1:{port}/", given.shots, walked.name)
-            said, raw, seconds = walk(walker, walked)
+            said, seconds = walk(walker, walked)
             context.close()
             words = catalogue("de" if german else "en")
             figures = {k.partition(".")[2]: v for k, v in words.items() if k.startswith("figure.")}
             if given.shots is not None:
-                (given.shots / f"{walked.name}.csv").write_bytes(raw)
-                (given.shots / f"{walked.name}.txt").write_text(said, encoding="utf-8")
-            found = judge(walked, said, raw, figures, german=german)
+                (given.shots / f"{walked.name}.csv").write_bytes(said.raw)
+                (given.shots / f"{walked.name}.txt").write_text(said.words, encoding="utf-8")
+            found = judge(walked, said, figures, german=german)
             heads = [
                 v.partition("{")[0].strip() for k, v in figures.items() if k.startswith("verdict_") and v[0].isupper()
             ]
             begins = tuple(h for h in heads if len(h) > 5)
-            lead = next((s for s in said.splitlines() if s.startswith(begins)), "")
+            lead = next((s for s in said.words.splitlines() if s.startswith(begins)), "")
             look = f"{width} {theme} {locale[:2]}"
             out.append(Walk(walked.name, look, walker.clicks, seconds, found, walker.faults, lead))
             print(printed(out[-1:]), file=sys.stderr)

@@ -128,6 +128,18 @@ def cramers_v(cells: Cells) -> float:
     return math.sqrt(min(1.0, max(0.0, chi2 / n / least)))
 
 
+def corrected_v(cells: Cells) -> float:
+    """Cramer's V less what chance gives to many values and few records (Bergsma 2013); 0 when one is constant."""
+    rows, columns, count = cells
+    n = float(count.sum())
+    r, c = (len(np.unique(x[count > 0])) - 1 for x in (rows, columns))
+    if min(r, c) < 1 or n < 2:
+        return 0.0
+    phi = cramers_v(cells) ** 2 * min(r, c) - r * c / (n - 1)
+    least = min(k - k**2 / (n - 1) for k in (r, c))
+    return math.sqrt(min(1.0, max(0.0, phi / least))) if least > 0 else 0.0
+
+
 def mutual_information(cells: Cells) -> float:
     """Mutual information in nats, of the frequencies as they are (no correction for chance)."""
     rows, columns, count = cells

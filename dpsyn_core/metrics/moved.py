@@ -1,12 +1,14 @@
 """What moved: rank correlations of pairs, means of numbers, and means of groups that are not those of the real table.
 
-A figure counts as moved where it is off by more than a fresh sample of the people would be, and by enough to matter.
+A figure counts as moved where it is off by more than a fresh sample of the people would be, and by enough to matter;
+with many figures, by more than any of them would be (Bonferroni 1936).
 All figures are those that a reader of the two files computes, on exact values and without blank cells. Private.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.correlations import RankCorrelation
 
 SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
+RARE = 0.01  # share of fresh samples of which any figure of a kind may be said to have moved
+FEW_OF_A_GROUP = 30  # records up to which the deviation within a group is too uncertain to stand alone
 FAR_CORRELATION = 0.1  # of a rank correlation: less is hardly seen in a plot
 FAR_MEAN = 0.05  # of a standard deviation, or of the mean itself
 FAR_SHARE = 0.02  # of all records: by so much the share of a value has moved
@@ -61,8 +65,9 @@ class GroupMeans:
     """A number by the values of a short category: means by group, real and synthetic; NaN where a group has none.
 
     sizes: real and synthetic records of each group that have the number. errors: standard error of a mean in a fresh
-    sample. kept: the slope of synthetic differences from the overall mean on real ones: 1 where the gaps between groups
-    are as large as the real ones, 0 where there are none left; None where the real groups do not differ beyond chance.
+    sample. sure: standard errors beyond which a mean is not that of one. kept: the slope of synthetic differences from
+    the overall mean on real ones: 1 where the gaps between groups are as large as the real ones, 0 where there are none
+    left; None where the real groups do not differ beyond chance.
     """
 
     column: str
@@ -74,19 +79,25 @@ class GroupMeans:
     errors: Floats
     deviation: float
     kept: float | None
+    sure: float = SURE
 
     @property
     def moved(self) -> NDArray[np.bool_]:
         """Which groups have a mean that a fresh sample would hardly have, and that is far off."""
         known = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
         gap = np.abs(np.nan_to_num(self.synthetic) - np.nan_to_num(self.real))
-        far = np.maximum(SURE * np.nan_to_num(self.errors), 2 * FAR_MEAN * self.deviation)
+        far = np.maximum(self.sure * np.nan_to_num(self.errors), 2 * FAR_MEAN * self.deviation)
         return np.asarray(known & (gap > far) & (self.deviation > 0))
 
     @property
     def pulled(self) -> bool:
         """Whether the differences between the groups are smaller or larger than they are, by a tenth at least."""
         return self.kept is not None and abs(self.kept - 1) > PULLED
+
+
+def sure_of(count: int) -> float:
+    """Standard errors that none of `count` figures of a fresh sample exceeds in 99 of 100 samples; three at least."""
+    return max(SURE, -NormalDist().inv_cdf(RARE / 2 / max(1, count)))
 
 
 def correlations(c: Comparison) -> list[MovedPair]:
@@ -101,7 +112,7 @@ def correlations(c: Comparison) -> list[MovedPair]:
     present = np.array([float((~np.isnan(c.exact(n)[0])).mean()) for n in names])
     records = np.maximum(c.m * np.minimum(present[i], present[j]), 2)
     # a rank correlation r of m records is off by (1 - r^2) / sqrt(m - 1), and a little more where ranks are uneven
-    error = SURE * (1 - real[i, j] ** 2 / 2) / np.sqrt(records)
+    error = sure_of(len(i)) * (1 - real[i, j] ** 2 / 2) / np.sqrt(records)
     seen = np.maximum(np.abs(real), np.abs(synthetic))[i, j] * np.sqrt(records) > SURE  # one of the two is no chance
     order = np.argsort(-gap, kind="stable")
     chosen = [k for k in order if seen[k] and gap[k] > max(FAR_CORRELATION, error[k])]
@@ -114,12 +125,15 @@ def correlations(c: Comparison) -> list[MovedPair]:
 
 def means(c: Comparison) -> list[MovedMean]:
     """Numbers whose mean moved, the farthest first; dates and ordered words have none."""
-    out = []
-    for name in numbers(c):
+    out, names = [], numbers(c)
+    sure = sure_of(len(names))
+    for name in names:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        found = moved(float(real.mean()), float(synthetic.mean()), float(real.std()), len(synthetic), real.min() >= 0)
+        found = moved(
+            float(real.mean()), float(synthetic.mean()), float(real.std()), len(synthetic), real.min() >= 0, sure=sure
+        )
         if found is not None:
             out.append(
                 MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=found)
@@ -127,14 +141,16 @@ def means(c: Comparison) -> list[MovedMean]:
     return sorted(out, key=lambda x: -x.distance)
 
 
-def moved(real: float, synthetic: float, deviation: float, records: int, positive: bool) -> float | None:
+def moved(
+    real: float, synthetic: float, deviation: float, records: int, positive: bool, *, sure: float = SURE
+) -> float | None:
     """How far a mean moved, in standard deviations or in parts of the mean of what is never negative; None: not."""
     gap = abs(synthetic - real)
     far = gap / deviation if deviation > 0 else (0.0 if gap == 0 else np.inf)
     if positive and real > 0:
         far = max(far, gap / real)
-    sure = gap > SURE * deviation / np.sqrt(max(1, records))
-    return float(far) if sure and far > FAR_MEAN else None
+    no_chance = gap > sure * deviation / np.sqrt(max(1, records))
+    return float(far) if no_chance and far > FAR_MEAN else None
 
 
 def numbers(c: Comparison) -> list[str]:
@@ -155,12 +171,14 @@ def gaps(c: Comparison) -> list[GroupMeans]:
     """Every number by every short category, once a comparison; no column by itself."""
     if "gaps" not in c.scores:
         pairs = [(n, g) for n in numbers(c) for g in categories(c) if n != g]
-        c.scores["gaps"] = [_gaps(c, n, g) for n, g in pairs[:MOST_PAIRS]]
+        compared = pairs[:MOST_PAIRS]
+        sure = sure_of(sum(c.domain[g].size - c.domain[g].special for _, g in compared))
+        c.scores["gaps"] = [_gaps(c, n, g, sure) for n, g in compared]
     found: list[GroupMeans] = c.scores["gaps"]
     return found
 
 
-def _gaps(c: Comparison, name: str, category: str) -> GroupMeans:
+def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     a, i = c.domain[category], c.domain.index(category)
     known = a.size - a.special
     sides = []
@@ -169,12 +187,13 @@ def _gaps(c: Comparison, name: str, category: str) -> GroupMeans:
     (n, real, square), (m, synthetic, _) = sides
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.sqrt(np.maximum(square - real**2, 0))
-        fresh = n * c.m / c.n
-        errors = within / np.sqrt(np.maximum(fresh, 1))
+        fresh = np.minimum(n * c.m / c.n, m)  # records that a mean rests on
     use = (n >= FEWEST) & (m >= 1)
     whole = float((n * np.nan_to_num(real)).sum() / max(1, n.sum()))
     made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
     deviation = float(np.sqrt(max(0.0, (n * np.nan_to_num(square)).sum() / max(1, n.sum()) - whole**2)))
+    spread = np.where(n < FEW_OF_A_GROUP, np.fmax(within, deviation), within)
+    errors = spread / np.sqrt(np.maximum(fresh, 1))
     kept = None
     if use.sum() >= 2:
         weight, left, right = n[use], real[use] - whole, synthetic[use] - made
@@ -185,6 +204,7 @@ def _gaps(c: Comparison, name: str, category: str) -> GroupMeans:
     return GroupMeans(
         column=name, category=category, values=c.words(category)[:known], real=real, synthetic=synthetic,
         sizes=np.stack([n, m]), errors=errors, deviation=deviation, kept=kept,
+        sure=sure,
     )  # fmt: skip
 
 
@@ -211,14 +231,15 @@ def groups(c: Comparison) -> list[MovedGroup]:
 
 def shares(c: Comparison) -> list[MovedGroup]:
     """Values of short categories whose share of the records moved, the farthest first."""
-    out = []
-    for name in categories(c):
+    out, names = [], categories(c)
+    sure = sure_of(sum(c.domain[name].size for name in names))
+    for name in names:
         a, i = c.domain[name], c.domain.index(name)
         real, synthetic = (np.bincount(x, minlength=a.size) / max(1, len(x)) for x in (c.truth[i], c.synthetic[i]))
         smooth = (real * c.n + 2) / (c.n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
         error = np.sqrt(smooth * (1 - smooth) / c.m)
         words = c.words(name)
-        for k in np.flatnonzero(np.abs(synthetic - real) > np.maximum(SURE * error, FAR_SHARE)):
+        for k in np.flatnonzero(np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)):
             out.append(MovedGroup(
                 column="", category=name, value=words[k], real=float(real[k]), synthetic=float(synthetic[k]),
                 distance=float(abs(synthetic[k] - real[k])),

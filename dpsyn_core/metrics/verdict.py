@@ -13,7 +13,7 @@ import numpy as np
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics import moved
-from dpsyn_core.metrics.associations import cramers_v, occupied_cells
+from dpsyn_core.metrics.associations import corrected_v, occupied_cells
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.relations import HALF, RelationsKept, relations
@@ -27,7 +27,7 @@ ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to whic
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
 
-Measure = Literal["rank correlation", "correlation ratio", "Cramer's V"]
+Measure = Literal["rank correlation", "correlation ratio", "Cramer's V less chance"]
 # near, good: words of praise; the others state what is kept. few: even single columns are off
 Grade = Literal["near", "good", "kept", "weak", "gone", "bins", "few", "few_alone", "alone", "none", "unclear"]
 PRAISE: tuple[Grade, ...] = ("near", "good")
@@ -168,8 +168,8 @@ def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]
         real, synthetic = (correlation_ratio(x, codes, a.size - a.special) for x, codes in sides)
         return "correlation ratio", real, synthetic
     tables = ((c.real_counter, c.truth), (c.synthetic_counter, c.synthetic))
-    real, synthetic = (cramers_v(occupied_cells(k, codes, c.domain, [pair])[0]) for k, codes in tables)
-    return "Cramer's V", real, synthetic
+    real, synthetic = (corrected_v(occupied_cells(k, codes, c.domain, [pair])[0]) for k, codes in tables)
+    return "Cramer's V less chance", real, synthetic
 
 
 def correlation_ratio(values: Floats, codes: Codes, known: int) -> float:

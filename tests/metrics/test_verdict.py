@@ -7,6 +7,7 @@ import pytest
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics import moved
+from dpsyn_core.metrics.associations import corrected_v, cramers_v
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.correlations import RankCorrelation
 from dpsyn_core.metrics.load import compare_tables
@@ -165,3 +166,38 @@ def test_two_amounts_are_written_with_the_digits_that_tell_them_apart():
 def test_words_of_praise_stand_in_two_sentences_alone():
     praised = {k for k, v in ENGLISH.items() if k.startswith("verdict_") and {"good"} & set(v.lower().split())}
     assert praised == {"verdict_near", "verdict_good"}
+
+
+def test_a_fresh_sample_is_praised_however_many_figures_are_compared():
+    """Fifteen numbers and fifteen short categories without relations have over a thousand means of groups."""
+    rng = np.random.default_rng(2)
+    n = 1500
+    frame = pd.DataFrame({f"c{i}": rng.choice(list("abcdef"), n) for i in range(15)})
+    frame["twin"] = np.where(rng.random(n) < 0.9, frame["c0"], "a")
+    for i in range(15):
+        frame[f"x{i}"] = rng.integers(0, 50, n)
+    described = [
+        {"name": name, "kind": "categorical", "values": list("abcdef"), "source": "public"}
+        if frame[name].dtype == object
+        else {"name": name, "kind": "numeric", "dtype": "integer", "min": 0, "max": 50, "source": "public"}
+        for name in frame
+    ]
+    schema = Schema.of({"version": 1, "name": "many", "attributes": described})
+    praise = 0
+    for seed in range(5):
+        again = frame.iloc[np.random.default_rng(seed).integers(0, n, n)]
+        c = compare_tables(schema, pa.Table.from_pandas(again, preserve_index=False), pa.Table.from_pandas(frame))
+        assert moved.sure_of(sum(len(g.values) for g in moved.gaps(c))) > 4
+        praise += verdict(c).praises
+    assert praise == 5
+
+
+def test_a_strength_of_chance_alone_is_none():
+    rng = np.random.default_rng(3)
+    counts = np.zeros((40, 40), dtype=np.int64)
+    np.add.at(counts, (rng.integers(0, 40, 2000), rng.integers(0, 40, 2000)), 1)
+    rows, columns = np.nonzero(counts)
+    cells = rows, columns, counts[rows, columns]
+    assert cramers_v(cells) > 0.1 and corrected_v(cells) < 0.07
+    same = np.arange(5), np.arange(5), np.full(5, 100)
+    assert corrected_v(same) == pytest.approx(1, abs=0.01)
