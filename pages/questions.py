@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.linked import questions_page
 from ui.questions import expected, files, form, kept, listed
 from ui.shared.going import go_to
 from ui.shared.state import workspace
@@ -11,7 +12,7 @@ from ui.shared.theme import end_page, heading, note, section
 space = workspace()
 heading("questions")
 if space.linked is not None:
-    st.info(t("linked.questions"))
+    questions_page.page(space, space.linked)
     end_page()
 if space.schema is None:
     st.info(t("schema.no_table"))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from dpsyn_core.jobs.folder import MANIFEST, SCHEMA
 from dpsyn_core.jobs.spec import JobSpec
 
+ANSWERS = "answers.json"  # of the declared questions, in the folder of the job
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -23,6 +25,7 @@ def synthetic_places(folder: Path, schema: LinkedSchema) -> dict[str, Path]:
 
 def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     """Runs linked tables, and leaves the synthetic ones with their manifest. Raises DPSynError."""
+    from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import LinkedSchema
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.runs.writing import Places, write_release
@@ -32,11 +35,14 @@ def leave_linked(folder: Path, spec: JobSpec, progress: Progress) -> None:
     tables = _taken(folder, spec)
     release = synthesize_linked(
         tables[schema.name] if schema.one_file else tables, schema, epsilon=spec.epsilon, delta=spec.delta,
-        rng=spec.seed, n_records=spec.n_records, dataset=spec.dataset, progress=progress, **spec.settings,
+        rng=spec.seed, n_records=spec.n_records, dataset=spec.dataset, progress=progress,
+        questions=spec.questions, **spec.settings,
     )  # fmt: skip
     del tables
     places = Places(outs=tuple(synthetic_places(folder, schema).values()), manifest=folder / MANIFEST)
-    write_release(release, places, progress=progress)
+    manifest = write_release(release, places, progress=progress)
+    if release.answers:
+        write_answers(release.answers, folder / ANSWERS, private=not manifest.private)
     progress("writing", 1, 1)
 
 

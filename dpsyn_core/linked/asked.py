@@ -93,14 +93,25 @@ class LinkedQuestions(QuestionPart):
     def load(cls, path: str | Path) -> LinkedQuestions:
         """Reads a JSON file. Raises QuestionError."""
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
+            raw = Path(path).read_bytes()
         except OSError as error:
             msg = f"'{path}' cannot be read ({error.strerror}); name a file of linked questions"
             raise QuestionError(msg) from error
+        return cls.loads(raw, name=Path(path).name)
+
+    @classmethod
+    def loads(cls, raw: bytes, *, name: str = "the file of questions") -> LinkedQuestions:
+        """From the bytes of a JSON file, called `name` in sentences. Raises QuestionError."""
+        try:
+            document = json.loads(raw.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            msg = f"'{Path(path).name}' is not JSON; docs/linked.md shows a file of linked questions"
+            msg = f"'{name}' is not JSON; docs/linked.md shows a file of linked questions"
             raise QuestionError(msg) from error
         return cls.of(document)
+
+    def file(self) -> dict[str, Any]:
+        """The whole document, as a file holds it."""
+        return {"version": self.version, "questions": self.document()}
 
     def document(self) -> list[dict[str, Any]]:
         """The questions as plain JSON values."""

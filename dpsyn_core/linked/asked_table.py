@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, QuestionError
 from dpsyn_core.linked.asked import ChildCount, LinkedQuestion
-from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Forest, shapes_of
 from dpsyn_core.linked.rules import BEFORE
 from dpsyn_core.linked.stages import difference_codes
@@ -98,7 +98,7 @@ class AskedTable:
         child = self.schema[link.child]
         out = []
         for clause in () if count.where is None else clauses(count.where):
-            place = child.position(clause.attribute)
+            place = _place_of(child, clause.attribute)
             share = within(child.coded[place], clause)
             if ((share > 0) & (share < 1)).any():
                 msg = f"the condition on '{clause.attribute}' cuts a bin; let it end where a bin does"
@@ -109,7 +109,8 @@ class AskedTable:
     def _change(self, name: str, of: str) -> dict[str, Any]:
         """A number of as many bins as there are differences, each as wide as a bin of the column."""
         link = self._link
-        attribute = self.schema[self.question.about].coded[self.schema[self.question.about].position(of)]
+        table = self.schema[self.question.about]
+        attribute = table.coded[_place_of(table, of)]
         if link is None or not numeric(attribute):
             msg = (
                 f"'{name}' is a change of '{of}', which holds no numbers; ask for the table of 'before.{of}' and '{of}'"
@@ -211,6 +212,14 @@ class _ChildRows:
         out: Ints = np.minimum(difference_codes(a, a)[before, column], size - 1)
         out[self._first] = size - 1
         return out
+
+
+def _place_of(table: LinkedTable, column: str) -> int:
+    """Place of a column among those that are synthesized. Raises QuestionError."""
+    try:
+        return table.position(column)
+    except ValueError as error:
+        raise QuestionError(str(error)) from error
 
 
 def _plain(attribute: Any) -> dict[str, Any]:

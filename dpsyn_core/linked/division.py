@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpsyn_core.linked.answering import asked_needs
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.measuring import SHARES, LinkedShares
 from dpsyn_core.linked.release import check_drawable, costs_of
 from dpsyn_core.linked.stages import stages_of
+from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.privacy.budget import Budget, Cost
 
 
@@ -15,10 +18,11 @@ from dpsyn_core.privacy.budget import Budget, Cost
 class BudgetStep:
     """One step of a run.
 
-    what: "root", "role" (children of one single role), "children" (all others) or "siblings" (consecutive ones).
-    table: that it measures. role: of "role". share: of the budget, from 0 to 1 (of rho, or of epsilon at delta 0).
-    noise: scale of the noise in a cell of a table that got all of the step, in roots: a root whose children all fall
-    into one cell counts 1 there (standard deviation; at delta 0 the scale of Laplace noise).
+    what: "root", "role" (children of one single role), "children" (all others), "siblings" (consecutive ones) or
+    "question" (a declared one). table: that it measures, or the name of the question. role: of "role". share: of the
+    budget, from 0 to 1 (of rho, or of epsilon at delta 0). noise: scale of the noise in a cell of a table that got all
+    of the step, in roots: a root whose children all fall into one cell counts 1 there (standard deviation; at delta 0
+    the scale of Laplace noise).
     """
 
     what: str
@@ -28,10 +32,28 @@ class BudgetStep:
     noise: float
 
 
-def division(schema: LinkedSchema, budget: Budget, shares: LinkedShares = SHARES) -> tuple[BudgetStep, ...]:
-    """The steps in their order. Raises BudgetError for a budget whose noise could not be drawn."""
+def division(
+    schema: LinkedSchema,
+    budget: Budget,
+    shares: LinkedShares = SHARES,
+    *,
+    questions: LinkedQuestions | None = None,
+) -> tuple[BudgetStep, ...]:
+    """The steps in their order.
+
+    Args:
+        schema: public.
+        budget: of the run.
+        shares: how it is divided.
+        questions: declared; None: none.
+
+    Raises:
+        BudgetError: the noise could not be drawn.
+        QuestionError: a question does not fit the schema.
+    """
     cost = budget.gaussian() if budget.delta else budget.pure()
-    costs = costs_of(schema, cost, shares)
+    needs = asked_needs(schema, questions or LinkedQuestions.of([]))
+    costs = costs_of(schema, cost, shares, [float(table.question.ask.weight) for table, _ in needs])
     check_drawable(schema, costs)
 
     def step(what: str, table: str, own: Cost, weight: int, role: str = "") -> BudgetStep:
@@ -47,4 +69,7 @@ def division(schema: LinkedSchema, budget: Budget, shares: LinkedShares = SHARES
         out.append(step("role" if role else "children", link.child, own, stage.view.unit, role))
         if siblings is not None and stage.siblings is not None:
             out.append(step("siblings", link.child, siblings, stage.siblings.unit))
+    for (table, _), own in zip(needs, costs.questions, strict=True):
+        out.append(step("question", table.question.name, own, table.unit))
+        check_widest(out[-1].noise * table.unit)
     return tuple(out)

@@ -35,6 +35,7 @@ def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str) ->
     named: dict[str, Any] = {"epsilon": spec.epsilon, "delta": spec.delta, **spec.settings}
     named |= {"n_records": spec.n_records} if spec.n_records is not None else {}
     named |= {"rng": spec.seed, "dataset": spec.dataset}
+    named |= {"questions": spec.questions["questions"]} if spec.questions is not None else {}
     lines = "".join(f"    {key}={value!r},\n" for key, value in named.items())
     lead = "from dpsyn_core import synthesize\nfrom dpsyn_core.tables.read import read_table\n\n"
     if schema.one_file:

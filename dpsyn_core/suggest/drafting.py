@@ -53,7 +53,7 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
     if table.num_rows == 0:
-        msg = "the table has no records to draft a schema from; write the schema by hand"
+        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
         raise SchemaError(msg)
     comma = canonical.has_decimal_comma(table)
     said = declared_in(table)

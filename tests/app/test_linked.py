@@ -215,3 +215,9 @@ def test_rules_across_a_link_come_with_a_schema_file_and_stay_in_it(app):
     assert "no synthetic record breaks" in words(app)
     field(app, "number_input", "children, at most").set_value(7).run()
     assert len(linked(app).schema().links[0].rules) == 1
+
+
+def test_a_table_without_records_is_refused_in_a_sentence_that_names_file_and_remedy(app):
+    with_files(app, patients=PATIENTS, visits=b"patient_id,nr,ward\n")
+    (refusal,) = (error.value for error in app.error)
+    assert "visits.csv" in refusal and "give one with records" in refusal and not app.exception

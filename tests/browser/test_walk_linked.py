@@ -14,7 +14,7 @@ from tests.browser.test_axe import findings
 from ui.shared.text import catalogue
 
 pytestmark = pytest.mark.browser
-PAGES = ("schema", "privacy", "synthesize", "report", "export")
+PAGES = ("schema", "privacy", "questions", "synthesize", "report", "export")
 
 
 def words(language="en"):

@@ -134,6 +134,9 @@ def test_one_root_moves_no_question_by_more_than_it_is_charged_for(name):
 
 
 BAD = {
+    "no column of a condition": (
+        {"about": "roots", "counts": {"n": {"of": "kids", "where": "x = 1"}},
+         "ask": {"name": "q", "kind": "mean", "of": "n"}}, "no column 'x'"),
     "no table": ({"about": "cities", "ask": {"name": "q", "kind": "table", "of": ["a"]}}, "is no table"),
     "no column": ({"about": "roots", "ask": {"name": "q", "kind": "table", "of": ["t"]}}, "is no column that"),
     "no order": ({"about": "kids", "changes": {"c": "t"}, "ask": {"name": "q", "kind": "mean", "of": "c"}}, "no order"),

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.data import loading, sources
 from ui.linked import diagram, outcome, source, stamp
-from ui.linked.starting import drops, problem, start
+from ui.linked.starting import drops, problem, questions_of, start
 from ui.shared import results
 from ui.shared.going import go_to, reveal
 from ui.shared.jobs import Job
@@ -126,7 +126,8 @@ def _result(space: Workspace, shown: Job) -> None:
         mine = (j for j in jobs().of(space.owner) if j.state == "done" and results.same_table(space, j))
         done = shown if shown.state == "done" else next(mine, None)
         if done is not None and done.spec.linked:
-            if results.stale(space, done, done.spec):
+            asked = None if space.linked is None else questions_of(space.linked)
+            if results.stale(space, done, done.spec.model_copy(update={"questions": asked})):
                 note(t("quick.stale"), "warning")
             outcome.card(space, done)
     if st.session_state.get(QUICK) == shown.id:

@@ -36,6 +36,10 @@ def page(space: Workspace, job: Job) -> None:
         with st.container(horizontal=True, gap="small"):
             files.manifest_button(space, job, key="linked_export_manifest")
             _document(t("export.schema"), known.dumps(), takeaways.schema_file(known), "application/json")
+            if job.spec.questions:
+                _document(t("linked.export_questions"), files.questions_text(job), files.QUESTIONS, "application/json")
+                named = f"answers{files.suffix(space, job)}.json"
+                _document(t("linked.export_answers"), files.answers_text(space, job), named, "application/json")
         if known.reasons:
             note(t("schemafile.note_read"), "warning")
     with right:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import re
 import shlex
 import tempfile
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpsyn_core.jobs.folder import MANIFEST, SCHEMA
-from dpsyn_core.jobs.linked import synthetic_places
+from dpsyn_core.jobs.linked import ANSWERS, synthetic_places
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report.takeaways import schema_file
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from dpsyn_core.report.receipts import Receipt
 
+QUESTIONS = "questions.json"  # what the command is told to ask; in the bundle
 MIMES = {
     "zip": "application/zip",
     "csv": "text/csv",
@@ -159,6 +161,23 @@ def manifest_text(space: Workspace, job: Job) -> str:
     return known.written(known.digests.model_copy(update={"files": files, "tables": tables})).to_json()
 
 
+def answers(space: Workspace, job: Job) -> list[dict[str, Any]]:
+    """The answers to the questions that the run was told, as `LinkedAnswer.plain` gives them; none without any."""
+    if not job.spec.questions:
+        return []
+    return results.kept(space, ("asked", job.id), lambda: json.loads((job.folder / ANSWERS).read_text("utf-8")))
+
+
+def answers_text(space: Workspace, job: Job) -> str:
+    """The answers as a file."""
+    return json.dumps(answers(space, job), indent=2, ensure_ascii=False) + "\n"
+
+
+def questions_text(job: Job) -> str:
+    """The questions of a run as a file for the command."""
+    return json.dumps(job.spec.questions, indent=2, ensure_ascii=False) + "\n"
+
+
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
@@ -183,10 +202,11 @@ def command(space: Workspace, job: Job) -> str:
     else:
         given = " ".join(f"--table {shlex.quote(f'{table.name}=YOUR_{table.name}.csv')}" for table in known.tables)
         out = f"--out {name}/"
+    asked = f" --questions {QUESTIONS}" if spec.questions else ""
     rows = f" --n-records {spec.n_records}" if spec.n_records is not None else ""
     effort = f" --set effort={plain(spec.settings['effort'])}" if "effort" in spec.settings else ""
     return (
         f"dpsyn synth {given} --schema {schema_file(known)} --epsilon {plain(spec.epsilon)}"
-        f" --delta {plain(spec.delta)}{effort}{rows} --seed {spec.seed}"
+        f" --delta {plain(spec.delta)}{effort}{asked}{rows} --seed {spec.seed}"
         f" --dataset {shlex.quote(spec.dataset or known.ledger_name)} {out}"
     )

@@ -6,14 +6,18 @@ import streamlit as st
 
 from ui.linked import comparing, outcome
 from ui.linked.files import (
+    QUESTIONS,
+    answers_text,
     checked,
     command,
     endings,
     manifest,
     manifest_text,
     packed,
+    questions_text,
     schema,
     stem,
+    suffix,
     tables,
     written,
 )
@@ -75,4 +79,6 @@ def bundle(space: Workspace, job: Job) -> bytes:
         "run.py": takeaways.linked_script(job.spec, known, job.label, stem(space, job)),
         "README.txt": t("linked.readme", command=command(space, job)),
     }
+    if job.spec.questions:
+        files |= {QUESTIONS: questions_text(job), f"answers{suffix(space, job)}.json": answers_text(space, job)}
     return packed(files)

@@ -14,6 +14,7 @@ from dpsyn_core.data import linked_paths
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.jobs.folder import SCHEMA
 from dpsyn_core.jobs.spec import ReadSpec
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
@@ -58,6 +59,7 @@ def place(space: Workspace, linked: Linked) -> None:
         before = next((j for j in jobs().of(space.owner) if j.spec.linked and j.made_from(linked.serial)), None)
         if before is not None:
             linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
+            linked.questions = LinkedQuestions.of(before.spec.questions or []).questions
     space.linked = linked
     space.memo.clear()
     for key in [k for k in st.session_state if str(k).startswith("linked_") and not str(k).startswith("linked_up")]:

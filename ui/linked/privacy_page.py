@@ -7,6 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Neighbours
 from ui.linked import diagram
@@ -67,7 +68,7 @@ def _division(linked: Linked, chosen: Budget) -> None:
     from dpsyn_core.linked.division import division
 
     try:
-        steps = division(linked.schema(), chosen)
+        steps = division(linked.schema(), chosen, questions=LinkedQuestions.of(linked.questions))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpsyn_core.linked.reference import LinkVerdict
-from ui.linked import comparing, files, outcome
+from ui.linked import answered, comparing, files, outcome
 from ui.report import columns, headline, pairs
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -13,7 +13,7 @@ from ui.shared.text import literal, local, number, percent, plain, t
 from ui.shared.theme import lead, note, private_tag, public_tag, section, table
 from ui.shared.theme import not_private as stamp
 
-LINKS, RELEASED = "links", "released"
+LINKS, ASKED, RELEASED = "links", "asked", "released"
 MOST_CHARGES = 200  # rows of the table of what was released
 METRICS = {"children": "children", "parent x child": "across", "siblings": "siblings"}
 
@@ -24,13 +24,17 @@ def page(space: Workspace, job: Job) -> None:
     if not files.manifest(job).private:
         stamp(t("stamp.run"))
     names = [one.name for one in schema.tables if one.columns is not None]
-    views = (RELEASED,) if space.choices.safe else (LINKS, *(f"table {n}" for n in names), RELEASED)
+    asked = (ASKED,) if job.spec.questions else ()
+    views = (*asked, RELEASED) if space.choices.safe else (LINKS, *(f"table {n}" for n in names), *asked, RELEASED)
     view = st.segmented_control(
         t("report.view"), views, default=views[0], required=True, format_func=_words, key=f"linked_view_{job.id}",
         label_visibility="collapsed",
     )  # fmt: skip
     if space.choices.safe:
         note(t("report.safe"))
+    if view == ASKED:
+        answered.panel(space, job)
+        return
     if view == RELEASED or space.choices.safe:
         _released(space, job)
         return
@@ -49,6 +53,8 @@ def page(space: Workspace, job: Job) -> None:
 def _words(view: str) -> str:
     if view == LINKS:
         return t("linked.view_links")
+    if view == ASKED:
+        return t("linked.view_asked")
     return t("report.released") if view == RELEASED else literal(view.removeprefix("table "))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import METHOD, LinkedSchema
 from ui.shared.jobs import Job
 from ui.shared.results import fingerprint
@@ -28,10 +30,16 @@ def spec_of(space: Workspace) -> JobSpec:
         n_records=linked.n_roots,
         seed=space.choices.seed,
         dataset=linked.ledger,
+        questions=questions_of(linked),
         linked=names,
         memory_mb=job_memory(),
         seconds=int(os.environ.get(SECONDS, "3600")),
     )
+
+
+def questions_of(linked: Linked) -> dict[str, Any] | None:
+    """The declared questions as a run is told them; None for none."""
+    return LinkedQuestions.of(linked.questions).file() if linked.questions else None
 
 
 def loaded(space: Workspace) -> Linked:
@@ -52,7 +60,9 @@ def problem(space: Workspace) -> str:
         linked = loaded(space)
         if any(row.problem for part in linked.parts.values() for row in part.rows):
             return t("start.rows")
-        division(linked.schema(), spec_of(space).budget)  # refuses a budget whose noise could not be drawn
+        asked = LinkedQuestions.of(linked.questions)
+        # refuses questions that do not fit, and a budget whose noise could not be drawn
+        division(linked.schema(), spec_of(space).budget, questions=asked)
     except DPSynError as error:
         return str(error)
     return ""

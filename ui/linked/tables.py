@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.linked.asked import LinkedQuestion
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.privacy.unit import Neighbours
@@ -114,6 +115,7 @@ class LinkedTables(Generic[Part]):
     version: int = 0
     effort: float = 1.0
     n_roots: int | None = None
+    questions: tuple[LinkedQuestion, ...] = ()  # declared, to be answered by the next run
 
     def schema(self) -> LinkedSchema:
         """The schema that the pages describe. Raises SchemaError."""

@@ -1,0 +1,112 @@
+"""Questions across links on the pages: from a form or a file, charged in the run, answered, and handed out."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from dpsyn_core.linked.asked import LinkedQuestions
+from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files
+from tests.app.test_linked_runs import confirmed, made
+from tests.app_driver import at_page, space_of, words
+from ui.linked import files, handing_out
+from ui.linked.starting import problem
+
+ASKED = {"version": 1, "questions": [
+    {"about": "patients", "counts": {"in A": {"of": "visits", "where": "ward = A"}},
+     "ask": {"name": "visits to A", "kind": "mean", "of": "in A", "by": ["sex"]}},
+]}  # fmt: skip
+
+
+@pytest.fixture
+def hospital(app):
+    """The app with patients and visits, whose schema is confirmed, on the Questions page."""
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    confirmed(app)
+    linked(app).links["visits"].max_children = 3
+    return at_page(app, "questions")
+
+
+def uploaded(app, document):
+    """The app after a file of questions was handed over."""
+    raw = json.dumps(document).encode()
+    return app.file_uploader(key="linked_upload_questions").set_value(("q.json", raw, "application/json")).run()
+
+
+def test_questions_from_form_and_file_are_answered_and_handed_out(hospital, tmp_path):
+    app = hospital
+    assert not app.exception and not app.error
+    app.button(key="linked_ask_keep").click().run()
+    uploaded(app, ASKED)
+    assert not app.exception and not app.error and "1 of 1 questions taken" in words(app)
+    assert [q.name for q in linked(app).questions][1] == "visits to A"
+    at_page(app, "privacy")
+    assert "the question visits to A" in words(app) and not app.exception
+    space_of(app).choices.epsilon = 20.0  # enough for an interval that has ends, of 40 patients
+    job, space = made(app), space_of(app)
+    charged = [c.name for c in files.manifest(job).charges]
+    assert any("in A" in name for name in charged), charged
+    app.session_state["open_run"] = job.id
+    at_page(app, "report")
+    app.segmented_control(key=f"linked_view_{job.id}").set_value("asked").run()
+    assert not app.exception and not app.error
+    assert "visits to A" in words(app) and " confidence, within the limits" in words(app)
+    assert "reads private data" not in words(app)
+    app.toggle(key="safe").set_value(True).run()
+    assert "visits to A" in words(app), "answers are released values"
+    at_page(app, "export")
+    assert not app.exception and not app.error
+    single, groups = files.answers(space, job)
+    (figure,) = single["figures"]
+    assert figure["low"] < figure["estimate"] < figure["high"] and len(groups["figures"]) == 2
+    bundle = zipfile.ZipFile(io.BytesIO(handing_out.bundle(space, job)))
+    assert json.loads(bundle.read("answers.json")) == [single, groups]
+    assert LinkedQuestions.loads(bundle.read("questions.json")).questions == linked(app).questions
+    assert "--questions questions.json" in files.command(space, job)
+    compile(bundle.read("run.py"), "run.py", "exec")
+    assert b"questions=" in bundle.read("run.py")
+
+
+def test_a_changed_question_makes_the_run_one_of_other_settings(hospital):
+    app = hospital
+    app.button(key="linked_ask_keep").click().run()
+    made(app)
+    at_page(app, "data")
+    assert "Settings changed since this run." not in words(app)
+    at_page(app, "questions").button(key="linked_question_remove_0").click().run()
+    assert linked(app).questions == () and not app.exception
+    at_page(app, "data")
+    assert "Settings changed since this run." in words(app)
+
+
+def test_a_file_that_does_not_fit_is_refused_in_a_sentence(hospital):
+    app = hospital
+    wrong = json.loads(json.dumps(ASKED).replace('"sex"', '"age"'))
+    uploaded(app, wrong)
+    assert "is no column that it can name" in words(app) and not app.exception
+    assert linked(app).questions == ()
+    app.file_uploader(key="linked_upload_questions").set_value(("q.json", b"{", "application/json")).run()
+    assert "is not JSON" in words(app) and not app.exception
+
+
+def test_a_question_that_no_longer_fits_stops_the_run_until_it_is_removed(hospital):
+    app = hospital
+    uploaded(app, ASKED)
+    part = linked(app).parts["visits"]
+    document = part.schema.document()
+    document["attributes"] = [a for a in document["attributes"] if a["name"] != "ward"]
+    part.schema = type(part.schema).of(document)
+    assert "ward" in problem(space_of(app))
+    at_page(app, "questions")
+    assert "Not asked until it is mended" in words(app) and not app.exception
+    app.button(key="linked_question_remove_0").click().run()
+    assert not problem(space_of(app))
+
+
+def test_the_questions_page_speaks_german(hospital):
+    app = hospital
+    app.session_state["language"] = "de"
+    uploaded(app, ASKED)
+    assert "1 von 1 Fragen" in words(app) and not app.exception
+    assert "mittlere Zahl von visits je Datensatz von patients" in str([s.options for s in app.selectbox])

@@ -1,0 +1,49 @@
+"""The answers of a run of linked tables to its questions: figures with intervals, beside what the tables say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ui.linked import files
+from ui.shared.jobs import Job
+from ui.shared.state import Workspace
+from ui.shared.text import literal, number, percent, t
+from ui.shared.theme import lead, note, section, table
+
+MOST = 200  # figures of one question that the page shows
+
+
+def panel(space: Workspace, job: Job) -> None:
+    """A table for all questions of one figure, and one for each that has several; from released values alone."""
+    found = files.answers(space, job)
+    single = [one for one in found if len(one["figures"]) == 1 and not one["figures"][0]["labels"]]
+    section(t("linked.view_asked"))
+    if single:
+        rows = [[one["question"], *_cells(one["figures"][0])] for one in single]
+        table([t("linked.asked_question"), *_heads()], rows, alt=t("linked.view_asked"))
+    for one in found:
+        if one in single:
+            continue
+        lead(literal(one["question"]))
+        labels = list(one["figures"][0]["labels"]) if one["figures"] else []
+        rows = [[" · ".join(str(x) for x in f["labels"].values()), *_cells(f)] for f in one["figures"][:MOST]]
+        table([" · ".join(labels), *_heads()], rows, alt=literal(one["question"]))
+        if len(one["figures"]) > MOST:
+            note(t("linked.asked_cut", shown=number(MOST), all=number(len(one["figures"]))))
+    if found:
+        note(t("linked.asked_note", confidence=percent(found[0]["confidence"], 0)))
+
+
+def _heads() -> list[str]:
+    return [t("linked.asked_answer"), t("linked.asked_between"), t("linked.column_synthetic")]
+
+
+def _cells(figure: dict[str, Any]) -> list[str]:
+    """Answer, interval and what the synthetic tables say; a dash where there is none."""
+    low, high = figure["low"], figure["high"]
+    between = "–" if low is None or high is None else t("linked.asked_ends", low=number(low), high=number(high))
+    return [_said(figure["estimate"]), between, _said(figure["synthetic"])]
+
+
+def _said(value: float | None) -> str:
+    return "–" if value is None else number(value)

@@ -1,0 +1,130 @@
+"""The form of one question across links, for the kinds that are asked most often; others come as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpsyn_core.errors import DPSynError, QuestionError
+from dpsyn_core.linked.asked import LinkedQuestion, LinkedQuestions
+from dpsyn_core.linked.asked_table import AskedTable
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.questions.forms import MOST_GROUPS
+from dpsyn_core.questions.meaning import numeric
+from ui.shared.state import Linked
+from ui.shared.text import literal, sentence, t
+from ui.shared.theme import note
+
+COUNT, SHARE, MEAN, CHANGE = "count", "share", "mean", "change"
+GENERATION = "linked_ask_generation"  # changes when a question was kept, so that the form is empty again
+
+
+def keep(linked: Linked, schema: LinkedSchema, added: LinkedQuestions) -> int:
+    """Declares questions that are not declared yet, by their names. Raises QuestionError where one does not fit.
+
+    Returns:
+        How many were added.
+    """
+    known = {question.name for question in linked.questions}
+    new = tuple(question for question in added.questions if question.name not in known)
+    for question in new:
+        AskedTable(schema, question)
+    linked.questions = LinkedQuestions.of([*linked.questions, *new]).questions
+    return len(new)
+
+
+def form(linked: Linked, schema: LinkedSchema) -> None:
+    """The fields, and the button that declares what they say."""
+    key = f"linked_ask_{linked.serial[:8]}_{st.session_state.get(GENERATION, 0)}"
+    names = [link.child for link in schema.links]
+    child = str(st.selectbox(t("linked.ask_about"), names, key=f"{key}_child", format_func=literal))
+    link = next(one for one in schema.links if one.child == child)
+    kinds = [COUNT, SHARE] + ([MEAN] if _numbers(schema, link) else [])
+    kinds += [CHANGE] if link.order is not None and _numbers(schema, link) else []
+    kind = str(
+        st.selectbox(
+            t("questions.kind"), kinds, key=f"{key}_kind_{child}",
+            format_func=lambda k: t(f"linked.ask_{k}", child=child, root=link.parent),
+        )
+    )  # fmt: skip
+    made = (_of_children if kind in (COUNT, SHARE) else _of_numbers)(schema, link, kind, f"{key}_{child}_{kind}")
+    usual = made.pop("usual")
+    name = st.text_input(t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200,
+                         help=t("questions.name_help"))  # fmt: skip
+    made["ask"]["name"] = (name or "").strip() or usual
+    if not st.button(t("questions.keep"), type="primary", key="linked_ask_keep"):
+        return
+    try:
+        if not keep(linked, schema, LinkedQuestions.of([made])):
+            msg = f"two questions are called {made['ask']['name']!r}; give every question its own name"
+            raise QuestionError(msg)
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return
+    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
+    st.rerun()
+
+
+def words(schema: LinkedSchema, question: LinkedQuestion) -> str:
+    """Whose records a question is about and which columns it names, in a line."""
+    named = [n for n in question.ask.attributes if n not in question.counts]
+    for count in question.counts.values():
+        named.append(f"{count.of} ({count.where})" if count.where else count.of)
+    kind = t(f"questions.kind_{question.ask.kind}")
+    return t("linked.ask_line", kind=kind, about=question.about, columns=", ".join(named))
+
+
+def _numbers(schema: LinkedSchema, link: Link) -> list[str]:
+    return [a.name for a in schema[link.child].coded if numeric(a)]
+
+
+def _groups(label: str, options: list[str], key: str) -> list[str]:
+    """Columns to break a figure down by; those of numbers have too many cells for that without bins."""
+    return list(st.multiselect(label, options, key=f"{key}_by", max_selections=MOST_GROUPS, format_func=literal))
+
+
+def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
+    """How many children meet conditions, on average, or how many roots have one."""
+    where = st.text_input(
+        t("linked.ask_where", child=literal(link.child)), key=f"{key}_where", max_chars=1000,
+        placeholder=t("linked.ask_all"), help=t("linked.ask_where_help"),
+    )  # fmt: skip
+    columns = [a.name for a in schema.root.coded if not numeric(a)]
+    by = _groups(t("linked.ask_by"), columns, key)
+    counted = f"number of {link.child}"
+    while counted in {a.name for a in schema.root.coded}:
+        counted += "_"
+    met = (where or "").strip()
+    count = {"of": link.child, "any": kind == SHARE} | ({"where": met} if met else {})
+    return {
+        "about": schema.root.name,
+        "counts": {counted: count},
+        "ask": {"kind": "mean", "of": counted, "by": by},
+        "usual": _usual(t(f"linked.ask_{kind}", child=link.child, root=link.parent), met, by),
+    }
+
+
+def _of_numbers(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
+    """A mean of a number of the children, or of its change since the sibling before."""
+    of = str(st.selectbox(t("linked.ask_of"), _numbers(schema, link), key=f"{key}_of", format_func=literal))
+    own = [a.name for a in schema[link.child].coded if not numeric(a)]
+    above = [f"{link.parent}.{a.name}" for a in schema[link.parent].coded if not numeric(a)]
+    by = _groups(t("linked.ask_by"), [*own, *above], key)
+    usual = _usual(t(f"linked.ask_{kind}", child=link.child, root=link.parent), of, by)
+    if kind == MEAN:
+        return {"about": link.child, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
+    note(t("linked.ask_change_note", order=link.order))
+    changed = f"change of {of}"
+    while changed in {a.name for a in schema[link.child].coded}:
+        changed += "_"
+    return {
+        "about": link.child, "changes": {changed: of}, "ask": {"kind": "mean", "of": changed, "by": by},
+        "usual": usual,
+    }  # fmt: skip
+
+
+def _usual(kind: str, what: str, by: list[str]) -> str:
+    """A name for a question that was given none."""
+    named = f"{kind}: {what}" if what else kind
+    return f"{named} ({', '.join(by)})"[:200] if by else named[:200]
