@@ -211,7 +211,7 @@ def _own_words() -> str:
         f"{field} [data-testid='stFileUploaderDropzoneInstructions'] span": t("upload.limit", size=limit),
     }
     return "".join(
-        f"{at}{{font-size:0!important}}{at}::after{{font-size:14px;white-space:nowrap;content:'{words}'}}"
+        f"{at}{{font-size:0!important;max-width:none!important}}{at}::after{{font-size:14px;white-space:nowrap;content:'{words}'}}"
         for at, words in said.items()
     )
 

@@ -72,6 +72,9 @@ def merged(first: str, last: str) -> str:
     real = REAL_BIN.fullmatch(first), REAL_BIN.fullmatch(last)
     if real[0] and real[1]:
         return f"[{real[0][1]}, {real[1][2]}{last[-1]}"
+    low, high = NUMERAL.fullmatch(first) or real[0], NUMERAL.fullmatch(last) or real[1]
+    if low and high:  # a value that stands alone and a bin
+        return f"{low[0] if not real[0] else low[1]} … {high[0] if not real[1] else high[2]}"
     days = DAY.match(first), DAY.match(last)
     if days[0] and days[1] and days[0][0] != days[1][0]:  # short enough for an axis
         return f"{first[:10]} … {last[5:10]}" if first[:4] == last[:4] else f"{first[:7]} … {last[:7]}"
