@@ -25,7 +25,7 @@ ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", *LABELLED)
 EXCEL_ROWS = 1_048_575
 EXCEL_DATE = datetime.datetime(1980, 1, 1)
 TOLD_EVERY = 500  # records of a workbook between two words on how far it is
-Told = Callable[[int, int], None]
+Told = Callable[[int, int], object]
 LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
 

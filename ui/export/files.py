@@ -56,7 +56,7 @@ def suffix(space: Workspace, job: Job) -> str:
     return "" if results.checked(space, job).holds else "-NOT-PROVED"
 
 
-def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, int], None] | None = None) -> bytes:
+def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, int], object] | None = None) -> bytes:
     """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped.
 
     told: hears how many records of all are in an Excel file.
