@@ -11,6 +11,7 @@ from pathlib import Path
 
 import opendp.prelude as dp
 import polars as pl
+from opendp.extras.mbi import AIM, MST
 
 
 def rho_of(epsilon: float, delta: float) -> float:
@@ -44,7 +45,7 @@ def main() -> None:
         data=records, privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(rho=rho)
     )
     query = context.query(rho=rho).select(*sizes)
-    algorithm = dp.mbi.AIM() if system == "aim" else dp.mbi.MST()
+    algorithm = AIM() if system == "aim" else MST()
     keys = {name: list(range(size)) for name, size in sizes.items()}
     table = query.contingency_table(keys=keys, algorithm=algorithm).release()
     table.synthesize().write_csv(out)
