@@ -12,8 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.merging import noisy_total
-from dpsyn_core.marginals.types import Measurement, redrawn
+from dpsyn_core.marginals.types import Measurement, noisy_total, redrawn
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.copula import scores_in_bins
 from dpsyn_core.runs.measured import Measured
