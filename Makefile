@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep spark sdgym app test test-all check bench audit screenshots dist docs sbom lock clean
+.PHONY: setup dev deep spark sdgym app test test-all check bench audit screenshots dist docs browser sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -81,6 +81,10 @@ docs: $(VENV)/.docs
 $(VENV)/.docs: requirements-docs.lock $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
 	touch $@
+
+# the labs as a static folder, build/browser; WHEELS names a folder of Pyodide's packages (docs/install.md)
+browser: setup
+	$(BIN)/python -m tools.browser $(if $(WHEELS),--wheels $(WHEELS))
 
 sbom: dev
 	$(BIN)/python -m tools.sbom

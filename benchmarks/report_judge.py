@@ -79,6 +79,8 @@ def holds(frame: pd.DataFrame, column: str, value: str) -> pd.Series:
     cells = frame[column]
     if cells.dtype.kind == "f":
         return cells == pd.to_numeric(value, errors="coerce")
+    if cells.dtype.kind == "b":
+        value = value.capitalize()
     return cells.astype(str) == value
 
 
@@ -93,6 +95,8 @@ def strength(frame: pd.DataFrame, a: str, b: str, measure: str) -> float | None:
     if measure == "correlation ratio" and sum(kinds.values()) == 1:
         number, words = sorted((a, b), key=lambda n: not kinds[n])
         both = frame[[number, words]].dropna()
+        if both[number].nunique() < 2:
+            return None
         by = both.groupby(words)[number]
         between = ((by.transform("mean") - both[number].mean()) ** 2).sum()
         return float(np.sqrt(between / ((both[number] - both[number].mean()) ** 2).sum()))

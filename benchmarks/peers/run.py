@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -34,6 +35,8 @@ PEERS = {
     "dpmm-privbayes": ("dpmm", "with_dpmm.py", "privbayes"),
     "dpmm-aim": ("dpmm", "with_dpmm.py", "aim"),
     "datasynthesizer": ("datasynthesizer", "with_datasynthesizer.py", "correlated"),
+    "opendp-mst": ("opendp", "with_opendp.py", "mst"),
+    "opendp-aim": ("opendp", "with_opendp.py", "aim"),
     "smartnoise-mst": ("smartnoise", "with_smartnoise.py", "mst"),
     "smartnoise-aim": ("smartnoise", "with_smartnoise.py", "aim"),
 }
@@ -114,8 +117,8 @@ def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: in
         if cost.status == ENDED:
             return Result(codes=None, cost=cost, said=f"did not end in {limit} s")
         if cost.status or not made.exists():
-            lines = cost.errors.strip().splitlines()
-            return Result(codes=None, cost=cost, said=f"failed: {lines[-1][:120] if lines else cost.status}")
+            lines = [line for line in cost.errors.splitlines() if re.search(r"\w", line)]
+            return Result(codes=None, cost=cost, said=f"failed: {lines[-1].strip()[:120] if lines else cost.status}")
         try:
             return Result(codes=read_codes(made, table), cost=cost)
         except ValueError as error:

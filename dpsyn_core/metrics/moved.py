@@ -19,7 +19,7 @@ from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.correlations import RankCorrelation
 
 SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
-RARE = 0.01  # share of fresh samples of which any figure of a kind may be said to have moved
+RARE = 0.001  # share of fresh samples of which any figure of a kind may be said to have moved
 FEW_OF_A_GROUP = 30  # records up to which the deviation within a group is too uncertain to stand alone
 FAR_CORRELATION = 0.1  # of a rank correlation: less is hardly seen in a plot
 FAR_MEAN = 0.05  # of a standard deviation, or of the mean itself
@@ -97,7 +97,7 @@ class GroupMeans:
 
 
 def sure_of(count: int) -> float:
-    """Standard errors that none of `count` figures of a fresh sample exceeds in 99 of 100 samples; three at least."""
+    """Standard errors that none of `count` figures exceeds in 999 of 1,000 fresh samples; three at least."""
     return max(SURE, -NormalDist().inv_cdf(RARE / 2 / max(1, count)))
 
 
