@@ -17,10 +17,11 @@ KINDS = {
     "postgresql": "with a PostgreSQL server",
     "deep": "with torch (the extra deep)",
     "spark": "on executors of Spark (the extra spark, and Java)",
+    "sdgym": "inside SDGym (an environment of its own)",
     "registry": "with a package registry (installs the wheel)",
 }
 DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.deep.")}
-COMMAND = "apt-get install chromium default-jre-headless postgresql && make test-all  # installs torch and pyspark"
+COMMAND = "apt-get install chromium default-jre-headless postgresql && make test-all  # installs torch, pyspark, SDGym"
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 

@@ -67,7 +67,7 @@ def test_a_run_that_was_complete_says_nothing():
 
 def test_the_makefile_and_ci_run_what_they_say():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = dict(re.findall(r"^(test|test-all): dev(?: deep spark)?\n\t(.*)$", makefile, re.MULTILINE))
+    targets = dict(re.findall(r"^(test|test-all): dev(?: deep spark sdgym)?\n\t(.*)$", makefile, re.MULTILINE))
     assert "WORKERS := -n 2 " in makefile and all("$(WORKERS)" in line for line in targets.values())
     assert "--quick" in targets["test"] and "--complete" not in targets["test"]
     assert "--complete" in targets["test-all"] and "--quick" not in targets["test-all"]

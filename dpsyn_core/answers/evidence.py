@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.answers.functional import Batch, Floats, merged_weights
-from dpsyn_core.marginals.merging import merged, noisy_total
 from dpsyn_core.marginals.reconstruction import proper
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, merged, noisy_total
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 CLOSE = 1e-9  # relative difference of weights that counts as none

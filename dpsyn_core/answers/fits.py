@@ -10,8 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.answers.calibrate import INFERENCE, Inference, folds, without
-from dpsyn_core.marginals.merging import noisy_total
-from dpsyn_core.marginals.types import Measurement, redrawn
+from dpsyn_core.marginals.types import Measurement, noisy_total, redrawn
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.domain import AttributeSet
 

@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.coarsening import coarsen
 from dpsyn_core.marginals.maxent import Reconstruction, check_query, reconstruct
-from dpsyn_core.marginals.merging import merged
 from dpsyn_core.marginals.overlap import make_consistent
 from dpsyn_core.marginals.reconstruction import Rule, proper
 from dpsyn_core.marginals.simplex import Rule as NonNegativity
-from dpsyn_core.marginals.types import Measurement, probabilities, project
+from dpsyn_core.marginals.types import Measurement, merged, probabilities, project
 from dpsyn_core.schema.domain import AttributeSet, Domain
 
 Array = NDArray[np.float64]

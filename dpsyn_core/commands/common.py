@@ -439,3 +439,12 @@ class TerminalProgress:
         """Leaves the cursor on a fresh line."""
         if self.live and self.stage:
             self.stream.write("\n")
+
+
+def signing_key(path: Path | None) -> Any:
+    """The private key in a file; None where none is named. Raises InputError."""
+    if path is None:
+        return None
+    from dpsyn_core.commands.key import open_key
+
+    return open_key(path)

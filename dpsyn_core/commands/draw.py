@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Holds the model against its manifest, draws, and writes both files."""
-    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.common import signing_key
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import InputError, OutputError, ReceiptError
     from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
     except OSError as error:
         msg = f"cannot read the model '{args.model}': {error.strerror}"
         raise InputError(msg) from error
-    key = None if args.sign is None else open_key(args.sign)
+    key = signing_key(args.sign)
     manifest, document = Manifest.read(args.manifest)
     schema = Schema.load(args.schema)
     places = Places.of(args.out, args.new_manifest, private=manifest.private)

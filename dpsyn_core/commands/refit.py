@@ -42,8 +42,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks release and changes, makes the records and writes them with their manifest."""
-    from dpsyn_core.commands.common import TerminalProgress, parse_settings
-    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.common import TerminalProgress, parse_settings, signing_key
     from dpsyn_core.commands.synth import SUFFIXES
     from dpsyn_core.errors import OutputError
     from dpsyn_core.progress import silent
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         msg = f"the output '{Path(args.out).name}' must end with {' or '.join(SUFFIXES)}, or with / for a folder"
         raise OutputError(msg)
     places.check(args.release, args.schema, args.rules)
-    key = None if args.sign is None else open_key(args.sign)
+    key = signing_key(args.sign)
     changes = Changes(
         method=args.method, settings=parse_settings(args.settings), n_records=args.n_records, seed=args.seed,
         where=args.where, columns=_columns(args.columns), rules=_rules(args.rules), tables=args.tables,

@@ -69,8 +69,14 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Checks all that can be checked, then spends, then writes both files atomically."""
-    from dpsyn_core.commands.common import TerminalProgress, chosen_run, open_input, point_out_names, say_odd
-    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        chosen_run,
+        open_input,
+        point_out_names,
+        say_odd,
+        signing_key,
+    )
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import Places
@@ -116,11 +122,10 @@ def run(args: argparse.Namespace) -> None:
 
         check_name(args.save_release)
         check_reusable(spec.config)
-    key = None if args.sign is None else open_key(args.sign)
+    key = signing_key(args.sign)
     point_out_names(spec.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
 
-    from dpsyn_core.marginals.released_file import pack_measurements
     from dpsyn_core.runs.measured import measure
     from dpsyn_core.runs.parts import PendingRelease
     from dpsyn_core.runs.writing import write_release
@@ -132,8 +137,11 @@ def run(args: argparse.Namespace) -> None:
     measured = measure(source, schema, spec, most=places.most_records, progress=progress)
     say_odd(table, str(args.table))
     del table, source
-    kept = places.measurements is not None or places.release is not None
-    marginals = pack_measurements(measured.released, schema=schema) if kept else None
+    marginals = None
+    if places.measurements is not None or places.release is not None:
+        from dpsyn_core.marginals.released_file import pack_measurements
+
+        marginals = pack_measurements(measured.released, schema=schema)
     release = PendingRelease(measured=measured, memory=memory_of(args.memory))
     columns = [c for c in measured.columns if c in schema.output_names]
     manifest = write_release(
@@ -167,8 +175,14 @@ def say_computed(schema: Any, task: Any) -> None:
 
 def run_linked(args: argparse.Namespace) -> None:
     """As `run`, for linked tables. Raises SettingError for an option that they do not have."""
-    from dpsyn_core.commands.common import TerminalProgress, named_tables, parse_settings, point_out_names, read_input
-    from dpsyn_core.commands.key import open_key
+    from dpsyn_core.commands.common import (
+        TerminalProgress,
+        named_tables,
+        parse_settings,
+        point_out_names,
+        read_input,
+        signing_key,
+    )
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.answering import write_answers
     from dpsyn_core.linked.document import LinkedSchema
@@ -195,7 +209,7 @@ def run_linked(args: argparse.Namespace) -> None:
     named = named_tables(args.named, args.table, schema)
     places = places_of(args.out, schema, manifest=args.manifest, answers=args.questions is not None)
     places.check(*named.values(), args.schema, args.questions)
-    key = None if args.sign is None else open_key(args.sign)
+    key = signing_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
     read: dict[object, Any] = {}

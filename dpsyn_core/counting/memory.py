@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.joint import Joint
-from dpsyn_core.counting.sums import Sample, SumRule, block_sum
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Coarsening, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet, Domain
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.features import VectorMap
+    from dpsyn_core.counting.sums import Sample, SumRule
 
 MAX_CELLS = 50_000_000  # 400 MB of int64 counts
 MAX_RECORDS = 2**31 - 1  # the kernels count in int32
@@ -106,6 +108,8 @@ class MemoryCounter:
 
     def vector_sum(self, rule: SumRule, maps: Sequence[VectorMap], sample: Sample | None = None) -> NDArray[np.int64]:
         """Exact sums of clipped vectors of the records; see `counting.sums.VectorCounter`."""
+        from dpsyn_core.counting.sums import block_sum
+
         columns = {name: self._codes[i] for i, name in enumerate(self.domain.names)}
         return block_sum(columns, self._codes.shape[1], rule, maps, sample)
 

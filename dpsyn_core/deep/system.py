@@ -22,8 +22,7 @@ from dpsyn_core.deep.settings import MOST_WEIGHTS, DeepSettings
 from dpsyn_core.deep.trained import ReleasedModels, Seen
 from dpsyn_core.deep.training import Result, Team, rule_of, train
 from dpsyn_core.errors import SettingError
-from dpsyn_core.marginals.merging import merged
-from dpsyn_core.marginals.types import Measurement, ReleasedTables
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.measurement.charges import check_widest, sampled_charge, sum_charge
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.measure import measure_marginals

@@ -5,18 +5,14 @@ Finds `job.json`, `schema.json` and the table, as a run does; leaves `grid.json`
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 
-from dpsyn_core.errors import DPSynError, OutputError, SizeError
-from dpsyn_core.jobs.folder import DONE, JOB, SCHEMA, Reporter, leave_fault, leave_refusal, take_table, write_json
+from dpsyn_core.jobs.folder import DONE, JOB, SCHEMA, Reporter, take_table, write_json
 from dpsyn_core.jobs.places import of_worker
-from dpsyn_core.jobs.worker import NICENESS
-from dpsyn_core.limits import forbid_core_dumps, limit_resources
+from dpsyn_core.jobs.worker import serve
+from dpsyn_core.limits import limit_resources
 from dpsyn_core.tables.confines import confine_process
 
 RESULT = "grid.json"
@@ -43,26 +39,7 @@ def run(folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Makes one grid. Exit status 0, 2 for what the person got wrong, 1 for a fault of ours (as `dpsyn`)."""
-    forbid_core_dumps()
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    os.umask(0o077)
-    folder = Path((arguments or sys.argv[1:])[0])
-    sys.excepthook = partial(_fault, folder)
-    try:
-        run(folder)
-    except MemoryError:
-        return leave_refusal(folder, SizeError("the grid needs more memory than it may take; use fewer columns"))
-    except OSError as error:
-        msg = f"the job folder cannot be written ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
-        return leave_refusal(folder, OutputError(msg))
-    except DPSynError as error:
-        return leave_refusal(folder, error)
-    return 0
-
-
-def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
-    leave_fault(folder, kind, trace, sentence=FAULT)
+    return serve(run, arguments, small="the grid needs more memory than it may take; use fewer columns", fault=FAULT)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -110,23 +110,47 @@ def main(arguments: list[str] | None = None) -> int:
     if given == [READ]:
         return read_when_asked()
     folder = Path(given[0])
-    sys.excepthook = partial(_fault, folder)
+
+    def too_small() -> str:
+        cap = load_spec(folder).memory_mb
+        return f"the run needs more than its {cap} MB of memory; use fewer attributes or bins, or raise the limit"
+
+    return finish(folder, run, too_small)
+
+
+def serve(run: Callable[[Path], None], arguments: list[str] | None, *, small: str, fault: str) -> int:
+    """`main` of a worker that makes one thing in the folder of its argument.
+
+    Args:
+        run: makes it.
+        arguments: default those of the process.
+        small: why it needs more memory than it may take, and what to do.
+        fault: what to say of a fault of ours.
+    """
+    forbid_core_dumps()
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    os.umask(0o077)
+    return finish(Path((arguments or sys.argv[1:])[0]), run, lambda: small, sentence=fault)
+
+
+def finish(folder: Path, run: Callable[[Path], None], small: Callable[[], str], **said: str) -> int:
+    """Runs; leaves a refusal or a fault in the folder. Exit status 0, or 2 for what the person got wrong."""
+
+    def fault(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+        leave_fault(folder, kind, trace, **said)
+
+    sys.excepthook = fault
     try:
         run(folder)
     except MemoryError:
-        cap = load_spec(folder).memory_mb
-        msg = f"the run needs more than its {cap} MB of memory; use fewer attributes or bins, or raise the limit"
-        return leave_refusal(folder, SizeError(msg))
+        return leave_refusal(folder, SizeError(small()))
     except OSError as error:
         msg = f"the job folder cannot be written ({error.strerror}); free disk space or set DPSYN_HOME elsewhere"
         return leave_refusal(folder, OutputError(msg))
     except DPSynError as error:
         return leave_refusal(folder, error)
     return 0
-
-
-def _fault(folder: Path, kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
-    leave_fault(folder, kind, trace)
 
 
 if __name__ == "__main__":

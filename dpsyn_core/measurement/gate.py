@@ -6,15 +6,12 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.counting.clipping import STEPS
-from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.sums import SumRule, VectorCounter
 from dpsyn_core.errors import EngineError, UnitError
 from dpsyn_core.measurement.charges import (
     check_widest,
@@ -29,13 +26,16 @@ from dpsyn_core.measurement.charges import (
 from dpsyn_core.measurement.partitions import reach_for, truncated
 from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
 from dpsyn_core.measurement.scores import gaps_and_rate
-from dpsyn_core.measurement.sparse import dirichlet_multinomial, noisy_above, prior_count
-from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
 from dpsyn_core.noise.source import NoiseSource
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.unit import Unit
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.features import VectorMap
+    from dpsyn_core.counting.sums import SumRule, VectorCounter
+    from dpsyn_core.measurement.sums import SampledSums
 
 __all__ = [
     "Gate",
@@ -43,8 +43,6 @@ __all__ = [
     "ReleasedKeys",
     "ReleasedSparse",
     "ReleasedSum",
-    "SampledSums",
-    "SumRule",
     "sigma_of",
 ]
 
@@ -184,6 +182,8 @@ class Gate:
         if self.unit.neighbours != "replace":
             msg = "the Dirichlet-multinomial mechanism protects replace neighbours only; use geometric noise instead"
             raise UnitError(msg)
+        from dpsyn_core.measurement.sparse import prior_count  # a default run asks for none of this
+
         prior = prior_count(draws, cost, self.unit.max_records)
         charge = dirichlet_charge(name, cost, self.unit, cells=cells, prior=prior)
         self.account.debit(charge)
@@ -275,6 +275,9 @@ class Gate:
             EngineError: a map mixes records, which is tried on public rows first.
             MethodError: the source of records cannot sum vectors.
         """
+        from dpsyn_core.counting.clipping import STEPS
+        from dpsyn_core.measurement.sums import check_maps, counter_of, released
+
         summing = counter_of(name, counter)
         given = [maps] if callable(maps) else list(maps)
         check_maps(name, given, rule, summing.domain)
@@ -317,6 +320,9 @@ class Gate:
         Raises:
             BudgetError: rate, steps or records of an individual are outside what is accounted; nothing is charged.
         """
+        from dpsyn_core.counting.clipping import STEPS
+        from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
+
         summing = counter_of(name, counter)
         cells = check_rule(name, rule, summing.domain) * rule.cells
         charge = sampled_charge(
@@ -353,9 +359,13 @@ class Gate:
     def _noisy_above(
         self, index: NDArray[np.int64], counts: NDArray[np.int64], threshold: int, charge: Charge
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        from dpsyn_core.measurement.sparse import noisy_above
+
         return noisy_above(index, counts, self._noise, scale=charge.scale, threshold=threshold, cells=charge.cells)
 
     def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+        from dpsyn_core.measurement.sparse import dirichlet_multinomial
+
         return dirichlet_multinomial(exact.ravel(), charge.scale, draws, noise=self._noise)
 
     def _chosen(self, gaps: NDArray[np.int64], rate: float, charge: Charge) -> int:

@@ -19,9 +19,9 @@ from dpsyn_core.counting.base import Counter
 from dpsyn_core.counting.features import VectorMap
 from dpsyn_core.counting.sums import SumRule
 from dpsyn_core.errors import EngineError
-from dpsyn_core.measurement.gate import Gate, Released, ReleasedSum, SampledSums
+from dpsyn_core.measurement.gate import Gate, Released, ReleasedSum
 from dpsyn_core.measurement.released import Request
-from dpsyn_core.measurement.sums import check_maps, check_rule, counter_of, released
+from dpsyn_core.measurement.sums import SampledSums, check_maps, check_rule, counter_of, released
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.schema.codec import Encoded, identifiers

@@ -128,9 +128,9 @@ class Comparison:
     """Two coded tables of shape (n_attributes, n_records) on one domain.
 
     real: None when only released values may be read. real_values, synthetic_values: decoded numeric columns, NaN where
-    missing. real_dates, synthetic_dates: dates and times as days or seconds since 1970. bounds: public minimum and
-    maximum of numeric attributes. labels: the words for the codes of an attribute. held_out: real records that the
-    synthesizer never saw. measurements: what was released on the way to the synthetic table. real_of, synthetic_of:
+    missing. real_dates, synthetic_dates: dates and times as days or seconds since 1970. date_units: seconds of a unit.
+    bounds: public minimum and maximum of numeric attributes. labels: the words for the codes of an attribute. held_out:
+    real records that the synthesizer never saw. measurements: what was released on the way. real_of, synthetic_of:
     where a table is a random sample of a larger one, how many records that has; that of the real table is private.
     rules: with the shares of records that break them.
     Guarantee: none. Everything computed from `real` is private.
@@ -143,6 +143,7 @@ class Comparison:
     synthetic_values: Mapping[str, Floats] = field(default_factory=dict)
     real_dates: Mapping[str, Floats] = field(default_factory=dict)
     synthetic_dates: Mapping[str, Floats] = field(default_factory=dict)
+    date_units: Mapping[str, int] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     held_out: Codes | None = None

@@ -11,6 +11,7 @@ import numpy as np
 from dpsyn_core.errors import TableError
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats, Roles
+from dpsyn_core.metrics.misfits import changed, widened
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.datetimes import DatetimeAttribute
@@ -38,6 +39,8 @@ def compare_tables(
 ) -> Comparison:
     """A comparison of pyarrow tables, encoded by one schema, so that numbers meet on common bins.
 
+    Blank and unlisted cells of the synthetic table get cells of their own where the schema has none.
+
     Args:
         schema: of both tables.
         synthetic: the synthetic table; identifier columns are not asked of it.
@@ -52,6 +55,8 @@ def compare_tables(
         TableError: a column is missing, or holds a cell that the schema has no place for; it names the table and
             the column, never the cell.
     """
+    declared, schema = schema, widened(schema, synthetic)
+    further = changed(declared, schema)
     coded = schema.coded
     codes: dict[str, Codes] = {}
     values: dict[str, Columns] = {}
@@ -71,11 +76,12 @@ def compare_tables(
         held_out_values=values.get("held-out", {}),
         real_dates=dates(schema, kept["real"]) if "real" in kept else {},
         synthetic_dates=dates(schema, kept["synthetic"]),
+        date_units={a.name: a.unit_seconds for a in coded if isinstance(a, DatetimeAttribute)},
         bounds={a.name: (float(a.min), float(a.max)) for a in coded if isinstance(a, NumericAttribute)},
         labels={a.name: tuple(a.labels()) for a in coded},
-        measurements=measurements,
+        measurements=[m for m in measurements if further.isdisjoint(m.attributes)],
         roles=roles or Roles(),
-        rules=rule_breaks(schema, kept["synthetic"], kept.get("real")),
+        rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )
@@ -128,7 +134,7 @@ class Columns(Mapping[str, Floats]):
 
 
 def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
-    """Numbers of the numeric attributes and of categories that are numbers; NaN for missing and other cells."""
+    """Numbers of the numeric attributes and of categories that are numbers, listed or not; NaN for missing cells."""
     at = locate(table.column_names, [a.name for a in schema.coded])
     comma = has_decimal_comma(table)
     readers: dict[str, Callable[[], Floats]] = {}
@@ -138,7 +144,7 @@ def numbers(schema: Schema, table: Any, codes: Codes) -> Columns:
         elif isinstance(attribute, CategoricalAttribute):
             middles = attribute.middles()
             if middles is not None:
-                readers[attribute.name] = partial(np.take, middles, codes[row])
+                readers[attribute.name] = partial(_listed, table.column(i), attribute, middles, codes[row], comma)
     return Columns(readers)
 
 
@@ -147,6 +153,16 @@ def dates(schema: Schema, table: Any) -> Columns:
     at = locate(table.column_names, [a.name for a in schema.coded])
     pairs = zip(schema.coded, at, strict=True)
     return Columns({a.name: partial(_date, table.column(i), a) for a, i in pairs if isinstance(a, DatetimeAttribute)})
+
+
+def _listed(column: Any, attribute: CategoricalAttribute, middles: Floats, codes: Codes, comma: bool) -> Floats:
+    """What the listed values stand for; unlisted ones as they are written."""
+    out = np.asarray(middles[codes])
+    at = np.flatnonzero(np.isnan(out) & (codes >= len(attribute.values)))
+    if len(at):
+        found, valid = casting.to_numbers(column.take(at), whole=False, comma=comma, written=None)
+        out[at] = np.where(valid, np.clip(found.astype(np.float64), -FAR, FAR), np.nan)
+    return out
 
 
 def _date(column: Any, attribute: DatetimeAttribute) -> Floats:

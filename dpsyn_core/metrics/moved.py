@@ -1,7 +1,8 @@
 """What moved: rank correlations of pairs, means of numbers, and means of groups that are not those of the real table.
 
 A figure counts as moved where it is off by more than a fresh sample of the people would be, and by enough to matter;
-with many figures, by more than any of them would be (Bonferroni 1936).
+with many figures, by more than any of them would be (Bonferroni 1936), and where few records hold most of a sum, by
+more than these come and go (Bernstein 1946).
 All figures are those that a reader of the two files computes, on exact values and without blank cells. Private.
 """
 
@@ -26,6 +27,7 @@ FAR_SHARE = 0.02  # of all records: by so much the share of a value has moved
 SHORT = 12  # values of a category whose groups are compared
 FEWEST = 5  # records of a group whose mean says anything
 PULLED = 0.1  # of the differences between groups
+MISSING = "(missing)"  # what the schema calls the cell of blank values
 MOST_PAIRS = 400  # of a number and a category that are compared; the first in the order of the schema
 
 
@@ -64,8 +66,8 @@ class MovedGroup:
 class GroupMeans:
     """A number by the values of a short category: means by group, real and synthetic; NaN where a group has none.
 
-    sizes: real and synthetic records of each group that have the number. errors: standard error of a mean in a fresh
-    sample. sure: standard errors beyond which a mean is not that of one. kept: the slope of synthetic differences from
+    sizes: real and synthetic records of each group that have the number. far: by so much at least the mean of a fresh
+    sample is off now and then. kept: the slope of synthetic differences from
     the overall mean on real ones: 1 where the gaps between groups are as large as the real ones, 0 where there are none
     left; None where the real groups do not differ beyond chance.
     """
@@ -76,17 +78,16 @@ class GroupMeans:
     real: Floats
     synthetic: Floats
     sizes: NDArray[np.int64]
-    errors: Floats
+    far: Floats
     deviation: float
     kept: float | None
-    sure: float = SURE
 
     @property
     def moved(self) -> NDArray[np.bool_]:
         """Which groups have a mean that a fresh sample would hardly have, and that is far off."""
         known = (self.sizes[0] >= FEWEST) & (self.sizes[1] > 0)
         gap = np.abs(np.nan_to_num(self.synthetic) - np.nan_to_num(self.real))
-        far = np.maximum(self.sure * np.nan_to_num(self.errors), 2 * FAR_MEAN * self.deviation)
+        far = np.maximum(np.nan_to_num(self.far), 2 * FAR_MEAN * self.deviation)
         return np.asarray(known & (gap > far) & (self.deviation > 0))
 
     @property
@@ -98,6 +99,14 @@ class GroupMeans:
 def sure_of(count: int) -> float:
     """Standard errors that none of `count` figures of a fresh sample exceeds in 99 of 100 samples; three at least."""
     return max(SURE, -NormalDist().inv_cdf(RARE / 2 / max(1, count)))
+
+
+def by_chance(deviation: Floats, farthest: Floats, records: Floats, sure: float) -> Floats:
+    """How far means of so many records lie from the true ones at most, but for the chance of `sure` standard errors.
+
+    Bernstein's inequality: where one record lies far out, whether it is drawn once or three times moves the mean.
+    """
+    return np.asarray(sure * deviation / np.sqrt(records) + sure**2 * farthest / (6 * records))
 
 
 def correlations(c: Comparison) -> list[MovedPair]:
@@ -131,9 +140,7 @@ def means(c: Comparison) -> list[MovedMean]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        found = moved(
-            float(real.mean()), float(synthetic.mean()), float(real.std()), len(synthetic), real.min() >= 0, sure=sure
-        )
+        found = moved(real, float(synthetic.mean()), len(synthetic), sure=sure)
         if found is not None:
             out.append(
                 MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=found)
@@ -141,15 +148,23 @@ def means(c: Comparison) -> list[MovedMean]:
     return sorted(out, key=lambda x: -x.distance)
 
 
-def moved(
-    real: float, synthetic: float, deviation: float, records: int, positive: bool, *, sure: float = SURE
-) -> float | None:
-    """How far a mean moved, in standard deviations or in parts of the mean of what is never negative; None: not."""
-    gap = abs(synthetic - real)
+def moved(real: Floats, synthetic: float, records: int, *, sure: float = SURE, relative: bool = True) -> float | None:
+    """How far a mean moved, in standard deviations or in parts of the mean of what is never negative; None: not.
+
+    Args:
+        real: values without blank cells.
+        synthetic: the other mean.
+        records: that it rests on.
+        sure: standard errors of a fresh sample.
+        relative: whether parts of the mean say anything.
+    """
+    mean, deviation = float(real.mean()), float(real.std())
+    gap = abs(synthetic - mean)
     far = gap / deviation if deviation > 0 else (0.0 if gap == 0 else np.inf)
-    if positive and real > 0:
-        far = max(far, gap / real)
-    no_chance = gap > sure * deviation / np.sqrt(max(1, records))
+    if relative and mean > 0 and real.min() >= 0:
+        far = max(far, gap / mean)
+    farthest = max(float(real.max()) - mean, mean - float(real.min()))
+    no_chance = gap > by_chance(np.array(deviation), np.array(farthest), np.array(max(1.0, records)), sure)
     return float(far) if no_chance and far > FAR_MEAN else None
 
 
@@ -160,11 +175,12 @@ def numbers(c: Comparison) -> list[str]:
 
 def categories(c: Comparison) -> list[str]:
     """Attributes of two to SHORT values that are no binned numbers."""
-    out = []
-    for a in c.domain.attributes:
-        if not a.number and a.name not in c.real_dates and 2 <= a.size - a.special <= SHORT:
-            out.append(a.name)
-    return out
+    return [n for n in listed(c) if 2 <= c.domain[n].size - c.domain[n].special <= SHORT]
+
+
+def listed(c: Comparison) -> list[str]:
+    """Attributes of listed values, few or many."""
+    return [a.name for a in c.domain.attributes if not a.number and a.name not in c.real_dates and a.size > 1]
 
 
 def gaps(c: Comparison) -> list[GroupMeans]:
@@ -193,7 +209,7 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     made = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
     deviation = float(np.sqrt(max(0.0, (n * np.nan_to_num(square)).sum() / max(1, n.sum()) - whole**2)))
     spread = np.where(n < FEW_OF_A_GROUP, np.fmax(within, deviation), within)
-    errors = spread / np.sqrt(np.maximum(fresh, 1))
+    far = by_chance(spread, np.fmax(_farthest(name, i, c, real), 0), np.maximum(fresh, 1), sure)
     kept = None
     if use.sum() >= 2:
         weight, left, right = n[use], real[use] - whole, synthetic[use] - made
@@ -203,9 +219,17 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
             kept = float(weight @ (left * right)) / between
     return GroupMeans(
         column=name, category=category, values=c.words(category)[:known], real=real, synthetic=synthetic,
-        sizes=np.stack([n, m]), errors=errors, deviation=deviation, kept=kept,
-        sure=sure,
+        sizes=np.stack([n, m]), far=far, deviation=deviation, kept=kept,
     )  # fmt: skip
+
+
+def _farthest(name: str, category: int, c: Comparison, means: Floats) -> Floats:
+    """How far the farthest record of each group lies from the group's real mean."""
+    values, codes = c.exact(name)[0], c.truth[category]
+    there = ~np.isnan(values) & (codes < len(means))
+    out = np.zeros(len(means))
+    np.maximum.at(out, codes[there], np.abs(values[there] - means[codes[there]]))
+    return out
 
 
 def by_group(values: Floats, codes: Codes, known: int) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -230,8 +254,8 @@ def groups(c: Comparison) -> list[MovedGroup]:
 
 
 def shares(c: Comparison) -> list[MovedGroup]:
-    """Values of short categories whose share of the records moved, the farthest first."""
-    out, names = [], categories(c)
+    """Listed values whose share of the records moved, first those that are gone, then the farthest."""
+    out, names = [], listed(c)
     sure = sure_of(sum(c.domain[name].size for name in names))
     for name in names:
         a, i = c.domain[name], c.domain.index(name)
@@ -239,9 +263,12 @@ def shares(c: Comparison) -> list[MovedGroup]:
         smooth = (real * c.n + 2) / (c.n + 4)  # a value that is rare or absent varies as well (Agresti, Coull 1998)
         error = np.sqrt(smooth * (1 - smooth) / c.m)
         words = c.words(name)
-        for k in np.flatnonzero(np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)):
+        gone = (synthetic == 0) & (real * c.m > sure**2)  # a fresh sample lacks them once in e^9 times at most
+        for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone):
+            if words[k] == MISSING:
+                continue  # blank cells are no value
             out.append(MovedGroup(
                 column="", category=name, value=words[k], real=float(real[k]), synthetic=float(synthetic[k]),
-                distance=float(abs(synthetic[k] - real[k])),
+                distance=float(abs(synthetic[k] - real[k]) + gone[k]),
             ))  # fmt: skip
     return sorted(out, key=lambda x: -x.distance)

@@ -1,10 +1,12 @@
 """Relations between columns: how much of them a synthetic table keeps, between two floors.
 
 Every pair of columns is counted in a few groups of about equal size, over the records that have both values; which
-cells are blank counts as a relation of its own. What a pair says beyond its two columns is its table of shares less the
-product of its margins. The distance of these between real and synthetic records stands between two that are known
-in closed form: of a fresh sample of the people, and of columns that were shuffled one by one. Pairs that are not
-related in the real table beyond chance have nothing to lose and are left out.
+cells are blank counts as a relation of its own. Numbers that moved as a whole, such as amounts all a third larger, keep
+their relations as they keep their rank correlations: they are put into groups by ranks in their own table. What a pair
+says beyond its two columns is its table of shares less the product of its margins. The distance of these between real
+and synthetic records stands between two that are known in closed form: of a fresh sample of the people, and of columns
+that were shuffled one by one. Pairs that are not related in the real table beyond chance have nothing to lose and are
+left out.
 """
 
 from __future__ import annotations
@@ -145,7 +147,7 @@ def relations(c: Comparison) -> Relations:
 def _relations(c: Comparison) -> Relations:
     drawn = [_drawn(k, len(c.domain)) for k in (c.n, c.m)]
     n, m = (k if d is None else len(d) for k, d in zip((c.n, c.m), drawn, strict=True))
-    real, synthetic, sizes = groups(c, drawn[0], drawn[1])
+    real, synthetic, sizes = groups(c, drawn[0], drawn[1], by_rank=True)
     usable = np.flatnonzero(np.array(sizes) > 1)
     names = [c.domain.names[i] for i in usable]
     pairs: list[AttributeSet] = []
@@ -201,12 +203,13 @@ def _drawn(n: int, columns: int) -> NDArray[np.intp] | None:
 
 
 def groups(
-    c: Comparison, of_real: NDArray[np.intp] | None, of_synthetic: NDArray[np.intp] | None
+    c: Comparison, of_real: NDArray[np.intp] | None, of_synthetic: NDArray[np.intp] | None, *, by_rank: bool = False
 ) -> tuple[Codes, Codes, list[int]]:
     """Both tables in groups, uint8 (n_attributes, records), the last group of all for blank cells; groups a column.
 
     The groups are made from the real table: stretches between its quantiles, or its commonest values and the others.
-    Each holds enough records for two unrelated columns to have EXPECTED of them in each cell.
+    Each holds enough records for two unrelated columns to have EXPECTED of them in each cell. by_rank: synthetic
+    numbers are cut at quantiles of their own where that gives groups of more nearly the real sizes.
     """
     kept = [slice(None) if d is None else d for d in (of_real, of_synthetic)]
     n = c.n if of_real is None else len(of_real)
@@ -217,7 +220,7 @@ def groups(
     for i, a in enumerate(c.domain.attributes):
         if c.numeric(a.name):
             pair = [x[k] for x, k in zip(c.exact(a.name), kept, strict=True)]
-            found, size = _stretches(pair, most, n)
+            found, size = _stretches(pair, most, n, by_rank=by_rank)
         else:
             found, size = _commonest([c.truth[i][kept[0]], c.synthetic[i][kept[1]]], a, most, n)
         real[i], synthetic[i] = found
@@ -225,15 +228,33 @@ def groups(
     return real, synthetic, sizes
 
 
-def _stretches(pair: list[Floats], most: int, n: int) -> tuple[list[Codes], int]:
+def _stretches(pair: list[Floats], most: int, n: int, *, by_rank: bool) -> tuple[list[Codes], int]:
     known = pair[0][~np.isnan(pair[0])]
     count = min(most, int(len(known) / math.sqrt(EXPECTED * n)))
     if count < 2:
         return [np.where(np.isnan(x), GROUPS, 0).astype(np.uint8) for x in pair], 1 + _some_blank(pair[0], n)
     edges = np.unique(np.quantile(known, np.arange(1, count) / count, method="inverted_cdf"))
     edges = edges[edges < known.max()]
-    out = [np.where(np.isnan(x), GROUPS, np.searchsorted(edges, x)).astype(np.uint8) for x in pair]
+    cut = [edges, _own_edges(known, pair[1], edges) if by_rank else edges]
+    out = [
+        np.where(np.isnan(x), GROUPS, np.searchsorted(e, x)).astype(np.uint8) for x, e in zip(pair, cut, strict=True)
+    ]
     return out, len(edges) + 1 + _some_blank(pair[0], n)
+
+
+def _own_edges(real: Floats, synthetic: Floats, edges: Floats) -> Floats:
+    """Edges for synthetic numbers: of their own quantiles, or the real ones where these leave groups of like sizes."""
+    made = np.sort(synthetic[~np.isnan(synthetic)])
+    if not len(made):
+        return edges
+    below = np.searchsorted(np.sort(real), edges, side="right") / len(real)
+    at = made[np.minimum((below * len(made)).astype(np.intp), len(made) - 1)]
+    ends = np.stack([np.searchsorted(made, at, side=side) for side in ("left", "right")]) / len(made)
+    inside = np.abs(ends[1] - below) <= np.abs(ends[0] - below)  # ties stay together, on the nearer side
+    own = np.where(inside, at, np.nextafter(at, -np.inf))
+    shares = [np.diff(np.searchsorted(made, e, side="right") / len(made), prepend=0, append=1) for e in (edges, own)]
+    far = [np.abs(s - np.diff(below, prepend=0, append=1)).sum() for s in shares]
+    return own if far[1] < far[0] else edges
 
 
 def _some_blank(x: Floats, n: int) -> int:

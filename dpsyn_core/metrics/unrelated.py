@@ -95,6 +95,13 @@ def redrawn(c: Comparison, *, alone: bool) -> Comparison:
     return found
 
 
+def shuffled_score(c: Comparison, metric: Metric) -> float:
+    """A metric of codes on the synthetic table with every column shuffled by itself."""
+    rng = np.random.default_rng(SEED)
+    codes = np.stack([row[rng.permutation(c.m)] for row in c.synthetic])
+    return metric.compute(replace(c, synthetic=codes, measurements=(), shared={})).value
+
+
 class Picks:
     """Which records each column takes; drawn anew whenever they are asked for, since wide tables have many."""
 

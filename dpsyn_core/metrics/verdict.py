@@ -6,19 +6,20 @@ verdict rests on, nor of one of which a correlation, a mean or a group has moved
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics import moved
+from dpsyn_core.metrics import moved, moved_columns
 from dpsyn_core.metrics.associations import corrected_v, occupied_cells
 from dpsyn_core.metrics.base import Score
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
+from dpsyn_core.metrics.profile import profiles
 from dpsyn_core.metrics.relations import HALF, RelationsKept, relations
 from dpsyn_core.metrics.tvd import OneWayTVD, PairwiseTVD
-from dpsyn_core.metrics.unrelated import Between, between
+from dpsyn_core.metrics.unrelated import Between, between, shuffled_score
 from dpsyn_core.schema.domain import AttributeSet
 
 NEAR = 1.5  # times the error of a fresh sample up to which nothing better is to be had
@@ -26,10 +27,16 @@ SMALL, FAIR = 0.03, 0.1  # errors that hardly matter, and beyond which no single
 ALL_KEPT, GONE = 0.9, 0.05  # shares of the relations from which, and up to which, all and none are said to be kept
 NAMED = 3  # pairs, means and groups that the sentence names
 LISTED = 10  # lost pairs that are listed
+STRONGER = 0.02  # a relation that rose by more is another one, and not called lost
+WEAKER = 0.05  # by so much a relation has fallen that is named
+APART = 0.97  # of the error of shuffled synthetic columns, below which value by value there are relations
 
 Measure = Literal["rank correlation", "correlation ratio", "Cramer's V less chance"]
-# near, good: words of praise; the others state what is kept. few: even single columns are off
-Grade = Literal["near", "good", "kept", "weak", "gone", "bins", "few", "few_alone", "alone", "none", "unclear"]
+# near, good: words of praise; the others state what is kept. few: even single columns are off. shares: pairs are off
+# more than unrelated columns with the right shares of single columns
+Grade = Literal[
+    "near", "good", "kept", "weak", "gone", "bins", "shares", "few", "few_alone", "alone", "none", "unclear"
+]
 PRAISE: tuple[Grade, ...] = ("near", "good")
 
 
@@ -38,20 +45,27 @@ class Lost:
     """A pair of columns that lost most of its relation, or whose rank correlation moved.
 
     kept: share of the way from unrelated columns to a fresh sample, where the pair is related in the real table.
+    synthetic: None where one of the columns has a single value or none, so that there is no figure.
     """
 
     columns: tuple[str, str]
     measure: Measure
     real: float
-    synthetic: float
+    synthetic: float | None
     kept: float | None
+
+    @property
+    def weaker(self) -> bool:
+        """Whether the relation fell so far that its two figures show it."""
+        return self.synthetic is not None and abs(self.synthetic) < abs(self.real) - WEAKER
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """relations_kept: 0 to 1, None where the real table has none; why_none: then the reason.
 
-    ones, pairs: the scores of single columns and of pairs with their floors; pairs is None for one column.
+    ones, pairs: the scores of single columns and of pairs with their floors; pairs is None for one column. fixed: all
+    columns that were left with one value. whole: all synthetic records are the same.
     """
 
     grade: Grade
@@ -62,7 +76,11 @@ class Verdict:
     correlations: list[moved.MovedPair]
     means: list[moved.MovedMean]
     groups: list[moved.MovedGroup]
+    dates: list[moved_columns.MovedDate]
+    blanks: list[moved_columns.MovedBlanks]
+    fixed: list[moved_columns.Fixed]
     lost: list[Lost]
+    whole: bool
     n: int
 
     @property
@@ -88,15 +106,25 @@ def _verdict(c: Comparison) -> Verdict:
     except MetricError as error:
         why = str(error)
         unclear = "relations" in c.scores and bool(c.scores["relations"].pairs)
-    correlations, means = moved.correlations(c), moved.means(c)
+    means, fixed = moved.means(c), moved_columns.fixed(c)
+    empty = {p.column for p in profiles(c) if p.synthetic.distinct == 0}
+    still = empty | {x.column for x in fixed}
+    correlations = moved.correlations(c)
     shares, groups = moved.shares(c), moved.groups(c)
-    calm = not (correlations or means or shares or groups)
+    dates, blanks = moved_columns.dates(c), moved_columns.blanks(c)
+    calm = not (correlations or means or shares or groups or dates or blanks or fixed)
     named = sorted([*shares, *groups], key=lambda x: -x.distance)
     found = grade(ones, pairs, kept, calm=calm)
+    if found == "bins" and pairs and pairs.score.value < APART * shuffled_score(c, PairwiseTVD()):
+        found = "shares"
     return Verdict(
         grade="unclear" if unclear and found == "none" else found, relations_kept=kept, why_none=why, ones=ones,
-        pairs=pairs, correlations=correlations[:NAMED], means=means[:NAMED], groups=named[:NAMED],
-        lost=lost(c, correlations), n=c.n,
+        pairs=pairs, correlations=[x for x in correlations if still.isdisjoint(x.columns)][:NAMED],
+        means=[x for x in means if x.column not in still][:NAMED],
+        groups=[x for x in named if still.isdisjoint((x.column, x.category))][:NAMED],
+        dates=[x for x in dates if x.column not in still][:NAMED], blanks=blanks[:NAMED], fixed=fixed,
+        lost=lost(c, correlations, still), n=c.n,
+        whole=bool(fixed) and all(p.synthetic.distinct <= 1 for p in profiles(c)),
     )  # fmt: skip
 
 
@@ -124,8 +152,11 @@ def grade(ones: Score, pairs: Between | None, kept: float | None, *, calm: bool)
     return "kept"
 
 
-def lost(c: Comparison, correlations: list[moved.MovedPair]) -> list[Lost]:
-    """The three rank correlations that moved most, then the pairs that lost most of their relation."""
+def lost(c: Comparison, correlations: list[moved.MovedPair], still: set[str]) -> list[Lost]:
+    """The three rank correlations that moved most, then the pairs that lost most of their relation.
+
+    still: columns that were left with one value or with none.
+    """
     try:
         found = relations(c)
         values = [i for i, blank in enumerate(found.blank) if not blank]
@@ -151,11 +182,14 @@ def lost(c: Comparison, correlations: list[moved.MovedPair]) -> list[Lost]:
         measure, real, synthetic = (
             _measured(c, pair) if known is None else ("rank correlation", known.real, known.synthetic)
         )
+        if abs(synthetic) > abs(real) + STRONGER:
+            continue
         out.append(
             Lost(columns=(pair[0], pair[1]), measure=measure, real=real, synthetic=synthetic,
                  kept=share[frozenset(pair)])
         )  # fmt: skip
-    return out
+    counts: Measure = "Cramer's V less chance"  # is 0 where there is a single value
+    return [x if still.isdisjoint(x.columns) or x.measure == counts else replace(x, synthetic=None) for x in out]
 
 
 def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]:

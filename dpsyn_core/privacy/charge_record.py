@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.charge import Charge, Mechanism
-from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 
 _ROUNDING = 1e-9
 _SIGMA = {"gaussian", "sampled-gaussian"}
@@ -83,6 +82,8 @@ class ChargeRecord(BaseModel):
         if not self.sigma or not self.sensitivity or not self.delta:
             return self.delta != 0 or self.rho != 0 or not self.sigma or not self.sensitivity
         try:
+            from dpsyn_core.privacy.sampled import sampled_mu, sampling_of  # only where there are samples
+
             mu = sampled_mu(sampling_of(self.charge()), self.delta)
         except BudgetError:
             return True

@@ -16,7 +16,6 @@ from functools import lru_cache, reduce
 from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
-from dpsyn_core.privacy.sampled import sampled_mu, sampling_of
 
 _MOST_LOSS = 500.0  # privacy loss beyond which nothing is computed: e^710 is no float, and nobody is protected there
 _MOST_PARTS = 64  # different mechanisms that are convolved; beyond, the closed forms must do
@@ -190,6 +189,8 @@ def of_charge(charge: Charge) -> Composition:
         return Composition(mu2=(charge.sensitivity / charge.scale) ** 2)
     if charge.mechanism == "sampled-gaussian":
         if charge.delta:
+            from dpsyn_core.privacy.sampled import sampled_mu, sampling_of  # only where there are samples
+
             return Composition(mu2=sampled_mu(sampling_of(charge), charge.delta) ** 2, delta=charge.delta)
         if charge.records > 1 or charge.exchanged:
             msg = f"the samples of '{charge.name}' have no delta for failures, without which they are not accounted"

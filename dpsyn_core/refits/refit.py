@@ -18,9 +18,8 @@ from typing import Any
 from numpy.random import Generator
 
 from dpsyn_core.errors import EngineError, MethodError, ReceiptError, SchemaError, SizeError
-from dpsyn_core.marginals.merging import noisy_total
 from dpsyn_core.marginals.released_file import ReleasedFile
-from dpsyn_core.marginals.types import ReleasedTables
+from dpsyn_core.marginals.types import ReleasedTables, noisy_total
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, Refit

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes
-from dpsyn_core.marginals.merging import merged
-from dpsyn_core.marginals.types import Measurement, ReleasedTables, probabilities, project
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged, probabilities, project
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers.base import MethodConfig
 from dpsyn_core.synthesizers.few_values import FewValuesConfig

@@ -88,7 +88,8 @@ def read_comparisons(
             schema, given.whole(), truth, held_out=unseen, roles=roles, measurements=released,
             real_of=None if looked is None else looked.drawn_from, synthetic_of=given.drawn_from,
         )  # fmt: skip
-        if first is not None:  # one copy of the real table, and of what is learnt from it
+        # one copy of the real table, and of what is learnt from it
+        if first is not None and first.domain == made.domain:
             made = replace(made, real=first.real, held_out=first.held_out, shared=first.shared)
         first = first or made
         made.resolved  # noqa: B018 a role that does not fit is refused before anything is scored

@@ -8,8 +8,13 @@ from typing import Any
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.moved import MovedGroup
 from dpsyn_core.metrics.unrelated import Between
-from dpsyn_core.metrics.verdict import Verdict, verdict
+from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, local
+
+# the words of a pair by its measure
+PAIR: dict[Measure, str] = {
+    "rank correlation": "verdict_pair", "correlation ratio": "verdict_ratio", "Cramer's V less chance": "verdict_v",
+}  # fmt: skip
 
 
 def sentence(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = None) -> str:
@@ -26,16 +31,54 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
 
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     """The rank correlations, means and groups that moved most, each in words."""
-    out = [
-        words["verdict_pair"].format(
-            a=p.columns[0], b=p.columns[1], real=local(fine(p.real), words), synthetic=local(fine(p.synthetic), words)
-        )
-        for p in found.correlations
+    out = fixed_words(found, words)
+    pairs: list[tuple[Measure, tuple[str, str], float, float]] = [
+        ("rank correlation", p.columns, p.real, p.synthetic) for p in found.correlations
     ]
+    pairs += [
+        (x.measure, x.columns, x.real, x.synthetic or 0.0)
+        for x in found.lost
+        if x.measure != "rank correlation" and x.weaker
+    ]
+    for measure, columns, left, right in pairs[:NAMED]:
+        out.append(words[PAIR[measure]].format(
+            a=columns[0], b=columns[1], real=local(fine(left), words), synthetic=local(fine(right), words)
+        ))  # fmt: skip
     for m in found.means:
         real, synthetic = (local(x, words) for x in told_apart(m.real, m.synthetic))
         out.append(words["verdict_mean"].format(column=m.column, real=real, synthetic=synthetic))
+    for d in found.dates:
+        real, synthetic = (instant(x, precise=d.precise) for x in (d.real, d.synthetic))
+        out.append(words["verdict_date"].format(column=d.column, real=real, synthetic=synthetic))
+    for b in found.blanks:
+        real, synthetic = (local(percent(x), words) for x in (b.real, b.synthetic))
+        out.append(words["verdict_blank"].format(column=b.column, real=real, synthetic=synthetic))
     return out + [group_words(g, words) for g in found.groups]
+
+
+def fixed_words(found: Verdict, words: Words = ENGLISH) -> list[str]:
+    """That columns, or all of them, have one value in all records."""
+    if not found.fixed:
+        return []
+    if found.whole:
+        return [words["verdict_same"]]
+    said = [
+        words["verdict_fixed"].format(column=x.column, value=_value(x.value, words), real=local(f"{x.real:,}", words))
+        for x in found.fixed[:NAMED]
+    ]
+    more = len(found.fixed) - NAMED
+    return [*said, words["verdict_fixed_more"].format(count=more)] if more > 0 else said
+
+
+def _value(value: float | str, words: Words) -> str:
+    return value if isinstance(value, str) else local(amount(value), words)
+
+
+def instant(seconds: float, *, precise: bool) -> str:
+    """A mean date, or a mean time to the minute, as ISO 8601 writes it."""
+    import numpy as np
+
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[m]" if precise else "datetime64[D]"))
 
 
 def group_words(g: MovedGroup, words: Words = ENGLISH) -> str:
@@ -126,6 +169,13 @@ def verdict_entry(c: Comparison, epsilon: float | None = None) -> dict[str, Any]
                  "synthetic": x.synthetic, "what": "mean" if x.column else "share of records"}
                 for x in found.groups
             ],
+            "dates": [
+                {"column": x.column, "real": instant(x.real, precise=x.precise),
+                 "synthetic": instant(x.synthetic, precise=x.precise)}
+                for x in found.dates
+            ],
+            "blanks": [{"column": x.column, "real": x.real, "synthetic": x.synthetic} for x in found.blanks],
+            "one_value": [x.column for x in found.fixed],
             "records": {"real": c.n, "synthetic": c.m},
         }
     }  # fmt: skip

@@ -54,6 +54,8 @@ ENGLISH: Words = {
     "verdict_bins": "Keeps {kept} of the relations between columns where values are put into a few groups. Value by "
     "value pairs are off by {pairs}, unrelated columns by {unrelated}: no relation of single values can be read from "
     "this table.",
+    "verdict_shares": "Keeps {kept} of the relations between columns, but single columns are off by {ones}, so that "
+    "pairs are off by {pairs}: more than unrelated columns whose shares are right ({unrelated}).",
     "verdict_few": "Even single columns are off by {ones}{at}, a fresh sample by {ones_floor}; keeps {kept} of the "
     "relations between columns. More records, a larger epsilon, or fewer columns and bins help.",
     "verdict_few_alone": "Even single columns are off by {ones}{at}, a fresh sample by {ones_floor}. More records, a "
@@ -66,6 +68,13 @@ ENGLISH: Words = {
     "verdict_at": " at epsilon {epsilon} and {n} records",
     "verdict_moved": "What changed most: {list}.",
     "verdict_pair": "rank correlation of {a} and {b} {real}, here {synthetic}",
+    "verdict_ratio": "correlation ratio of {a} and {b} {real}, here {synthetic}",
+    "verdict_v": "Cramer's V of {a} and {b} {real}, here {synthetic}",
+    "verdict_date": "{column}: mean date {real}, here {synthetic}",
+    "verdict_blank": "{column}: {real} of the cells blank, here {synthetic}",
+    "verdict_same": "all records are the same",
+    "verdict_fixed": "{column}: {value} in all records, where the real table has {real} values",
+    "verdict_fixed_more": "one value each in {count} further columns",
     "verdict_mean": "{column}: mean {real}, here {synthetic}",
     "verdict_group": "mean {column} where {category} is {value}: {real}, here {synthetic}",
     "verdict_share": "{category} {value}: {real} of the records, here {synthetic}",

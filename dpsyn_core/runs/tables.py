@@ -12,8 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.marginals.merging import noisy_total
-from dpsyn_core.marginals.types import Measurement, redrawn
+from dpsyn_core.marginals.types import Measurement, noisy_total, redrawn
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.copula import scores_in_bins
 from dpsyn_core.runs.measured import Measured
@@ -22,6 +21,7 @@ from dpsyn_core.schema.document import Schema
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.zeros import KnownZeros
+    from dpsyn_core.synthesizers.base import Synthesizer
 
 
 def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDArray[np.unsignedinteger]]:
@@ -31,7 +31,7 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     all have as many records.
     """
     wanted, rng, tables = measured.wanted, measured.rng, measured.spec.tables
-    released = without_known_zeros(measured.measurements, measured.task.zeros)
+    released = without_known_zeros(measured.measurements, measured.task.zeros, measured.system)
     if tables == 1:
         return [measured.system.synthesize(released, wanted, rng=rng, progress=progress)]
     if not isinstance(released, list) or not all(isinstance(m, Measurement) for m in released):
@@ -46,22 +46,33 @@ def make_tables(measured: Measured, *, progress: Progress = silent) -> list[NDAr
     return out
 
 
-def without_known_zeros(released: Any, zeros: KnownZeros | None) -> Any:
-    """Released tables without what stands in cells that rules make impossible; what is no table stays as it is."""
+def without_known_zeros(released: Any, zeros: KnownZeros | None, system: Synthesizer) -> Any:
+    """Released tables without what stands in cells that rules make impossible; what is no table stays as it is.
+
+    What a system keeps next to its tables holds them as it released them itself, on values that may be merged.
+    """
     if zeros is None:
         return released
-    if isinstance(released, Measurement):
-        values = zeros.emptied(released.values, released.attributes, {n: r.map for n, r in released.recodes.items()})
-        return released if values is released.values else replace(released, values=values)
     if isinstance(released, list):
         out = copy(released)  # keeps the scores beside the tables
-        out[:] = [without_known_zeros(one, zeros) for one in released]
+        out[:] = [_emptied(m, zeros, m) for m in released]
         return out
-    if is_dataclass(released) and not isinstance(released, type):  # what a system keeps beside its tables
+    if is_dataclass(released) and not isinstance(released, type):
         held = {f.name: getattr(released, f.name) for f in fields(released) if f.init}
         lists = {k: v for k, v in held.items() if isinstance(v, list) and v and isinstance(v[0], Measurement)}
-        return replace(released, **{k: without_known_zeros(v, zeros) for k, v in lists.items()}) if lists else released
+        for name, tables in lists.items():
+            lists[name] = copy(tables)
+            lists[name][:] = [_emptied(m, zeros, system.outward(m)) for m in tables]
+        return replace(released, **lists) if lists else released
     return released
+
+
+def _emptied(m: Any, zeros: KnownZeros, outward: Any) -> Any:
+    """outward: the same table with the maps from the values of the schema."""
+    if not isinstance(m, Measurement):
+        return m
+    values = zeros.emptied(m.values, m.attributes, {n: r.map for n, r in outward.recodes.items()})
+    return m if values is m.values else replace(m, values=values)
 
 
 def table_of(

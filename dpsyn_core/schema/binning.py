@@ -249,7 +249,7 @@ class RealBins:
 
 def _check_whole(low: int, high: int) -> None:
     if low < WHOLE_MIN or high > WHOLE_MAX:
-        msg = f"the range {low} to {high} goes beyond 2^62; narrow it, or use dtype float"
+        msg = f"the range {low:g} to {high:g} goes beyond 2^62; narrow it, or use dtype float"
         raise SchemaError(msg)
 
 

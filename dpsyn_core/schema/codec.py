@@ -18,8 +18,8 @@ from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
-from dpsyn_core.tables import amounts, casting, instants
 from dpsyn_core.tables import canonical as canonical_text
+from dpsyn_core.tables import casting, instants
 from dpsyn_core.tables.canonical import COMMA, canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
@@ -147,9 +147,16 @@ class Codec:
             if isinstance(a, DerivedAttribute):
                 columns[a.name] = derived_column(rows[a.origin], a, self.schema[a.origin])
         examples = [a.written for a in self.schema.coded if isinstance(a, NumericAttribute) and a.written is not None]
-        comma = any(amounts.form(example).mark == "," for example in examples)
+        comma = bool(examples) and _has_comma(examples)
         table = pa.table({name: columns[name] for name in self.schema.output_names}, metadata=COMMA if comma else None)
         return table if order is None else in_order(table, self.schema.output_names, order)
+
+
+def _has_comma(examples: Sequence[str]) -> bool:
+    """Whether some amounts are written with a decimal comma."""
+    from dpsyn_core.tables import amounts
+
+    return any(amounts.form(example).mark == "," for example in examples)
 
 
 def in_order(table: Any, names: Sequence[str], order: Sequence[str]) -> Any:
@@ -312,6 +319,8 @@ def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mas
 
     if isinstance(attribute, NumericAttribute):
         if attribute.written is not None:
+            from dpsyn_core.tables import amounts
+
             return amounts.written(drawn, amounts.form(attribute.written), mask)
         return pa.array(drawn, mask=mask)
     if attribute.precise:

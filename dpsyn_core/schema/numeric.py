@@ -22,7 +22,6 @@ from pydantic import model_validator as validator
 from dpsyn_core.schema.attribute import CodedBase, Number, SchemaPart
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
-from dpsyn_core.tables import amounts
 from dpsyn_core.tables.canonical import canonical
 
 
@@ -186,7 +185,7 @@ class NumericAttribute(CodedBase):
         if self.step is not None and self.decimals is not None:
             msg = "step and decimals both say how numbers are written; keep step and drop decimals"
             raise ValueError(msg)
-        if self.written is not None and self.dtype == "integer" and amounts.form(self.written).digits:
+        if self.written is not None and self.dtype == "integer" and _digits(self.written):
             msg = f"written {self.written!r} has digits after the mark, and the column is of whole numbers; drop them"
             raise ValueError(msg)
         if self.scale is not None and isinstance(self.bins, EdgeBins):
@@ -245,3 +244,10 @@ class NumericAttribute(CodedBase):
     def middles(self) -> NDArray[np.float64]:
         """Mean value of each bin."""
         return np.append(self.binning.middles(), [np.nan] * self.special)
+
+
+def _digits(written: str) -> int:
+    """Digits after the decimal mark of an amount."""
+    from dpsyn_core.tables import amounts
+
+    return amounts.form(written).digits

@@ -12,7 +12,6 @@ from pydantic import model_validator as validator
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attribute import SchemaPart, Value
 from dpsyn_core.schema.categorical import CategoricalAttribute
-from dpsyn_core.schema.conditions import clauses, unquoted
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, Name, OrderRule, RatioRule
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables.canonical import canonical
@@ -37,6 +36,7 @@ class ImpossibleRule(SchemaPart):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError for a value that the schema does not have."""
+        from dpsyn_core.schema.conditions import clauses
         from dpsyn_core.schema.meant import Meant
 
         found = [(c, Meant.of(attributes[c.attribute], c)) for c in clauses(self.where)]
@@ -74,6 +74,7 @@ class BlankRule(SchemaPart):
 
     def check(self, attributes: Mapping[str, Any]) -> None:
         """Raises SchemaError where the column has no such cell, or a condition a value that the schema lacks."""
+        from dpsyn_core.schema.conditions import clauses
         from dpsyn_core.schema.meant import Meant
 
         for c in clauses(self.where):
@@ -181,6 +182,8 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
         columns = rule.columns
         for name in columns:
             if name not in coded:
+                from dpsyn_core.schema.conditions import unquoted
+
                 some = ", ".join(list(coded)[:20])
                 msg = f"'{name[:80]}' is no column that is synthesized; those are {some}{unquoted(name, coded)}"
                 raise SchemaError(msg)
@@ -194,4 +197,6 @@ def check_rule(number: int, rule: AnyRule, coded: Mapping[str, Any]) -> None:
 
 
 def _named(where: str) -> tuple[str, ...]:
+    from dpsyn_core.schema.conditions import clauses
+
     return tuple(dict.fromkeys(c.attribute for c in clauses(where)))

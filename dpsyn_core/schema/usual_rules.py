@@ -6,7 +6,7 @@ No record is read, and a proposal is in force only when somebody adds it to the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,118 +19,52 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.formulas import range_of
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.schema.rules import AnyRule, ImpossibleRule, Rule, check_rule
+from dpsyn_core.schema.usual_words import (
+    AGE,
+    ALTOGETHER,
+    BLANKS,
+    BMI,
+    BORN,
+    BOUNDS,
+    DIED,
+    ENDS,
+    FILLING,
+    FIRSTS,
+    FOLLOWS,
+    HEIGHT,
+    LENGTHS,
+    LOWS,
+    MALE,
+    MARITAL,
+    NAMES,
+    NEUTRAL,
+    NO,
+    OLDEST_CHILD,
+    OWN,
+    PARTS,
+    RATES,
+    RATIOS,
+    SEX,
+    SPANS,
+    STAYING,
+    TOTAL,
+    UNITS,
+    VISIT,
+    WED,
+    WEIGHT,
+    WHOLE_DAYS,
+    YES,
+    Words,
+)
 from dpsyn_core.schema.zeros import KnownZeros
 
-Words = frozenset[str]
 PIECES = re.compile(r"[^\W\d_]+|\d+")
 CAMEL = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
-COMPOUND = re.compile(r"^(\w{4,}?)s?(datum|tag|zeit|date|time)$")
+COMPOUND = re.compile(  # Aufnahmedatum: aufnahme, datum
+    r"^(\w{3,}?)s?(datum|tag|zeit|date|time|beginn|anfang|ende|start|betrag|preis|kosten|umsatz|lohn|einkommen|gewicht|groesse"
+    r"|alter|dauer|duration|stimmen|punkte)$|^(gesamt|netto|brutto|mindest|hoechst|end|t(?=min$|max$|avg$))(\w{3,})$"
+)
 MOST = 40  # proposals: a person reads them one by one
-
-
-def _words(text: str) -> Words:
-    return frozenset(text.split())
-
-
-# what comes first or is smaller, and what comes last or is larger: with the other words of both headers alike
-ENDS = tuple(
-    (_words(low), _words(high))
-    for low, high in (
-        ("start started begin began beginn anfang", "end ended finish finished ende schluss"),
-        ("from von ab since seit", "to until till bis"),
-        ("first erste erster erstes", "last latest letzte letzter letztes"),
-        ("min minimum low lower lowest least untere kleinste", "max maximum high upper highest most obere groesste"),
-        ("admitted admission admit aufnahme aufgenommen", "discharged discharge entlassung entlassen"),
-        ("arrival arrived arrive arr ankunft checkin anreise", "departure departed left dep abfahrt checkout abreise"),
-        ("opened open opening eroeffnet geoeffnet", "closed close closing geschlossen"),
-        ("birth born dob geburt geboren geburtsdatum", "death died dod tod gestorben todesdatum"),
-        ("hired hire joined entry eintritt einstellung", "left exit fired quit austritt ausgeschieden"),
-        ("ordered order bestellt bestellung", "delivered delivery shipped geliefert lieferung versandt"),
-        ("created erstellt angelegt", "updated modified changed geaendert aktualisiert"),
-        ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
-        ("enrolled enrolment enrollment", "graduated graduation"),
-        ("net netto", "gross brutto"),
-    )
-)  # fmt: skip
-# a number of some, and the number of all that it is among
-PARTS = tuple(
-    (_words(part), _words(whole))
-    for part, whole in (
-        ("hits h", "at_bats atbats ab"), ("doubles triples homers home_runs homeruns hr 2b 3b singles 1b", "hits h"),
-        ("wins won siege", "games played matches spiele"), ("goals tore", "shots schuesse"),
-        ("made scored passed correct right richtig bestanden", "attempted attempts taken total gesamt versucht"),
-        ("deaths died todesfaelle", "cases faelle"), ("bedrooms schlafzimmer", "rooms zimmer"),
-        ("children kinder", "household_size hhsize persons personen haushaltsgroesse"),
-        ("discount rabatt", "price preis"), ("tenure experience seniority berufsjahre", "age alter"),
-        ("valid gueltig", "cast total gesamt abgegeben"),
-    )
-)  # fmt: skip
-LENGTHS = _words(
-    "los stay length duration days nights hours minutes weeks years dauer liegedauer verweildauer tage naechte stunden "
-    "minuten wochen jahre"
-)
-UNITS = {
-    "hours": _words("hours hour stunden"), "minutes": _words("minutes minute min minuten"),
-    "weeks": _words("weeks wochen"), "years": _words("years jahre"), "seconds": _words("seconds sekunden"),
-}  # fmt: skip
-FILLING = _words("date day time datetime datum tag zeit at on am of der die das the dt")  # of the names of dates
-BORN, DIED, AGE = ENDS[7][0], ENDS[7][1], _words("age alter")
-TOTAL = _words("total sum gesamt summe insgesamt overall")
-ALTOGETHER = tuple(
-    (_words(whole), tuple(_words(p) for p in parts))
-    for whole, parts in (
-        (
-            "persons people total population personen gesamt einwohner",
-            ("male males men maenner", "female females women frauen"),
-        ),
-        ("gross brutto", ("net netto", "tax taxes steuer steuern")),
-        ("revenue turnover sales umsatz ertrag", ("profit gewinn", "cost costs expenses kosten")),
-        ("hits h", ("singles 1b", "doubles 2b", "triples 3b", "homers home_runs homeruns hr")),
-        ("rooms zimmer", ("bedrooms schlafzimmer", "other_rooms andere_zimmer")),
-    )
-)  # fmt: skip
-RATIOS = tuple(
-    (_words(column), _words(of), _words(by))
-    for column, of, by in (
-        ("density dichte", "population einwohner people", "area flaeche"),
-        ("average avg batting_average", "hits h", "at_bats atbats ab"),
-        ("unit_price stueckpreis einzelpreis", "total amount price betrag", "quantity qty menge anzahl"),
-        ("speed geschwindigkeit", "distance strecke", "duration hours dauer stunden"),
-    )
-)  # fmt: skip
-NO = _words("no nein n 0 false never nie none")
-BLANKS = (
-    (
-        _words("pregnant pregnancy schwanger schwangerschaft"),
-        _words("due gestation gestational trimester weeks termin woche wochen ssw"),
-    ),
-    (_words("died dead deceased death verstorben gestorben tot"), DIED),
-    (_words("smoker smokes smoking raucher raucht"), _words("cigarettes pack packs zigaretten")),
-    (
-        _words("employed working job erwerbstaetig beschaeftigt"),
-        _words("employer occupation wage salary arbeitgeber beruf lohn gehalt"),
-    ),
-)  # fmt: skip
-FOLLOWS = tuple(
-    (_words(detail), _words(general))
-    for detail, general in (
-        (
-            "city town ort stadt gemeinde municipality",
-            "county kreis landkreis state bundesland region province country land staat",
-        ),
-        ("county kreis landkreis", "state bundesland region province country staat"),
-        ("state bundesland region province", "country staat"), ("country land staat", "continent kontinent"),
-        ("product produkt artikel item", "category kategorie warengruppe group"),
-        ("species art", "genus gattung"), ("genus gattung", "family familie"),
-        ("model modell", "make brand marke hersteller manufacturer"), ("store shop filiale", "region district bezirk"),
-    )
-)  # fmt: skip
-MALE, SEX = _words("male m man men maennlich mann"), _words("sex gender geschlecht")
-MARITAL, WED = (
-    _words("marital marst married familienstand"),
-    _words("married divorced widowed separated verheiratet geschieden verwitwet"),
-)
-OLDEST_CHILD = 13  # years: nobody marries younger in any law that is in force
 
 
 def propose_rules(schema: Schema) -> list[AnyRule]:
@@ -166,19 +100,30 @@ def _says_as_much(held: AnyRule, rule: AnyRule, coded: Mapping[str, Any]) -> boo
 def words_of(name: str) -> Words:
     """The words of a header in lower case, umlauts written out; neighbours joined too: at_bats, AtBats."""
     plain = CAMEL.sub(" ", name)
-    parts = [p.lower() for p in PIECES.findall(plain)]
-    parts = [p.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ß", "ss") for p in parts]
-    parts = " ".join(COMPOUND.sub(r"\1 \2", p) for p in parts).split()  # Aufnahmedatum: aufnahme, datum
-    return frozenset([*parts, *("_".join(p) for p in pairwise(parts)), "".join(parts)])
+    parts = PIECES.findall(plain)
+    whole = [_folded(p) for p in parts]
+    parts = " ".join(_split(p) for p in whole).split()
+    return frozenset([*parts, *whole, *("_".join(p) for p in pairwise(parts)), "".join(parts)])
+
+
+def _folded(text: str) -> str:
+    """In lower case, umlauts written out."""
+    return text.lower().translate({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
+
+
+def _split(word: str) -> str:
+    """A German compound as two words."""
+    found = COMPOUND.match(word)
+    return word if found is None else " ".join(p for p in found.groups() if p)
 
 
 def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[dict[str, Any]]:
-    pairs = list(_ends(coded, named))
+    pairs = list(dict.fromkeys(_ends(coded, named)))
     yield from _times_between(coded, named, pairs)
     yield from ({"kind": "order", "lower": low, "upper": high} for low, high in pairs)
     numbers = [n for n, a in coded.items() if isinstance(a, NumericAttribute)]
     yield from _counts(named, numbers)
-    yield from _sums(named, numbers)
+    yield from _sums(coded, named, numbers)
     yield from _ratios(coded, named, numbers)
     yield from _conditions(coded, named)
     listed = [n for n, a in coded.items() if isinstance(a, CategoricalAttribute)]
@@ -191,22 +136,40 @@ def _proposed(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[
 
 def _ends(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
     """Pairs of headers that differ in the words for both ends alone."""
-    plain = {n: frozenset(w for w in words if "_" not in w) for n, words in named.items()}
-    for lows, highs in ENDS:
-        for low in (n for n in coded if plain[n] & lows):
-            for high in (n for n in coded if n != low and plain[n] & highs):
-                rest = [_rest(low, lows), _rest(high, highs)]
-                alike = not isinstance(coded[low], CategoricalAttribute) and coded[low].kind == coded[high].kind
-                if alike and rest[0] == rest[1]:
-                    yield low, high
+    dates = [n for n, a in coded.items() if isinstance(a, DatetimeAttribute)]
+    numbers = [n for n, a in coded.items() if isinstance(a, NumericAttribute) and not named[n] & NAMES]
+    staying = any(words & STAYING for words in named.values())
+    for ends in SPANS:
+        known = ends is not VISIT or staying  # a train departs before it arrives, a guest the other way round
+        yield from _differing(named, dates if known else [n for n in dates if not coded[n].precise], ends)
+    for ends in ENDS:
+        found = _differing(named, [*numbers, *dates], ends)
+        yield from (p for p in found if ends is not LOWS or all(_says_bound(n) for n in p))
 
 
-def _rest(name: str, taken: Words) -> Words:
+def _differing(
+    named: Mapping[str, Words], names: Sequence[str], ends: tuple[Words, Words]
+) -> Iterator[tuple[str, str]]:
+    lows, highs = ends
+    for low in (n for n in names if named[n] & lows and not named[n] & highs):
+        fits = [n for n in names if named[n] & highs and not named[n] & lows and _rest(low, lows) == _rest(n, highs)]
+        alike = [n for n in fits if _rest(low, lows, ()) == _rest(n, highs, ())]
+        yield from ((low, high) for high in alike or fits)
+
+
+def _says_bound(name: str) -> bool:
+    """Whether low, high, upper or lower are about a number, and not about a limb: they stand last, or name a bound."""
+    words = [_folded(w) for w in PIECES.findall(CAMEL.sub(" ", name))]
+    return words[-1] in LOWS[0] | LOWS[1] or bool(set(words) & BOUNDS)
+
+
+def _rest(name: str, taken: Iterable[str], filling: Iterable[str] = FILLING) -> Words:
     """The single words of a header without some, and without those that say nothing."""
-    parts = [w for w in words_of(name) if "_" not in w]
-    whole = max(parts, key=len)
-    single = [w for w in parts if w != whole or len(parts) == 1]
-    return frozenset(single) - taken - FILLING
+    words, listed = words_of(name), [_folded(p) for p in PIECES.findall(CAMEL.sub(" ", name))]
+    own = set() if "".join(listed) in taken else set(listed)
+    single = {part for word in own - set(taken) for part in _split(word).split()}
+    gone = {part for word in taken if word in words for part in word.split("_")} | set(taken)
+    return frozenset(single - gone - set(filling))
 
 
 def _times_between(
@@ -217,35 +180,61 @@ def _times_between(
     numbers = [n for n, a in coded.items() if isinstance(a, NumericAttribute)]
     lengths = [n for n in numbers if named[n] & LENGTHS and not named[n] & AGE]
     if len(ends) == 1 and len(lengths) == 1:
-        unit = next((u for u, words in UNITS.items() if named[lengths[0]] & words), "days")
-        told = {} if unit == "days" and not coded[ends[0][0]].precise else {"unit": unit}
-        yield {"kind": "difference", "column": lengths[0], "of": ends[0][1], "minus": ends[0][0], **told}
-    born = [n for n in dates if named[n] & BORN]
+        unit = next((u for u, words in UNITS.items() if named[lengths[0]] & words), None)
+        precise, days = coded[ends[0][0]].precise, bool(named[lengths[0]] & WHOLE_DAYS)
+        told = {"unit": unit or "days"} if unit or precise else {}
+        if unit or days or not precise:  # between times of day, a duration without a unit may be anything
+            yield {"kind": "difference", "column": lengths[0], "of": ends[0][1], "minus": ends[0][0], **told}
+    born = [n for n in dates if named[n] & BORN and not named[n] & DIED]
     others = [n for n in dates if not named[n] & (BORN | DIED)]
-    seen = [low for low, _ in ends] or others
+    seen = list(dict.fromkeys(low for low, _ in ends)) or others
     for age in (n for n in numbers if named[n] & AGE and range_of(coded[n])[1] <= 130):
-        if len(born) == 1 and len(seen) == 1:
-            yield {"kind": "difference", "column": age, "of": seen[0], "minus": born[0], "unit": "years"}
+        dead = [n for n in dates if named[n] & DIED] if named[age] & DIED else seen
+        if len(born) == 1 and len(dead) == 1 and _rest(age, AGE, OWN | DIED | FIRSTS) == _rest(born[0], BORN, OWN):
+            yield {"kind": "difference", "column": age, "of": dead[0], "minus": born[0], "unit": "years"}
+            return
+    if len(born) == 1 and not _rest(born[0], BORN, OWN):
+        yield from ({"kind": "order", "lower": born[0], "upper": n} for n in others)
 
 
 def _counts(named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:
     for part, whole in PARTS:
-        for small in (n for n in numbers if named[n] & part):
+        for small in (n for n in numbers if named[n] & part and not named[n] & RATES):
             large = [n for n in numbers if n != small and named[n] & whole and not named[n] & part]
+            rest = _rest(small, part | whole, FILLING | NEUTRAL)
+            large = [n for n in large if _rest(n, part | whole, FILLING | NEUTRAL) == rest]
             if len(large) == 1:
                 yield {"kind": "order", "lower": small, "upper": large[0]}
 
 
-def _sums(named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for column in (n for n in numbers if named[n] & TOTAL):
-        rest = _rest(column, TOTAL)
-        parts = [n for n in numbers if n != column and rest and rest < _rest(n, frozenset())]
+def _sums(coded: Mapping[str, Any], named: Mapping[str, Words], numbers: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for column in (n for n in numbers if named[n] & TOTAL and not named[n] & RATES - {"score"}):
+        rest, parts = _rest(column, TOTAL), []
+        for n in numbers:
+            if n != column and rest and rest < _rest(n, ()) and range_of(coded[n])[1] <= range_of(coded[column])[1]:
+                parts.append(n)
+        if len(parts) < 2:
+            parts = _adding_up(coded, numbers, column)
         if len(parts) > 1:
             yield {"kind": "sum", "column": column, "parts": parts}
     for whole, members in ALTOGETHER:
-        found = [[n for n in numbers if named[n] & words] for words in (whole, *members)]
-        if all(len(f) == 1 for f in found) and len({f[0] for f in found}) == len(found):
+        found = [[n for n in numbers if named[n] & words and not named[n] & RATES] for words in (whole, *members)]
+        if not (all(len(f) == 1 for f in found) and len({f[0] for f in found}) == len(found)):
+            continue
+        rests = [_rest(f[0], words, FILLING | NEUTRAL) for f, words in zip(found, (whole, *members), strict=True)]
+        if all(r in (rests[0], frozenset()) for r in rests) and rests[0] in rests[1:]:
             yield {"kind": "sum", "column": found[0][0], "parts": [f[0] for f in found[1:]]}
+
+
+def _adding_up(coded: Mapping[str, Any], numbers: Sequence[str], column: str) -> list[str]:
+    """The most columns directly before a total, or after it, whose declared ranges add up to its own; or none."""
+    at, ends = numbers.index(column), range_of(coded[column])
+    for beside in (numbers[:at][::-1], numbers[at + 1 :]):
+        for n in range(len(beside), 1, -1):
+            sums = [sum(range_of(coded[name])[i] for name in beside[:n]) for i in (0, 1)]
+            if all(abs(s - e) < 1e-9 * max(1, abs(e)) for s, e in zip(sums, ends, strict=True)):
+                return [name for name in numbers if name in beside[:n]]
+    return []
 
 
 def _ratios(
@@ -255,8 +244,8 @@ def _ratios(
         found = [n for n in numbers if named[n] & words]
         return found[0] if len(found) == 1 else None
 
-    bmi, weight = only(_words("bmi")), only(_words("kg weight gewicht"))
-    height = only(_words("cm height size groesse koerpergroesse"))
+    bmi, weight = only(BMI), only(WEIGHT)
+    height = only(HEIGHT)
     if bmi and weight and height:
         top = range_of(coded[height])[1]
         if top <= 3 or 100 <= top <= 300:  # metres, or centimetres
@@ -273,14 +262,14 @@ def _conditions(coded: Mapping[str, Any], named: Mapping[str, Words]) -> Iterato
     listed = {n: a for n, a in coded.items() if isinstance(a, CategoricalAttribute)}
     for words, told in BLANKS:
         for asked, attribute in ((n, a) for n, a in listed.items() if named[n] & words):
-            no = [k for k in attribute.keys if k.lower() in NO]
+            no = [k for k in attribute.keys if _folded(k) in NO]
             for column in (n for n, a in coded.items() if n != asked and named[n] & told and a.missing):
                 if len(no) == 1 and len(attribute.keys) < 4:
                     yield {"kind": "blank", "column": column, "where": f"{_quoted(asked)} = {_quoted(no[0])}"}
     for sex, attribute in ((n, a) for n, a in listed.items() if named[n] & SEX):
-        male = [k for k in attribute.keys if k.lower() in MALE]
+        male = [k for k in attribute.keys if _folded(k) in MALE]
         for asked in (n for n in listed if named[n] & BLANKS[0][0]):
-            yes = [k for k in listed[asked].keys if k.lower() in _words("yes ja y j 1 true")]
+            yes = [k for k in listed[asked].keys if _folded(k) in YES]
             if male and yes:
                 where = f"{_quoted(sex)} = {_quoted(male[0])} and {_quoted(asked)} = {_quoted(yes[0])}"
                 yield {"kind": "impossible", "where": where}

@@ -12,11 +12,9 @@ import numpy as np
 
 from dpsyn_core.errors import SettingError, SizeError
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.scratch import room
 from dpsyn_core.sources.base import Source
 from dpsyn_core.sources.memory import GatheredSource, MemorySource
 from dpsyn_core.tables.batches import Batches
-from dpsyn_core.tables.frames import of_frame
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm
 
@@ -88,6 +86,8 @@ def source_of(
         found = open_table(given, ReadForm(strict=strict))
         return source_of_batches(found, choose(found, engine=engine, memory=limit, schema=schema), strict, limit)
     if engine == "stored":
+        from dpsyn_core.tables.frames import of_frame
+
         return _stored(of_frame(given), strict=strict, like=given, memory=limit)
     return MemorySource(given, strict=strict)
 
@@ -130,6 +130,8 @@ def choose(batches: Batches, *, engine: str | None, memory: int | None, schema: 
         why += f"; a run takes about {period(SECONDS * cells)} on two idle cores"
     if chosen == "memory":
         return CountingPlan(engine=chosen, why=why, memory=need, seconds=SECONDS * cells)
+    from dpsyn_core.scratch import room
+
     scratch, free = scratch_of(batches, schema), room()
     if batches.records is not None and scratch > free:
         msg = (

@@ -19,6 +19,7 @@ from dpsyn_core.schema.rhythm import found_in
 from dpsyn_core.tables import amounts, canonical, casting, headers, instants
 from dpsyn_core.tables.declared import DeclaredColumn, declared_in
 from dpsyn_core.tables.frames import to_arrow
+from dpsyn_core.tables.labelled_write import LETTER
 from dpsyn_core.tables.read import read_table
 
 FEW = 20  # whole numbers with at most so many distinct values are listed
@@ -132,9 +133,12 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
     seen = list(found["values"]) if found["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
         inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
+        inside &= not {canonical.canonical(v) for v in seen} <= {*said.words}  # all have words: a list with gaps
         found, seen = (declared, []) if inside else (found, seen)
     if seen or (declared.get("kind") == "categorical" and (found["kind"] != "numeric" or said.listed is True)):
-        of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None)
+        letters = [v for v in seen if isinstance(v, str) and LETTER.match(v)]  # of missing numbers
+        absent = tuple(dict.fromkeys([*said.codes_missing, *letters]))
+        of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None, codes_missing=absent)
         made = attribute_of(of) or found
         keys = {canonical.canonical(v) for v in made["values"]}
         more = [v for v in seen if canonical.canonical(v) not in keys]

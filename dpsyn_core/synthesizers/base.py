@@ -179,6 +179,10 @@ class Synthesizer(ABC):
         msg = "its records are made of more than released tables; name another method for the refit, such as 'rls'"
         raise MethodError(msg)
 
+    def outward(self, m: Any) -> Any:
+        """A marginal that `measure` keeps, with the maps from the values of the schema: here those that it has."""
+        return m
+
     @abstractmethod
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

@@ -10,17 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.features import VectorMap
-from dpsyn_core.counting.sums import Sample, SumRule
 from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.measurement.gate import Gate
-from dpsyn_core.measurement.sparse import urn_unit
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import Charge
@@ -29,6 +26,10 @@ from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.registry import configure
 from dpsyn_core.synthesizers.steps import Step
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.features import VectorMap
+    from dpsyn_core.counting.sums import Sample, SumRule
 
 ASSUMED = 10_000  # records, where nobody says how many there are
 
@@ -136,6 +137,8 @@ class _DryGate(Gate):
         return index, counts
 
     def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+        from dpsyn_core.measurement.sparse import urn_unit
+
         urn_unit(exact.size, charge.scale, draws)  # refuses here what the urn of a run would refuse
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
 

@@ -100,25 +100,26 @@ class FewValues(Synthesizer):
     def measure(self, counter: Counter, *, gate: Gate, progress: Progress = silent) -> Any:
         """What the system measures, on merged values; marginals say by which maps they were counted."""
         measured = self.inner.measure(MergedCounter(counter, self.merged, self.recodes), gate=gate, progress=progress)
-        return [self._outward(m) for m in measured] if isinstance(measured, list) else measured
+        return [self.outward(m) for m in measured] if isinstance(measured, list) else measured
 
     def measurements(self, measured: Any) -> ReleasedTables:
         """Those of the system, with the maps by which they were counted."""
         found = self.inner.measurements(self._released(measured))
-        out = ReleasedTables(self._outward(m) for m in found)
+        out = ReleasedTables(self.outward(m) for m in found)
         out.scores, out.joint = found.scores, found.joint
         return out
 
     def restored(self, released: ReleasedTables) -> Any:
         """What the system itself restores, of the tables as it released them."""
         found = self.inner.restored(ReleasedTables(self._inward(m) for m in released))
-        return ReleasedTables(self._outward(m) for m in found) if isinstance(found, list) else found
+        return ReleasedTables(self.outward(m) for m in found) if isinstance(found, list) else found
 
     def _released(self, measured: Any) -> Any:
         """What the system itself returned."""
         return [self._inward(m) for m in measured] if isinstance(measured, list) else measured
 
-    def _outward(self, m: Any) -> Any:
+    def outward(self, m: Any) -> Any:
+        """A marginal with the maps from the values of the schema."""
         if not isinstance(m, Measurement):
             return m
         merged = {n: r for n, r in self.recodes.items() if n in m.attributes}

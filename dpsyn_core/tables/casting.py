@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables import amounts, instants
+from dpsyn_core.tables import instants
 from dpsyn_core.tables.canonical import PER_SECOND, is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
@@ -44,6 +44,8 @@ def to_numbers(
     column = simplified(column)
     kind = column.type
     if written is not None:  # by its text, whatever its type
+        from dpsyn_core.tables import amounts
+
         entries, index = uniques(column)
         numerals = amounts.plain(entries if is_text(kind) else to_text(entries), amounts.form(written))
         values, valid = _text_to_numbers(numerals, whole=whole, comma=False)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import headers, lines, scanning, sniffing
+from dpsyn_core.tables import headers, lines, sniffing
 from dpsyn_core.tables.batches import Batches, of_table
 from dpsyn_core.tables.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.notices import Notice
@@ -150,7 +150,7 @@ def top_of(text: memoryview, name: str, form: ReadForm, notices: list[Notice]) -
     )  # fmt: skip
 
 
-def unfit(lines: int, first: scanning.Fault, columns: int, *, multiline: bool) -> Notice:
+def unfit(lines: int, first: lines.Fault, columns: int, *, multiline: bool) -> Notice:
     """What to tell of the lines that break the rules."""
     return Notice("unfit" if multiline else "unfit_multiline", lines=lines, first=first.sentence(columns))
 
@@ -212,7 +212,7 @@ def names_of(
     size = len(line) + 1
     if b'"' in line:  # a header can be broken by its quotation marks alone
         size = _quoted_size(text, chosen) if multiline else size
-        fault = scanning.first_fault(text[:size], chosen, 0, multiline=multiline)
+        fault = lines.first_fault(text[:size], chosen, 0, multiline=multiline)
         if fault is not None:
             raise fault.error(0)
     rows = sniffing.rows_of(bytes(text[:size]).decode("utf-8", "replace"), chosen, 1)
@@ -224,7 +224,7 @@ def names_of(
 
 def _quoted_size(text: memoryview, delimiter: str) -> int:
     """Bytes of headers whose cells may hold line ends. Raises TableError where they have no end for 32 MiB."""
-    size = scanning.record_end(text[: lines.HEADER_LIMIT], delimiter, first=True)
+    size = lines.record_end(text[: lines.HEADER_LIMIT], delimiter, first=True)
     if not size and len(text) > lines.HEADER_LIMIT:
         msg = "the header is longer than 32 MiB; give a table whose first line holds the headers"
         raise TableError(msg)
@@ -240,7 +240,7 @@ def cells_of(
     strict: bool,
     stream: Callable[[], Any] | None = None,
     before: int = 0,
-) -> tuple[Any, scanning.Faults | None]:
+) -> tuple[Any, lines.Faults | None]:
     """The records as text columns, and what was wrong with those that break the rules.
 
     A line is a record. One that is blank is none where there are several columns, and a record with a blank cell where
@@ -261,12 +261,12 @@ def cells_of(
     longest = max(LONGEST, 2 * block)
     faults = None
     if lines.holds(records, b'"'):  # pyarrow would join what a stray quotation mark pulls together
-        faults = scanning.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
+        faults = lines.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
     if not faults:
         try:
             return _parsed(records, names, delimiter, multiline, block, stream), faults
         except pa.ArrowInvalid:  # some record has more or fewer cells than the header, or is longer than two blocks
-            faults = scanning.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
+            faults = lines.faults(records, delimiter, len(names), multiline=multiline, longest=longest)
     if strict and faults.first is not None:
         raise faults.first.moved(before).error(len(names))
     sound = memoryview(faults.without(records)) if len(faults) else records

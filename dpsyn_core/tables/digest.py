@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.errors import ExtraError, TableError
-from dpsyn_core.extras import require
 from dpsyn_core.tables import canonical
 from dpsyn_core.tables.write import EXCEL_ROWS, as_written, escape
 
@@ -220,6 +219,8 @@ def _text(path: Path, delimiter: str) -> Any:
 def _excel(path: Path) -> Any:
     """Every cell of the first sheet as text."""
     import pyarrow as pa
+
+    from dpsyn_core.extras import require
 
     require("excel", "an Excel file")
     from openpyxl import load_workbook

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import cells, columnar, headers
+from dpsyn_core.tables import columnar, headers
 from dpsyn_core.tables.batches import Batches, of_table
 
 
@@ -66,6 +66,8 @@ def _without_objects(frame: Any) -> Any:
 def _column(series: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
+
+    from dpsyn_core.tables import cells
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):

@@ -127,6 +127,9 @@ def _table(data: memoryview, encoding: str | None, *, records: bool) -> Any:
 
     kind = kind_of_labelled("", bytes(data[:HEAD])) or ""
     read: Callable[..., Any] = getattr(library(), f"read_{kind}")
+    if kind == "xport" and len(data) % 80:  # the format counts no records: their number would only be smaller
+        msg = "the SAS transport file is cut short: it is no whole number of lines of 80 bytes; export it again"
+        raise TableError(msg)
     options: dict[str, Any] = {"encoding": _encoding(encoding), "disable_datetime_conversion": True}
     options |= {} if kind == "xport" else {"user_missing": True}  # which has no such codes
     try:

@@ -1,4 +1,4 @@
-"""Compiled walk over delimited bytes; `scanning` calls it for files that hold quotation marks or uneven records."""
+"""Compiled walk over delimited bytes; `lines` calls it for files that hold quotation marks or uneven records."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.tables import delimited, headers, inflate, lines, scanning, sniffing
+from dpsyn_core.tables import delimited, headers, lines, sniffing
 from dpsyn_core.tables.batches import WHOLE, Batches, Share
 from dpsyn_core.tables.canonical import COMMA, UNREADABLE
 from dpsyn_core.tables.confines import steady
@@ -131,6 +131,8 @@ def _raw(path: Path, piece: int, form: ReadForm) -> Callable[[], Iterator[bytes]
             raise TableError(msg) from error
 
     def inflated() -> Iterator[bytes]:
+        from dpsyn_core.tables import inflate
+
         most = max(inflate.FREE, inflate.MAX_RATIO * path.stat().st_size)
         try:
             with steady(path) as here, gzip.open(here, "rb") as file:
@@ -217,7 +219,7 @@ def _tables(
     odd += [s for s in _said(found, form, broken, first, unreadable) if s not in odd]
 
 
-def _cells(data: bytes, found: _Found, form: ReadForm, before: int) -> tuple[Any, scanning.Faults | None]:
+def _cells(data: bytes, found: _Found, form: ReadForm, before: int) -> tuple[Any, lines.Faults | None]:
     """A piece as a table, and what was wrong with it."""
     table, faults = delimited.cells_of(
         memoryview(data), found.top.written, found.top.delimiter, multiline=form.multiline, strict=form.strict,
@@ -267,7 +269,7 @@ def _pieces(records: Iterator[bytes], found: _Found, form: ReadForm) -> Iterator
         held += data
         end = len(held)
         if form.multiline:
-            end = scanning.record_end(memoryview(held), found.top.delimiter, first=False)
+            end = lines.record_end(memoryview(held), found.top.delimiter, first=False)
         if end:
             yield held[:end]
             held = held[end:]
@@ -276,7 +278,7 @@ def _pieces(records: Iterator[bytes], found: _Found, form: ReadForm) -> Iterator
 
 
 def _said(
-    found: _Found, form: ReadForm, broken: int, first: scanning.Fault | None, unreadable: bool
+    found: _Found, form: ReadForm, broken: int, first: lines.Fault | None, unreadable: bool
 ) -> list[Notice]:  # fmt: skip
     out = []
     if unreadable:

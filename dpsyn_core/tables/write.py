@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import OutputError
-from dpsyn_core.extras import require
 from dpsyn_core.files import check_writable, replacing
 from dpsyn_core.tables import canonical, casting, headers
 
@@ -108,8 +107,12 @@ def check_target(path: str | Path) -> None:
         msg = f"'{path.name}' has no known ending; use one of {', '.join(ENDINGS)}"
         raise OutputError(msg)
     if path.name.lower().endswith(LABELLED):
+        from dpsyn_core.extras import require
+
         require("codebooks", f"a {path.suffix} file")
     elif path.name.lower().endswith(".xlsx"):
+        from dpsyn_core.extras import require
+
         require("excel", "an Excel file")
     check_writable(path)
 

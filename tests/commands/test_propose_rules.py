@@ -1,5 +1,7 @@
 """`dpsyn schema propose-rules`: what headers let expect, in two languages, in force only when a person adds it."""
 
+import pytest
+
 from dpsyn_core.cli import main
 from dpsyn_core.data import paths
 from dpsyn_core.schema.document import Schema
@@ -35,6 +37,62 @@ def test_headers_in_both_languages_propose_what_people_know():
         "hits <= AtBats", "temp_min <= temp_max", "cost_total = cost_food + cost_rent", "start time <= end time",
         "bmi = 10000 * weight_kg / height_cm / height_cm",
     }  # fmt: skip
+
+
+HEADERS = [
+    ([date("adm_dt", *SPAN, "day"), date("disch_dt", *SPAN, "day"), num("los", 0, 9, 9)],
+     {"adm_dt <= disch_dt", "los = disch_dt - adm_dt"}),
+    ([date("check_in", *SPAN, "day"), date("check_out", *SPAN, "day"), num("nights", 0, 9, 9)],
+     {"check_in <= check_out", "nights = check_out - check_in"}),
+    ([date("Startdatum", *SPAN, "day"), date("Enddatum", *SPAN, "day"), date("Beginn", *SPAN, "day"),
+      date("Ende", *SPAN, "day")], {"Startdatum <= Enddatum", "Beginn <= Ende"}),
+    ([date("Bestelldatum", *SPAN, "day"), date("Lieferdatum", *SPAN, "day")], {"Bestelldatum <= Lieferdatum"}),
+    ([date("Projektbeginn", *SPAN, "day"), date("Projektende", *SPAN, "day"), num("Dauer", 0, 9, 9)],
+     {"Projektbeginn <= Projektende", "Dauer = Projektende - Projektbeginn"}),
+    ([num("Gesamtkosten", 0, 9, 9), num("Materialkosten", 0, 9, 9), num("Personalkosten", 0, 9, 9)],
+     {"Gesamtkosten = Materialkosten + Personalkosten"}),
+    ([num("Nettobetrag", 0, 9, 9), num("Mehrwertsteuer", 0, 9, 9), num("Bruttobetrag", 0, 9, 9)],
+     {"Nettobetrag <= Bruttobetrag", "Bruttobetrag = Nettobetrag + Mehrwertsteuer"}),
+    ([num("tmin", 0, 9, 9), num("tavg", 0, 9, 9), num("tmax", 0, 9, 9)],
+     {"tmin <= tmax", "tmin <= tavg", "tavg <= tmax"}),
+    ([num("rent", 0, 9, 9), num("heating", 0, 5, 5), num("total", 0, 14, 9)], {"total = rent + heating"}),
+    ([num("rent", 0, 9, 9), num("heating", 0, 5, 5), num("total", 0, 9, 9)], set()),
+    ([num("Mindestalter", 0, 9, 9), num("Höchstalter", 0, 9, 9)], {"Mindestalter <= Höchstalter"}),
+    ([num("diastolic", 0, 9, 9), num("systolic", 0, 9, 9)], {"diastolic <= systolic"}),
+    ([cat("Geschlecht", ["männlich", "weiblich"]), cat("Schwanger", ["Ja", "Nein"])],
+     {"impossible: Geschlecht = männlich and Schwanger = Ja"}),
+    ([date("birth_date", "1950-01-01", "2001-01-01", "year"), date("death_date", *SPAN, "day"),
+      num("age_at_death", 0, 99, 9)],
+     {"age_at_death = death_date - birth_date in years", "birth_date <= death_date"}),
+    ([num("wins", 0, 9, 9), num("draws", 0, 9, 9), num("losses", 0, 9, 9), num("played", 0, 9, 9)],
+     {"wins <= played", "played = wins + draws + losses"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "proposed"), HEADERS, ids=lambda x: x[0]["name"] if isinstance(x, list) else "")
+def test_headers_that_nobody_wrote_down_here_are_read_too(columns, proposed):
+    assert said(*columns) == proposed
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["low_income_share high_income_share", "first_score last_score", "start_weight end_weight", "from_zip to_zip",
+     "start_station end_station", "net_income gross_floor_area tax_rate", "upper_limb lower_limb",
+     "price discount_percent", "age tenure_track", "arrival_delay departure_delay", "entry_score exit_score"],
+)  # fmt: skip
+def test_numbers_whose_names_only_sound_alike_are_not_proposed(names):
+    assert said(*(num(n, 0, 99, 9) for n in names.split())) == set()
+
+
+def test_a_train_departs_before_it_arrives_and_another_person_has_another_age():
+    times = [date(n, "2020-01-01T00:00:00", "2020-02-01T00:00:00", 9) for n in ("arr_time", "dep_time")]
+    assert said(*times, num("tripduration", 0, 9, 9)) == set()
+    ages = [
+        date("birth_date", "1950-01-01", "2001-01-01", "year"),
+        date("seen", *SPAN, "day"),
+        num("mother_age", 0, 99, 9),
+    ]
+    assert said(*ages) == {"birth_date <= seen"}
 
 
 def test_a_combination_that_a_rule_already_rules_out_is_not_proposed_again():

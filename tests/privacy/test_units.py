@@ -12,9 +12,9 @@ import pytest
 from dpsyn_core.errors import LedgerError, UnitError
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.conversions import gdp_mu
+from dpsyn_core.privacy.ledger.entry import Protected
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.ledger.limits import GAUSSIAN
-from dpsyn_core.privacy.manifest.protected import Protected
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.codec import Encoded
 from dpsyn_core.schema.document import SchemaUnit

@@ -186,7 +186,7 @@ def test_hostile_codebooks_are_refused_in_one_sentence(raw, words):
 def test_json_that_is_too_deep_or_unknown_is_refused_by_the_command_s_importer(tmp_path):
     path = tmp_path / "deep.json"
     path.write_bytes(b'{"a":' * 200_000)
-    with pytest.raises(SchemaError, match="is not JSON"):
+    with pytest.raises(SchemaError, match="is neither JSON nor XML"):
         import_file(path)
     path.write_bytes(b"\x80\x04\x95pickled")
     with pytest.raises(TableError, match="a Python pickle, which is never opened"):
@@ -277,5 +277,9 @@ def test_a_scale_with_words_for_its_ends_is_a_range_and_a_list_of_codes_a_list()
 
     trust = DeclaredColumn(name="t", words={"0": "never", "10": "always", "77": "refused"}, codes_missing=(77,))
     assert attribute_of(trust) | {"kind": "numeric", "min": 0, "max": 10, "special_values": [77]} == attribute_of(trust)
+    sex = DeclaredColumn(name="s", words={"1": "m", "2": "f", "9": "no answer"})  # 9 is no middle: an unmarked code
+    assert attribute_of(sex)["values"] == [1, 2, 9]
+    grade = attribute_of(replace(trust, words={"1": "low", "4": "middle", "8": "high"}, codes_missing=()))
+    assert (grade["kind"], grade["min"], grade["max"]) == ("numeric", 1, 8)
     listed = replace(trust, listed=True)
     assert attribute_of(listed)["values"] == [0, 10, 77]

@@ -3,11 +3,17 @@
 import itertools
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dpsyn_core.marginals.coarsening import Coarsening
+from dpsyn_core.privacy.ledger.ledger import Ledger
+from dpsyn_core.runs.measured import measure
 from dpsyn_core.runs.repair import repair
+from dpsyn_core.runs.spec import RunSpec
+from dpsyn_core.runs.tables import make_tables, without_known_zeros
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.sources.memory import MemorySource
 from dpsyn_core.synthesizers.base import zeros_of
 from tests.runs.test_repair import declared, drawn, wide_schema
 from tests.schema.helpers import cat, num
@@ -63,3 +69,25 @@ def test_no_record_that_keeps_the_rules_falls_into_a_known_zero(seed):
                 found = zeros.cells(names) if np.prod([domain[n].size for n in names]) < 1e6 else None
                 if found is not None:
                     assert not found[tuple(codes[domain.index(n)] for n in names)].any(), (str(rule), names)
+
+
+@pytest.mark.parametrize("method", ["privsyn", "mst", "priview", "dpsyn"])
+def test_a_system_that_merges_values_finds_the_zeros_of_its_own_tables(method, tmp_path):
+    columns = [num("a", 0, 999, 500), num("b", 0, 999, 500), num("c", 0, 99, 3)]
+    schema = declared([{"kind": "order", "lower": "a", "upper": "b"}], columns)
+    low, high = np.sort(np.random.default_rng(0).integers(0, 1000, (2, 2000)), axis=0)
+    table = pa.table({"a": low, "b": high, "c": low % 100})
+    spec = RunSpec(epsilon=20, delta=1e-6, method=method)
+    measured = measure(MemorySource(table), schema, spec, ledger=Ledger(tmp_path / "l.db"))
+    clean = without_known_zeros(measured.measurements, measured.task.zeros, measured.system)
+    pairs = [m for m in measured.system.measurements(clean) if {"a", "b"} <= set(m.attributes)]
+    assert pairs
+    for m in pairs:
+        values = m.values.reshape(*m.values.shape[:2], -1)
+        possible = np.zeros(values.shape[:2], dtype=bool)
+        codes = [m.recodes[n].map for n in "ab"]
+        assert len(codes[0]) == 500 and possible.size < 500**2
+        for i in range(500):
+            possible[codes[0][i], codes[1][i:]] = True
+        assert (~possible).any() and not values[~possible].any()
+    assert len(make_tables(measured)[0]) == 3

@@ -168,7 +168,7 @@ def test_a_synthetic_frame_is_of_the_kind_that_was_given(records):
 
 
 def test_what_a_stored_run_takes_is_said_before_it_and_refused_where_there_is_no_room(records, monkeypatch):
-    monkeypatch.setattr(choose, "room", lambda: 10**9)
+    monkeypatch.setattr("dpsyn_core.scratch.room", lambda: 10**9)
     few = of_frame(records)
     many = Batches(columns=few.columns, read=few.read, records=10**8)
     choice = choose.choose(many, engine=None, memory=10**9, schema=schema())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.suggest.drafting import draft
-from dpsyn_core.tables import delimited, headers, inflate, lines, scanning
+from dpsyn_core.tables import delimited, headers, inflate, lines
 from dpsyn_core.tables import read as reading
 from dpsyn_core.tables.batches import Share
 from dpsyn_core.tables.canonical import UNREADABLE
@@ -575,7 +575,7 @@ def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
 
     out = io.StringIO(newline="")
     csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)
-    assert scanning.first_fault(lines.normalised(memoryview(out.getvalue().encode())), ",", 3) is None
+    assert lines.first_fault(lines.normalised(memoryview(out.getvalue().encode())), ",", 3) is None
 
 
 @pytest.mark.parametrize(
@@ -590,7 +590,7 @@ def test_the_scanner_finds_no_fault_in_what_a_csv_writer_wrote(rows):
     ],
 )
 def test_the_scanner_names_line_and_fault(text, fault):
-    found = scanning.first_fault(lines.normalised(memoryview(text.encode())), ",", 2)
+    found = lines.first_fault(lines.normalised(memoryview(text.encode())), ",", 2)
     assert (found and (found.what, found.line, found.cells)) == fault
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpsyn_core.privacy.charge_record import ChargeRecord
 
-MOST_LISTED = 500  # charges up to which a manifest lists each by itself: some 200 KB
 MOST_CHARGES = 1_000_000  # of one manifest that is read: more than all pairs of 1,000 columns
 _MARGINAL, _BETWEEN = "marginal ", " x "
 

@@ -15,18 +15,20 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import OWNER, home, put_private
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.ledger.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
-from dpsyn_core.privacy.ledger.entry import UNPROTECTED, Entry, Spend
+from dpsyn_core.privacy.ledger.entry import RECORDS, UNPROTECTED, Entry, Protected, Spend, protected, unbounded
 from dpsyn_core.privacy.ledger.limits import composition, failing, fits_limit, lost
-from dpsyn_core.privacy.ledger.sums import Sum, Summary, sum_for, summarise
-from dpsyn_core.privacy.manifest.protected import RECORDS, Protected, protected, unbounded
 from dpsyn_core.privacy.manifest.statement import Statement
 from dpsyn_core.privacy.names import near
 from dpsyn_core.privacy.unit import Unit
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.ledger.sums import Sum, Summary
 
 FILE = "ledger.sqlite3"
 _APPLICATION = 0x44505359  # "DPSY"
@@ -169,6 +171,8 @@ class Ledger:
             dataset: name that the operator gave.
             delta: at which epsilon is reported; default the limit's, else the largest that a run used.
         """
+        from dpsyn_core.privacy.ledger.sums import summarise
+
         name = check_name(dataset)
         rows = self._rows()
         return summarise(name, _of(rows, name), limit=rows.limit(name), delta=delta)
@@ -181,6 +185,8 @@ class Ledger:
             unit: of the run that is thought of.
             delta: as in `summary`.
         """
+        from dpsyn_core.privacy.ledger.sums import sum_for
+
         name = check_name(dataset)
         rows = self._rows()
         return sum_for(_of(rows, name), Protected.by(unit), limit=rows.limit(name), delta=delta)
@@ -335,6 +341,8 @@ def _of(rows: Rows, name: str) -> list[Entry]:
 
 
 def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str:
+    from dpsyn_core.privacy.ledger.sums import summarise
+
     held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"
     lift = f"let the owner lift it: dpsyn ledger --dataset '{name}' --no-limit"
     left = summarise(name, before, limit=limit).epsilon_left

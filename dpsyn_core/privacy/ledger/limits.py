@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.manifest.protected import Protected, protected, unbounded
+from dpsyn_core.privacy.ledger.entry import Protected, protected, unbounded
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.composition import Composition

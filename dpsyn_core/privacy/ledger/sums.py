@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.ledger.entry import RECORDS, Protected, protected, unbounded
 from dpsyn_core.privacy.ledger.limits import compose_entries, epsilon_left
-from dpsyn_core.privacy.manifest.protected import RECORDS, Protected, protected, unbounded
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.ledger.entry import Entry

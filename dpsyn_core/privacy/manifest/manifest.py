@@ -16,8 +16,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, columns_of, in_groups
 from dpsyn_core.privacy.manifest.statement import (
+    MOST_LISTED,
     OWNERS_WORD,
     AskedQuestions,
     Digests,
@@ -103,6 +103,8 @@ class Manifest(Statement):
         booked, paid_earlier = (tuple(ChargeRecord.of(c) for c in some) for some in (charges, bought))
         columns: tuple[str, ...] = ()
         if len(booked) + len(paid_earlier) > MOST_LISTED:
+            from dpsyn_core.privacy.ledger.grouping import columns_of, in_groups
+
             columns = columns_of((*booked, *paid_earlier))
             booked = tuple(chain.from_iterable(in_groups(booked, columns)))
             paid_earlier = tuple(chain.from_iterable(in_groups(paid_earlier, columns)))

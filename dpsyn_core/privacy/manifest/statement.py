@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.privacy.composition import compose
-from dpsyn_core.privacy.ledger.grouping import MOST_LISTED, grouped_entries, listed_entries
 from dpsyn_core.privacy.unit import Neighbours, Unit
 
 NOT_PRIVATE = "NOT PRIVATE"
+MOST_LISTED = 500  # charges up to which a manifest lists each by itself: some 200 KB
 EXACT_BITS = 53  # of whole numbers that every reader of JSON keeps (RFC 7493, section 2.2)
 OWNERS_WORD: Literal["owner's word"] = "owner's word"
 
@@ -186,6 +186,10 @@ class Statement(BaseModel):
             msg = "columns must be a list of names"
             raise ValueError(msg)
         lists = {k: document[k] for k in ("charges", "bought") if isinstance(document.get(k), list | tuple)}
+        if not any(isinstance(e, dict) and "count" in e for entries in lists.values() for e in entries):
+            return document | {k: list(v) for k, v in lists.items()}
+        from dpsyn_core.privacy.ledger.grouping import listed_entries
+
         return document | {k: listed_entries(v, columns) for k, v in lists.items()}
 
     @model_serializer(mode="wrap")
@@ -204,6 +208,8 @@ class Statement(BaseModel):
         if not grouped:
             document.pop("columns", None)
             return document
+        from dpsyn_core.privacy.ledger.grouping import grouped_entries
+
         groups = {k: grouped_entries(getattr(self, k), self.columns) for k in ("charges", "bought")}
         return document | {k: v for k, v in groups.items() if k in document}
 

@@ -139,7 +139,8 @@ def _scale(codes: Sequence[str]) -> bool:
         return False
     numbers = sorted(map(int, codes))
     span = numbers[-1] - numbers[0]
-    return len(numbers) == 1 or (len(numbers) <= ENDS and len(numbers) - 1 < span <= SCALE)
+    halfway = len(numbers) < ENDS or abs(2 * numbers[1] - numbers[0] - numbers[-1]) <= 1
+    return len(numbers) == 1 or (len(numbers) <= ENDS and halfway and len(numbers) - 1 < span <= SCALE)
 
 
 def _ends(column: DeclaredColumn) -> tuple[Any, Any] | None:

@@ -278,5 +278,5 @@ def _json(path: str | Path) -> Any:
         msg = f"the file '{path}' cannot be read ({error.strerror}); check the path"
         raise SchemaError(msg) from error
     except (ValueError, RecursionError) as error:
-        msg = f"the file '{path}' is not JSON; give a parameters.json or a schema of ours"
+        msg = f"the file '{path}' is neither JSON nor XML in UTF-8; give a codebook or a schema"
         raise SchemaError(msg) from error

@@ -15,8 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
-from dpsyn_core.marginals.merging import merged
-from dpsyn_core.marginals.types import Measurement, ReleasedTables
+from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.empty import empty_cells
 from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.counting.memory import MemoryCounter
-from dpsyn_core.marginals.merging import merged
-from dpsyn_core.marginals.types import Measurement
+from dpsyn_core.marginals.types import Measurement, merged
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget

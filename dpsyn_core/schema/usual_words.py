@@ -1,0 +1,148 @@
+"""Words of headers that let a rule be expected, in English and German; umlauts written out, all in lower case."""
+
+from __future__ import annotations
+
+Words = frozenset[str]
+
+
+def words(text: str) -> Words:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+def pairs(*told: tuple[str, str]) -> tuple[tuple[Words, Words], ...]:
+    """Words of one thing and of another."""
+    return tuple((words(first), words(second)) for first, second in told)
+
+
+# what comes first and what comes last, of dates: with the other words of both headers alike
+SPANS = pairs(
+    ("start started begin began beginn anfang", "end ended finish finished ende schluss"),
+    ("from von ab since seit", "to until till bis"),
+    ("first erste erster erstes", "last latest letzte letzter letztes"),
+    ("admitted admission admit adm aufnahme aufgenommen", "discharged discharge disch entlassung entlassen"),
+    (
+        "arrival arrived arrive arr ankunft checkin check_in anreise",
+        "departure departed left dep checkout check_out abreise",
+    ),
+    ("pickup pick_up", "dropoff drop_off"),
+    ("opened open opening eroeffnet eroeffnung geoeffnet", "closed close closing geschlossen schliessung"),
+    ("birth born dob geburt geburts geboren", "death died dod tod todes gestorben"),
+    (
+        "hired hire joined entry eintritt einstellung",
+        "left exit fired quit termination terminated austritt ausgeschieden",
+    ),
+    ("ordered order bestellt bestellung bestell", "shipped ship shipping versandt versand"),
+    ("shipped ship shipping versandt versand", "delivered delivery geliefert lieferung liefer"),
+    ("ordered order bestellt bestellung bestell", "delivered delivery geliefert lieferung liefer"),
+    ("invoice invoiced rechnung rechnungs", "paid payment due bezahlt zahlung zahlungs faellig"),
+    ("created erstellt angelegt", "updated modified changed geaendert aktualisiert"),
+    ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
+    ("enrolled enrolment enrollment", "graduated graduation"),
+)  # fmt: skip
+# what is smaller and what is larger, of numbers or dates
+ENDS = pairs(
+    ("min minimum least mindest untere kleinste", "max maximum most hoechst obere groesste"),
+    ("min minimum mindest kleinste", "mean average avg mittel mittelwert durchschnitt median"),
+    ("mean average avg mittel mittelwert durchschnitt median", "max maximum hoechst groesste"),
+    ("low lower lowest lo", "high upper highest hi"),
+    ("from von ab", "to bis"),
+    ("net netto", "gross brutto"),
+    ("diastolic dia diastolisch dbp", "systolic sys systolisch sbp"),
+)  # fmt: skip
+LOWS = ENDS[3]
+BOUNDS = words("bound limit ci quartile quantile percentile range grenze end")  # a lower limb is no smaller number
+NAMES = words("id code zip plz postcode city stadt ort station floor account konto node nr number nummer state lat lon")
+RATES = words("rate percent percentage pct share ratio satz prozent quote anteil percentile index score")
+STAYING = words("guest guests hotel nights night naechte gast gaeste stay room patient ward los")
+# a number of some, and the number of all that it is among
+PARTS = pairs(
+    ("hits h", "at_bats atbats ab"), ("doubles triples homers home_runs homeruns hr 2b 3b singles 1b", "hits h"),
+    ("wins won siege", "games played matches spiele g"),
+    ("goals tore", "shots schuesse"), ("on_target", "shots schuesse"),
+    (
+        "made scored passed correct right richtig bestanden",
+        "attempted attempts taken total gesamt versucht questions fragen",
+    ),
+    ("deaths died todesfaelle", "cases confirmed faelle"), ("bedrooms schlafzimmer", "rooms zimmer"),
+    ("children kinder", "household_size hhsize persons personen haushaltsgroesse haushalt_groesse"),
+    ("discount rabatt", "price preis"), ("tenure experience seniority berufsjahre", "age alter"),
+    ("valid gueltig gueltige", "cast total gesamt abgegeben"),
+    ("votes_cast waehler", "registered_voters electorate eligible wahlberechtigte"),
+)  # fmt: skip
+LENGTHS = words(
+    "los stay length duration days nights hours minutes seconds weeks years dauer liegedauer verweildauer vwd tage "
+    "naechte stunden minuten sekunden wochen jahre"
+)
+WHOLE_DAYS = words("los stay days nights tage naechte liegedauer verweildauer vwd")
+UNITS = {
+    "hours": words("hours hour stunden"), "minutes": words("minutes minute min minuten"),
+    "weeks": words("weeks wochen"), "years": words("years jahre"), "seconds": words("seconds sekunden"),
+}  # fmt: skip
+FILLING = words("date day time datetime timestamp datum tag zeit at on am of der die das the dt")  # of names of dates
+VISIT, (BORN, DIED), AGE = SPANS[4], SPANS[7], words("age alter")
+FIRSTS = frozenset(w for low, high in SPANS[:6] for w in low)  # age at admission
+OWN = FILLING | words("patient person current aktuell aktuelles years year jahre in")  # beside an age, nothing new
+TOTAL = words("total sum gesamt summe insgesamt overall")
+NEUTRAL = TOTAL | words(
+    "number count n num no anzahl zahl amount betrag price preis money income pay salary lohn einkommen usd eur"
+)
+ALTOGETHER = tuple(
+    (words(whole), tuple(words(p) for p in parts))
+    for whole, parts in (
+        (
+            "persons people total population personen gesamt einwohner",
+            ("male males men maenner maennlich", "female females women frauen weiblich"),
+        ),
+        ("gross brutto", ("net netto", "tax taxes vat steuer steuern mehrwertsteuer mwst ust")),
+        ("revenue turnover sales umsatz ertrag", ("profit gewinn", "cost costs expenses kosten")),
+        ("hits h", ("singles 1b", "doubles 2b", "triples 3b", "homers home_runs homeruns hr")),
+        ("games played matches spiele", ("wins won siege", "draws ties unentschieden", "losses lost niederlagen")),
+        ("rooms zimmer", ("bedrooms schlafzimmer", "other_rooms andere_zimmer")),
+    )
+)  # fmt: skip
+RATIOS = tuple(
+    (words(column), words(of), words(by))
+    for column, of, by in (
+        ("density dichte", "population einwohner people", "area flaeche"),
+        ("average avg batting_average", "hits h", "at_bats atbats ab"),
+        ("unit_price stueckpreis einzelpreis", "total amount price betrag", "quantity qty menge anzahl"),
+        ("price preis", "amount revenue betrag umsatz", "quantity qty menge"),
+        ("speed geschwindigkeit", "distance strecke", "duration hours dauer stunden"),
+    )
+)  # fmt: skip
+BMI, WEIGHT = words("bmi"), words("kg weight gewicht koerpergewicht")
+HEIGHT = words("cm height size groesse koerpergroesse")
+YES, NO = words("yes ja y j 1 true"), words("no nein n 0 false never nie none")
+BLANKS = (
+    (
+        words("pregnant pregnancy schwanger schwangerschaft"),
+        words("due gestation gestational trimester weeks termin woche wochen ssw"),
+    ),
+    (words("died dead deceased death verstorben gestorben tot"), DIED),
+    (words("smoker smokes smoking raucher raucht"), words("cigarettes pack packs zigaretten")),
+    (
+        words("employed working job erwerbstaetig beschaeftigt"),
+        words("employer occupation wage salary arbeitgeber beruf lohn gehalt"),
+    ),
+)  # fmt: skip
+FOLLOWS = tuple(
+    (words(detail), words(general))
+    for detail, general in (
+        (
+            "city town ort stadt gemeinde municipality",
+            "county kreis landkreis state bundesland region province country land staat",
+        ),
+        ("county kreis landkreis", "state bundesland region province country staat"),
+        ("state bundesland region province", "country staat"), ("country land staat", "continent kontinent"),
+        ("product produkt artikel item", "category kategorie warengruppe group"),
+        ("species art", "genus gattung"), ("genus gattung", "family familie"),
+        ("model modell", "make brand marke hersteller manufacturer"), ("store shop filiale", "region district bezirk"),
+    )
+)  # fmt: skip
+MALE, SEX = words("male m man men maennlich mann"), words("sex gender geschlecht")
+MARITAL, WED = (
+    words("marital marst married familienstand"),
+    words("married divorced widowed separated verheiratet geschieden verwitwet"),
+)
+OLDEST_CHILD = 13  # years: nobody marries younger in any law that is in force
