@@ -73,16 +73,16 @@ def test_coarse_values_keep_less_of_the_scores_than_single_values_and_heaps_keep
 
 
 def test_values_inside_a_coarse_one_are_higher_where_the_mean_of_the_category_is():
-    """Two coarse values of a column: with values by chance a third of the gap would be lost."""
+    """Four coarse values of a column: with values by chance a twentieth of the gap would be lost."""
     rng, n = np.random.default_rng(8), 8_000
     group = rng.integers(0, 2, n)
     score = rng.normal(0, 1, n) + 0.8 * group
     rank = np.argsort(np.argsort(score)) * 60 // n
-    boxes = np.arange(60) // 30
-    real = np.zeros((2, 2))
+    boxes = np.arange(60) // 15
+    real = np.zeros((4, 2))
     np.add.at(real, (boxes[rank], group), 1)
     rows = np.stack([np.empty(n, dtype=np.uint16), group.astype(np.uint16)], axis=1)
-    for box in range(2):  # values of a coarse one by chance
+    for box in range(4):  # values of a coarse one by chance
         inside = boxes[rank] == box
         rows[inside, 0] = rng.permutation(rank[inside])
     table = Target(attributes=(0, 1), maps=(boxes, np.arange(2)), values=real, sigma=1.0)
@@ -93,8 +93,9 @@ def test_values_inside_a_coarse_one_are_higher_where_the_mean_of_the_category_is
         return values[group == 1].mean() - values[group == 0].mean()
 
     truth = gap(rank)
-    assert gap(before[:, 0].astype(float)) < 0.85 * truth
-    assert gap(rows[:, 0].astype(float)) == pytest.approx(truth, rel=0.06)
+    missed = truth - gap(before[:, 0].astype(float))
+    assert missed > 0.05 * truth
+    assert abs(truth - gap(rows[:, 0].astype(float))) < 0.5 * missed
     assert np.array_equal(boxes[rows[:, 0]], boxes[before[:, 0]])
     assert np.array_equal(np.sort(rows[:, 0]), np.sort(before[:, 0]))
     assert np.array_equal(rows[:, 1], before[:, 1])
