@@ -49,6 +49,7 @@ with left:
     elif "xlsx" in offered and files.excel_first(space, job):
         note(t("export.excel_first"))
     note(t("export.bytes"))
+    files.take()
     section(t("export.documents"))
     with st.container(horizontal=True, gap="small"):
         files.manifest_button(space, job, key="export_manifest")

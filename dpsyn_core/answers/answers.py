@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpsyn_core.answers.asked import asked
 from dpsyn_core.answers.functional import Floats
 from dpsyn_core.answers.intervals import GRADES, Grade, Inferrer, Truth
 from dpsyn_core.answers.regression import infer_regression
+from dpsyn_core.answers.words import ENGLISH, Words, ended, sentence, unit_of
 from dpsyn_core.errors import SizeError
 from dpsyn_core.questions.answers import Axis
-from dpsyn_core.questions.forms import (
-    GiniQuestion,
-    PredictQuestion,
-    Question,
-    RangeQuestion,
-    RegressionQuestion,
-    TableQuestion,
-)
+from dpsyn_core.questions.forms import Question, RegressionQuestion
 from dpsyn_core.schema.document import Schema
-
-MEANINGS: dict[Grade, str] = {
-    "exact": "one released table holds it, whose noise is known",
-    "estimated": "released tables hold its columns together or coarsely; the rest is estimated from how well they "
-    "predict each other",
-    "bounded": "part of it was scored and not measured; the score bounds how far off it may be",
-    "none": "not supported by this release",
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,6 +48,14 @@ class Answered:
         """The weakest grade of its figures that have an interval; none where no figure has one."""
         given = [GRADES.index(g) for g in self.grades if g != "none"]
         return GRADES[max(given)] if given else "none"
+
+    def said(self, words: Words) -> str:
+        """Its sentence in the words of another language; reasons and notes stay as they are."""
+        if not self.axes and self.grades == ("none",) and self.notes:
+            return words["unanswered"].format(why=self.notes[0])
+        unit = unit_of(self.question, words)
+        made = sentence(self.estimate, self.low, self.high, self.grades, unit, self.truth, self.confidence, words)
+        return f"{made} {ended(self.notes, words)}".strip()
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a figure, in order: its labels, and its numbers as JSON values (null where there is none)."""
@@ -118,7 +110,7 @@ def answer_question(
             values[place] = getattr(got, name)
         for grade, at in zip(got.grades, place, strict=True):
             grades[int(at)] = grade
-    unit = _unit(question)
+    unit = unit_of(question)
     estimate, low, high, synthetic, released, noise = (v.reshape(wanted.shape) for v in figures.values())
     return Answered(
         question=question, axes=wanted.axes, unit=unit, estimate=estimate, low=low, high=high, synthetic=synthetic,
@@ -134,83 +126,23 @@ def _regression(
         question, schema, inferrer.evidence, inferrer.fits.codes, inferrer.fits.redrawn, truth=truth,
         confidence=confidence, tuning=inferrer.tuning,
     )  # fmt: skip
-    unit, blank = _unit(question), np.full(len(got.terms), np.nan)
+    unit, blank = unit_of(question), np.full(len(got.terms), np.nan)
     notes = tuple(dict.fromkeys([*([got.warning] if got.warning else []), *(w for w in got.why if w)]))
     said = sentence(got.estimate, got.low, got.high, got.grades, unit, truth, confidence)
     return Answered(
         question=question, axes=(Axis(name="term", labels=got.terms),), unit=unit, estimate=got.estimate, low=got.low,
         high=got.high, synthetic=got.synthetic, released=blank, noise=blank, grades=tuple(got.grades), truth=truth,
-        confidence=confidence, sentence=f"{said} {_ended(notes)}".strip(), notes=notes,
+        confidence=confidence, sentence=f"{said} {ended(notes)}".strip(), notes=notes,
     )  # fmt: skip
 
 
 def _unanswered(question: Question, why: str, truth: Truth, confidence: float) -> Answered:
     blank = np.full((), np.nan)
     return Answered(
-        question=question, axes=(), unit=_unit(question), estimate=blank, low=blank, high=blank, synthetic=blank,
+        question=question, axes=(), unit=unit_of(question), estimate=blank, low=blank, high=blank, synthetic=blank,
         released=blank, noise=blank, grades=("none",), truth=truth, confidence=confidence,
-        sentence=f"Not answered: {why}.", notes=(why,),
+        sentence=ENGLISH["unanswered"].format(why=why), notes=(why,),
     )  # fmt: skip
-
-
-def sentence(
-    estimate: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    grades: Iterable[Grade],
-    unit: str,
-    truth: Truth,
-    confidence: float,
-) -> str:
-    """What the answer is and how far it may be off, in one or two plain sentences."""
-    graded = list(grades)
-    given = [i for i, g in enumerate(graded) if g != "none"]
-    if not given:
-        if np.isnan(estimate).all():
-            return "Not answered: no released marginal holds it, and the synthetic table has no records that do."
-        which = f"these {len(graded)} figures of the synthetic table"
-        if len(graded) == 1:
-            which = f"the {number(float(estimate.ravel()[0]))} ({unit}) of the synthetic table"
-        return f"Not supported by this release: nothing that was released says how far {which} may be off."
-    about = "in the real table" if truth == "table" else "in the population"
-    kinds = [g for g in GRADES if g in graded and g != "none"]
-    because = "; ".join(f"{g}: {MEANINGS[g]}" for g in kinds)
-    flat = [x.ravel() for x in (estimate, low, high)]
-    if len(graded) == 1:
-        middle, first, last = (number(float(x[0])) for x in flat)
-        sure = f"at {confidence:.0%} confidence ({because})"
-        return f"{middle} ({unit}); it lies {about} between {first} and {last}, {sure}."
-    half = (flat[2] - flat[1])[given] / 2
-    left = len(graded) - len(given)
-    rest = f" {left} of them are not supported by this release." if left else ""
-    return (
-        f"{len(graded)} figures ({unit}); a typical one is off {about} by at most {number(float(np.median(half)))}, at "
-        f"{confidence:.0%} confidence for each ({because}).{rest}"
-    )
-
-
-def number(x: float) -> str:
-    """Four digits of a small number, whole numbers with commas of a large one."""
-    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
-
-
-def _ended(notes: tuple[str, ...]) -> str:
-    if not notes:
-        return ""
-    more = f" (and {len(notes) - 2} more notes)" if len(notes) > 2 else ""
-    return f"Note: {'; '.join(notes[:2])}{more}."
-
-
-def _unit(question: Question) -> str:
-    if isinstance(question, TableQuestion | RangeQuestion):
-        return "records"
-    if isinstance(question, GiniQuestion):
-        return f"Gini index of {question.of}"
-    if isinstance(question, PredictQuestion):
-        return f"share of what is uncertain about {question.of}"
-    if isinstance(question, RegressionQuestion):
-        return f"log odds of {question.of}" if question.model == "logistic" else f"{question.of} a unit"
-    return f"{question.kind} of {question.of}"
 
 
 def _plain(x: Any) -> float | None:

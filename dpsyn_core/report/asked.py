@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from dpsyn_core.answers.answers import Answered, number
+from dpsyn_core.answers.answers import Answered
+from dpsyn_core.answers.words import number
 from dpsyn_core.marginals.types import Measurement, Scores
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -102,8 +103,11 @@ def beside_real(answered: Answered, comparison: Comparison, schema: Schema) -> A
     return AskedAnswer(answered=answered, real=real if real.values.shape == answered.estimate.shape else None)
 
 
-def figure(found: AskedAnswer, words: Words = ENGLISH) -> Figure | None:
-    """A dot a figure with its interval, the real one beside it; None for a question of a single figure."""
+def figure(found: AskedAnswer, words: Words = ENGLISH, *, finding: str = "") -> Figure | None:
+    """A dot a figure with its interval, the real one beside it; None for a question of a single figure.
+
+    finding: the answer as a sentence in the language of `words`; the answer's own when empty.
+    """
     answered = found.answered
     if not answered.axes or answered.estimate.size < 2:
         return None
@@ -116,7 +120,7 @@ def figure(found: AskedAnswer, words: Words = ENGLISH) -> Figure | None:
     if len(order) > MOST_FIGURES:
         largest = np.argsort(-np.abs(np.where(np.isnan(estimate), 0.0, estimate)), kind="stable")[:MOST_FIGURES]
         order = np.array([i for i in order if i in set(largest.tolist())])
-    labels = figures.axis_labels([found.labels[i] for i in order], 28, blank=words["blank"])
+    labels = figures.axis_labels([found.labels[i] for i in order], 28, words=words)
     grades = [answered.grades[i] for i in order]
     data: list[dict[str, Any]] = []
     if real is not None:
@@ -144,7 +148,7 @@ def figure(found: AskedAnswer, words: Words = ENGLISH) -> Figure | None:
         "height": 110 + 26 * max(3, len(labels)),
     }  # fmt: skip
     caption = words["asked_cut"].format(shown=len(order), all=len(estimate)) if len(order) < len(estimate) else ""
-    alt = words["asked_alt"].format(question=answered.question.name, finding=answered.sentence)
+    alt = words["asked_alt"].format(question=answered.question.name, finding=finding or answered.sentence)
     return Figure(data=data, layout=layout, caption=caption, alt=alt)
 
 
@@ -164,17 +168,21 @@ def rows(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> tuple[list[s
         heads.append(words["real"])
     out = []
     for i, row in enumerate(answered.rows()):
-        between = "" if row["low"] is None else f"{number(row['low'])} {words['asked_to']} {number(row['high'])}"
-        cells = [*row["labels"].values(), shown(row["estimate"]), between or "–", words[f"grade_{row['grade']}"]]
+        between = (
+            ""
+            if row["low"] is None
+            else f"{number(row['low'], words)} {words['asked_to']} {number(row['high'], words)}"
+        )
+        cells = [*row["labels"].values(), shown(row["estimate"], words), between or "–", words[f"grade_{row['grade']}"]]
         if found.real is not None:
-            cells.append(shown(float(found.real.values.ravel()[i])))
+            cells.append(shown(float(found.real.values.ravel()[i]), words))
         out.append(cells)
     return heads, out
 
 
-def shown(value: float | None) -> str:
+def shown(value: float | None, words: Mapping[str, str] = ENGLISH) -> str:
     """A figure as people read it."""
-    return "–" if value is None or np.isnan(value) else number(value)
+    return "–" if value is None or np.isnan(value) else number(value, words)
 
 
 def section(page: Page, name: str, asked: Sequence[AskedAnswer], *, publishable: bool) -> None:
@@ -209,4 +217,4 @@ def beside(found: AskedAnswer, words: Mapping[str, str] = ENGLISH) -> str:
         if found.rank_agreement is None
         else " " + words["asked_ranks"].format(value=local(f"{found.rank_agreement:.2f}", words))
     )
-    return words["asked_difference"].format(amount=number(found.difference)) + ranks
+    return words["asked_difference"].format(amount=number(found.difference, words)) + ranks

@@ -33,7 +33,7 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
     gaps = [max(abs(s[i] - real[i]) for s in shares.values()) for i in range(len(columns))]
     worst = max(some, key=lambda i: gaps[i])
     kept = sorted(sorted(some, key=lambda i: -gaps[i])[:MOST])
-    labels = axis_labels([columns[i] for i in kept], LABEL, blank=words["blank"])
+    labels = axis_labels([columns[i] for i in kept], LABEL, words=words)
     data = [
         {
             "type": "bar", "orientation": "h", "name": plain_text(name), "y": labels, "x": [values[i] for i in kept],
@@ -42,7 +42,7 @@ def missing_figure(named: Mapping[str, Comparison], words: Words = ENGLISH) -> F
         }
         for k, (name, values) in enumerate(shares.items())
     ]  # fmt: skip
-    caption = words["missing_caption"].format(
+    caption = words["missing_caption" if len(some) > 1 else "missing_caption_one"].format(
         count=len(some), column=columns[worst], real=local(f"{real[worst]:.1%}", words),
         synthetic=local(f"{first[worst].synthetic.missing:.1%}", words),
     )  # fmt: skip

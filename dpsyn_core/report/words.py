@@ -32,6 +32,7 @@ ENGLISH: Words = {
     "missing_hover": "%{y}: %{x:.1%} blank<extra>%{fullData.name}</extra>",
     "missing_caption": "{count} columns have blank cells; the largest difference: {column}, real {real}, synthetic "
     "{synthetic}.",
+    "missing_caption_one": "One column has blank cells: {column}, real {real}, synthetic {synthetic}.",
     "missing_alt": "Bars of the share of blank cells by column, real and synthetic. {finding}",
     "scatter_hover": "%{x:,.4~g}, %{y:,.4~g}<extra></extra>",
     "scatter_caption": "{up} against {across}, some records of each table; rank correlation of all: real {real}, "

@@ -300,6 +300,11 @@ def _handed_out(rule: DifferenceRule | AdditionRule | RatioRule, rows: Group, na
     return inside({**rows, name: RuledColumn(rows[name].attribute, values, rows[name].state)})
 
 
+def _apart(values: NDArray[Any], wanted: NDArray[Any]) -> float:
+    """How far the values of a column are from those that it should have, in any order, as part of their spread."""
+    return float(np.abs(np.sort(values) - np.sort(wanted)).mean() / (values.std() or 1.0))
+
+
 def _divided(rule: RatioRule, rows: Group, rng: Generator) -> Iterator[Change]:
     """All moved inside their bins, then with ratios handed out; else the ratio computed, or half of what is divided."""
     column, of = rows[rule.column], rows[rule.of]
@@ -308,7 +313,9 @@ def _divided(rule: RatioRule, rows: Group, rng: Generator) -> Iterator[Change]:
     yield divided_in_bins(rule, rows)
     by = np.multiply.reduce([rows[n].values.astype(np.float64) for n in rule.by])
     half = rng.random(len(by)) < 0.5  # so that neither column alone bears what does not fit
-    yield _handed_out(rule, rows, rule.column, exact)
+    wanted = {rule.column: exact, rule.of: column.values * by / rule.times}
+    for name in sorted(wanted, key=lambda n: _apart(rows[n].values, wanted[n])):
+        yield _handed_out(rule, rows, name, wanted[name])
     yield {rule.column: np.where(half, column.snapped(exact), column.values)}
     yield {rule.of: of.snapped(column.values * by / rule.times)}
     moved = column.nearest(exact, up=False)

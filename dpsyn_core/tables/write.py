@@ -7,7 +7,7 @@ import datetime
 import re
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,26 +23,32 @@ LABELLED = (".sav", ".dta", ".xpt")  # files that carry labels of codes
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx", *LABELLED)
 EXCEL_ROWS = 1_048_575
 EXCEL_DATE = datetime.datetime(1980, 1, 1)
+TOLD_EVERY = 500  # records of a workbook between two words on how far it is
+Told = Callable[[int, int], object]
 LINES = 65_536  # records that are put together at a time
 RUNS = f"^{headers.BEGINS}"
 
 
-def write_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> None:
+def write_table(
+    table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None, *, told: Told | None = None
+) -> None:
     """Writes a pyarrow table; the ending chooses CSV, TSV, gzipped CSV, Parquet, Excel, SPSS, Stata or SAS.
 
     In text columns of CSV, TSV and Excel a cell that a spreadsheet may run (`headers.FORMULA`) is given a leading
     apostrophe; numbers keep their sign. Parquet keeps every cell. SPSS, Stata and SAS get what is declared of the
-    columns, by name. The file appears whole or not at all.
+    columns, by name. The file appears whole or not at all. told: hears (records written, of all) of an Excel file.
 
     Raises:
         OutputError: unknown ending, a folder that is missing or read-only, a full disk.
     """
-    with staged_table(table, path, declared):
+    with staged_table(table, path, declared, told=told):
         pass
 
 
 @contextmanager
-def staged_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None) -> Iterator[Path]:
+def staged_table(
+    table: Any, path: str | Path, declared: Mapping[str, DeclaredColumn] | None = None, *, told: Told | None = None
+) -> Iterator[Path]:
     """As `write_table`, but gives the whole file before it has its name: it gets it when the block ends well."""
     path = Path(path)
     check_target(path)
@@ -51,7 +57,7 @@ def staged_table(table: Any, path: str | Path, declared: Mapping[str, DeclaredCo
         if name.endswith(".parquet"):
             _write_parquet([table], temporary)
         elif name.endswith(".xlsx"):
-            _write_excel(escape(table), temporary)
+            _write_excel(escape(table), temporary, told)
         elif name.endswith(LABELLED):
             from dpsyn_core.tables.labelled_write import write_labelled
 
@@ -201,8 +207,8 @@ def as_written(column: Any) -> Any:
     return canonical.to_text(column)
 
 
-def _write_excel(table: Any, path: Path) -> None:
-    _write_workbook({"synthetic": table}, path)
+def _write_excel(table: Any, path: Path, told: Told | None = None) -> None:
+    _write_workbook({"synthetic": table}, path, told)
 
 
 @contextmanager
@@ -213,7 +219,7 @@ def staged_workbook(tables: Mapping[str, Any], path: Path) -> Iterator[Path]:
         yield temporary
 
 
-def _write_workbook(tables: Mapping[str, Any], path: Path) -> None:
+def _write_workbook(tables: Mapping[str, Any], path: Path, told: Told | None = None) -> None:
     from openpyxl import Workbook
     from openpyxl.writer.excel import ExcelWriter
 
@@ -225,8 +231,10 @@ def _write_workbook(tables: Mapping[str, Any], path: Path) -> None:
         page = book.create_sheet(re.sub(r"[\[\]:*?/\\]", "-", name)[:31])
         page.append(table.column_names)
         columns = [_without_zone(c).to_pylist() for c in table.columns]
-        for row in zip(*columns, strict=True):  # openpyxl takes rows one by one
+        for i, row in enumerate(zip(*columns, strict=True)):  # openpyxl takes rows one by one
             page.append(row)
+            if told is not None and i % TOLD_EVERY == 0:
+                told(i, table.num_rows)
     book.properties.created = book.properties.modified = EXCEL_DATE
     with _UndatedZip(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         ExcelWriter(book, archive).write_data()

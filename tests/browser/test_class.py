@@ -37,3 +37,31 @@ def test_a_lecturers_link_shows_one_lab_as_it_was_set_and_nothing_to_upload_or_s
     pupil.open("synthesize")
     assert catalogue()["synthesize.title"] not in pupil.words()
     assert not list((pupil.server.home).glob("jobs/*")) and not (pupil.server.home / "ledger.sqlite3").exists()
+
+
+def test_guesses_of_a_class_stand_on_one_board_that_moves_by_itself(pupil, chromium):
+    other = Visitor(chromium, pupil.server)
+    try:
+        for one in (pupil, other):
+            one.open("learn", "?lab=attacker")
+        pupil.type(catalogue()["guess.field"], "60")
+        assert catalogue()["guess.yours"].format(answer="73.1", guess="60") in pupil.words()
+        pupil.page.get_by_text(catalogue()["guess.board"]).first.click()
+        pupil.page.get_by_text(catalogue()["guess.count_one"]).first.wait_for()
+        other.type(catalogue()["guess.field"], "90")
+        pupil.page.get_by_text(catalogue()["guess.count"].format(count=2, middle=75)).first.wait_for(timeout=20_000)
+    finally:
+        other.close()
+
+
+def test_a_lab_fills_the_screen_of_a_projector_and_comes_back(pupil):
+    pupil.open("learn", "?lab=count")
+    pupil.page.get_by_role("button", name=catalogue()["learn.link.full"], exact=True).click()
+    pupil.page.wait_for_function("document.body.classList.contains('dp-projector') && !!document.fullscreenElement")
+    pupil.page.wait_for_timeout(800)
+    assert not pupil.page.get_by_test_id("stHeader").first.is_visible()
+    size = "parseFloat(getComputedStyle(document.querySelector('.dp-lead')).fontSize)"
+    assert pupil.page.evaluate(size) >= 20
+    pupil.page.evaluate("document.exitFullscreen()")
+    pupil.page.wait_for_function("!document.body.classList.contains('dp-projector')")
+    assert pupil.page.evaluate(size) < 20

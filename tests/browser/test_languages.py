@@ -24,3 +24,34 @@ def test_no_german_word_is_cut_off(visitor, page, width):
     assert written("de")[f"{page or 'data'}.title"] in visitor.words()
     assert visitor.page.evaluate(CUT) == []
     assert visitor.page.evaluate(WIDER) == 0
+
+
+def test_a_field_for_files_speaks_german_and_has_room_for_it(visitor):
+    visitor.page.set_viewport_size({"width": 390, "height": 900})
+    visitor.open("plan", "?lang=de")
+    field = visitor.page.get_by_test_id("stFileUploaderDropzone").first
+    shown = "(e, at) => getComputedStyle(e.querySelector(at), '::after').content"
+    assert field.evaluate(shown, "button p") == f'"{written("de")["upload.button"]}"'
+    sizes = field.evaluate(
+        """e => [e.querySelector('button').getBoundingClientRect().width,
+        e.querySelector('button').getBoundingClientRect().height,
+        parseFloat(getComputedStyle(e.querySelector('button p')).fontSize)]"""
+    )
+    assert sizes[0] > 110 and sizes[1] < 60 and sizes[2] == 0, "the English word is gone, the German one fits in a line"
+
+
+def test_what_is_ticked_and_chosen_can_be_read_on_a_phone_in_the_dark(another):
+    one = another(color_scheme="dark", locale="de-DE")
+    one.page.set_viewport_size({"width": 390, "height": 900})
+    one.open()
+    one.pick(written("de")["data.way_upload"])
+    one.upload("mine.csv", b"a,b\n" + b"".join(b"%d,%s\n" % (i % 40, b"xy"[i % 2 : i % 2 + 1]) for i in range(300)))
+    one.open("grid")
+    box = one.page.get_by_test_id("stMain").get_by_test_id("stCheckbox").locator("p").first
+    box.wait_for()
+    assert one.page.evaluate(WIDER) == 0
+    right = box.evaluate("e => { const r = document.createRange(); r.selectNodeContents(e);"
+                         " return r.getBoundingClientRect().right }")  # fmt: skip
+    assert right <= 380, "the words wrap"
+    chosen = one.page.locator("[data-testid=stMultiSelect] [data-tag] span").first
+    assert chosen.evaluate("e => getComputedStyle(e).color") == "rgb(11, 21, 25)", "dark letters on the light accent"

@@ -1,5 +1,7 @@
 """Back, reload, a second tab and a refused file at each page of a finished walk: nothing is lost and nothing breaks."""
 
+from pathlib import Path
+
 import pytest
 
 pytestmark = pytest.mark.browser
@@ -97,3 +99,13 @@ def test_every_field_for_files_answers_a_picture_in_a_sentence(visitor, address)
         assert visitor.page.get_by_role("alert").count() > alerts or len(visitor.words()) > len(said), f"field {k}"
         new = visitor.words()
         assert any(word in new for word in ("not a file", "image", "is no", "not allowed", "cannot", "refused")), new
+
+
+def test_an_excel_file_is_made_before_the_eyes_and_taken_at_one_press(finished):
+    finished.go("Export")
+    with finished.page.expect_download(timeout=120_000) as waiting:
+        finished.page.get_by_role("button", name="Download Excel", exact=True).first.click()
+        finished.page.get_by_role("progressbar").first.wait_for()
+    assert Path(waiting.value.path()).read_bytes()[:2] == b"PK"
+    finished.settle()
+    assert finished.page.get_by_role("progressbar").count() == 0

@@ -100,6 +100,8 @@ def test_a_map_of_many_columns_says_how_many_are_left_out_and_keeps_the_worst_pa
         (["-20--11", "-10--1", "0-9"], ["-20 to -11", "-10 to -1", "0 to 9"]),
         (["[1, 2)", "blue"], ["[1, 2)", "blue"]),
         (["2020-01-01", "2020-02-01"], ["2020-01-01", "2020-02-01"]),
+        (["0 … 0.26", "0.5", "[1.7, 4.3)", "(missing)"], ["0 to 0.26", "0.5", "1.7 to 4.3", "(missing)"]),
+        (["0.5", "1.5"], ["0.5", "1.5"]),
         ([], []),
     ],
 )
@@ -117,6 +119,8 @@ def test_bins_have_short_words_and_other_values_keep_theirs(given, short):
         ("-20--11", "-10--1", "-20--1"),
         ("[0, 0.5)", "[1, 1.5]", "[0, 1.5]"),
         ("2020-01", "2020-03", "2020-01 … 2020-03"),
+        ("0.5", "[1, 1.5)", "0.5 … 1.5"),
+        ("[0, 0.5)", "1.5", "0 … 1.5"),
         ("2020-01-01", "2020-07-12", "2020-01-01 … 07-12"),
         ("2020-11-20", "2021-02-01T00:00:00", "2020-11 … 2021-02"),
         ("low", "high", "low … high"),
@@ -124,6 +128,13 @@ def test_bins_have_short_words_and_other_values_keep_theirs(given, short):
 )
 def test_merged_values_have_one_short_word(first, last, words):
     assert merged(first, last) == words
+
+
+def test_bins_have_the_marks_of_a_language():
+    german = {**ENGLISH, "decimal_mark": ",", "asked_to": "bis"}
+    labels = figures.axis_labels(["[0.25, 0.5)", "[0.5, 0.75]"], words=german)
+    assert labels == ["0,25 bis 0,50", "0,50 bis 0,75"]
+    assert figures.axis_labels(["250.13", "J45.9", ""], words=german) == ["250.13", "J45.9", ENGLISH["blank"]]
 
 
 def test_short_words_of_bins_stay_different():

@@ -404,3 +404,20 @@ def test_a_schema_without_rules_keeps_its_text():
     plain = declared([])
     assert "rules" not in plain.document()
     assert Schema.loads(declared(RULES).dumps()) == declared(RULES)
+
+
+def test_of_a_ratio_the_column_is_handed_out_whose_values_fit_so_that_all_columns_keep_their_counts():
+    attributes = [
+        num("cm", 150, 200, 10), num("kg", 30, 160, 26, "float", step=0.5), num("bmi", 10, 50, 20, "float", step=0.1)
+    ]  # fmt: skip
+    schema = declared([{"kind": "ratio", "column": "bmi", "of": "kg", "by": ["cm", "cm"], "times": 10_000}], attributes)
+    rng = np.random.default_rng(5)
+    cm, bmi = np.clip(rng.normal(175, 8, 4000), 150, 200), np.clip(rng.normal(25, 3, 4000), 12, 48)
+    true = {"cm": cm.round().astype(int), "kg": (bmi * cm**2 / 10_000 * 2).round() / 2, "bmi": bmi.round(1)}
+    alone = pa.table({n: pa.array(v[rng.permutation(4000)]) for n, v in true.items()})  # each column right by itself
+    made, _ = repair(alone, schema.rules, schema, rng)
+    check_repaired(alone, made, schema)
+    before, after = (Codec(schema).encode(t, individuals=False).codes for t in (alone, made))
+    for i, name in enumerate(true):
+        moved = np.abs(np.bincount(before[i], minlength=30) - np.bincount(after[i], minlength=30)).sum() / 8000
+        assert moved < 0.03, name

@@ -22,15 +22,25 @@ QUICK = "quick_run"  # the run that was started here
 
 
 def button(space: Workspace) -> Job | None:
-    """The button, and the run whose result belongs under it."""
+    """The button, and the run whose result belongs under it. In safe mode others look on: nothing is spent here."""
     stamps.draft(space, key="quick_to_guide")
-    why = problem(space)
     live = [j for j in jobs().of(space.owner) if j.live]
+    if space.choices.safe:
+        note(t("quick.safe"))
+    else:
+        _offer(space, busy=bool(live))
+    mine = {j.id: j for j in jobs().of(space.owner)}
+    shown = mine.get(st.session_state.get(QUICK, "")) or next(iter(live), None)
+    return shown or next((j for j in mine.values() if results.same_table(space, j)), None)
+
+
+def _offer(space: Workspace, *, busy: bool) -> None:
+    why = problem(space)
     ready = space.schema is not None and space.schema.private and not refused()
     kind: Literal["primary", "secondary"] = "primary" if ready else "secondary"
     first, second = st.columns([1, 2], vertical_alignment="center")
     with first:
-        disabled = bool(why or live)
+        disabled = bool(why) or busy
         pressed = st.button(
             limited(t("quick.button"), space.schema), type=kind, key="quick", disabled=disabled, width="stretch"
         )
@@ -46,9 +56,6 @@ def button(space: Workspace) -> Job | None:
             st.error(literal(sentence(error)))
         else:
             st.rerun()
-    mine = {j.id: j for j in jobs().of(space.owner)}
-    shown = mine.get(st.session_state.get(QUICK, "")) or next(iter(live), None)
-    return shown or next((j for j in mine.values() if results.same_table(space, j)), None)
 
 
 def result(space: Workspace, shown: Job) -> None:

@@ -9,6 +9,7 @@ import re
 import shlex
 import tempfile
 import zipfile
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,9 @@ from ui.shared.text import certificate_words, plain, t
 if TYPE_CHECKING:
     from dpsyn_core.tables.labelled_write import NotCarried
 
+SEEN_CELLS = 50_000  # of a workbook that is made before the eyes: above it, some half a second
+TAKEN = "export_taken"  # in the visitor's session: the button of a file that has just been made
+TAKE = """setTimeout(() => document.querySelector('.st-key-%s button')?.click(), 400)"""
 EXCEL_CELLS = 500_000  # of a workbook that is made for the manifest alone: some five seconds
 MIMES = {
     "csv": "text/csv",
@@ -52,8 +56,11 @@ def suffix(space: Workspace, job: Job) -> str:
     return "" if results.checked(space, job).holds else "-NOT-PROVED"
 
 
-def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
-    """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped."""
+def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, int], object] | None = None) -> bytes:
+    """The synthetic table in one of the formats; cells that a spreadsheet would execute are escaped.
+
+    told: hears how many records of all are in an Excel file.
+    """
     from dpsyn_core.schema.importers.declared import declared_columns
     from dpsyn_core.tables.write import write_table
 
@@ -63,7 +70,7 @@ def table_bytes(space: Workspace, job: Job, ending: str) -> bytes:
     def make() -> bytes:
         with tempfile.TemporaryDirectory(dir=job.folder) as folder:
             path = Path(folder) / f"table.{ending}"
-            write_table(results.synthetic(space, job), path, declared_columns(results.schema(space, job)))
+            write_table(results.synthetic(space, job), path, declared_columns(results.schema(space, job)), told=told)
             return path.read_bytes()
 
     return results.kept(space, ("file", job.id, ending), make)
@@ -110,7 +117,10 @@ def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -
 
 
 def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
-    """Download of the synthetic table; the file is made when it is asked for."""
+    """Download of the synthetic table; the file is made when it is asked for, a large Excel file before the eyes."""
+    if ending == "xlsx" and _slow(space, job) and not made(space, job, ending):
+        _made_first(space, job, ending, key=key)
+        return
     st.download_button(
         t(f"export.{ending}"),
         data=lambda: table_bytes(space, job, ending),
@@ -120,6 +130,30 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
         key=key,
         type="primary" if primary else "secondary",
     )
+
+
+def _slow(space: Workspace, job: Job) -> bool:
+    """Whether an Excel file takes so long that somebody should see how far it is."""
+    table = results.synthetic(space, job)
+    return bool(table.num_rows * table.num_columns > SEEN_CELLS)
+
+
+def _made_first(space: Workspace, job: Job, ending: str, *, key: str) -> None:
+    """The button that makes a file with a bar; the browser then takes it by itself."""
+    place = st.empty()
+    if not place.button(t(f"export.{ending}"), key=f"{key}_first"):
+        return
+    bar = place.progress(0.0, t("export.making"))
+    table_bytes(space, job, ending, told=lambda done, of: bar.progress(done / max(1, of), t("export.making")))
+    st.session_state[TAKEN] = key
+    st.rerun()
+
+
+def take() -> None:
+    """Presses the button of a file that has just been made, once."""
+    key = st.session_state.pop(TAKEN, None)
+    if key is not None:
+        st.html(f"<script>{TAKE % key}</script>", unsafe_allow_javascript=True)
 
 
 def manifest_text(space: Workspace, job: Job) -> str:

@@ -31,10 +31,13 @@ def panel(space: Workspace) -> None:
     if data is None or schema is None or data.whole is None:
         st.info(t("grid.no_table"))
         return
-    methods = st.multiselect(t("grid.methods"), names(), USUAL, key="grid_methods", persist_state="session")
+    choose = t("questions.choose")
+    methods = st.multiselect(
+        t("grid.methods"), names(), USUAL, key="grid_methods", persist_state="session", placeholder=choose
+    )
     epsilons = st.multiselect(
         t("grid.epsilons"), EPSILONS, (0.1, 1.0, 10.0), key="grid_epsilons", format_func=amount,
-        persist_state="session",
+        persist_state="session", placeholder=choose,
     )  # fmt: skip
     repeats = int(st.number_input(t("grid.repeats"), 1, 20, 3, key="grid_repeats", persist_state="session"))
     public = True

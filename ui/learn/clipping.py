@@ -56,7 +56,8 @@ def figure(people: int, eps: float, bound: float) -> go.Figure:
                 marker={"color": colour, "size": 13, "symbol": symbol},
             )
         )
-    ticks = {"tickvals": [100, 1_000, 10_000], "ticktext": ["100", "1,000", "10,000"]}
+    places = [100, 1_000, 10_000]
+    ticks = {"tickvals": places, "ticktext": [number(x) for x in places]}
     out.update_xaxes(title=t("learn.clipping.x"), type="log", **ticks)
     out.update_yaxes(
         title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",~r", range=[-1, 3.3]

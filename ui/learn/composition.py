@@ -15,7 +15,7 @@ from ui.learn.controls import deltas, epsilon, several
 from ui.learn.kept import draw
 from ui.privacy import noise
 from ui.shared.text import local, plain, t
-from ui.shared.theme import dark
+from ui.shared.theme import dark, marked
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -58,7 +58,7 @@ def show() -> None:
         list(CURVES),
         ["laplace_basic", "gaussian_zcdp", "gaussian_exact"],
         key="composition_rules",
-        words=lambda n: CURVES[n][0],
+        words=noise.called,
     )
     if not rules:
         st.info(t("learn.composition.none"))
@@ -76,4 +76,4 @@ def show() -> None:
         st.write(t("learn.composition.yours", k=local(usual, ".2f"), exact=local(exact, ".2f")))
     rows = [(local(e, "g"), plain(d), local(k, ".2f"), str(first)) for e, d, k, first in paper_crossings()]
     names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
-    st.dataframe(pd.DataFrame(rows, columns=names), hide_index=True, alt=t("learn.composition.table"))
+    st.dataframe(marked(pd.DataFrame(rows, columns=names)), hide_index=True, alt=t("learn.composition.table"))

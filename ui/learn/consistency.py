@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from dpsyn_core.lessons.choosing import EXAMPLES, STEPS, Floats, tables
-from ui.learn.controls import pick, segments
+from ui.learn.controls import pick, segments, slide
 from ui.learn.kept import draw
-from ui.shared.text import local, t
-from ui.shared.theme import palette
+from ui.shared.text import local, percent, t
+from ui.shared.theme import facts, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+
+BEST = 3 / 5  # weights go by the inverse of the variance: 1/2 against 1/3
 
 
 def figure(values: list[Floats]) -> go.Figure:
@@ -51,6 +55,11 @@ def figure(values: list[Floats]) -> go.Figure:
     return out
 
 
+def averaged(weight: float) -> float:
+    """Noise of a mean of A1's two counts: of 2 cells (A x B), which has this weight, and of 3 (A x C)."""
+    return math.sqrt(2 * weight**2 + 3 * (1 - weight) ** 2)
+
+
 def show() -> None:
     """Step, example, figure, totals."""
     a, b = st.columns([3, 2], gap="medium")
@@ -75,4 +84,15 @@ def show() -> None:
     alt = t("learn.consistency.alt", one=local(sums[0], ".1f"), two=local(sums[1], ".1f"), gap=local(gap, ".1f"))
     draw(figure, values, of=(example, step), alt=alt, key="consistency_plot", height=320)
     st.write(t(f"learn.consistency.note_{step}"))
+    weight = slide(t("learn.consistency.weight"), 0, 100, 100, key="consistency_weight") / 100
+    best = averaged(BEST)
+    facts(
+        [
+            (local(averaged(weight), ".3f"), t("learn.consistency.mine"), t("learn.consistency.mine_note")),
+            (
+                percent(averaged(weight) / best - 1), t("learn.consistency.more"),
+                t("learn.consistency.more_note", best=local(best, ".3f")),
+            ),
+        ]
+    )  # fmt: skip
     st.write(alt)

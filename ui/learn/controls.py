@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from ui.shared.text import local, plain, t
+from ui.shared.text import amount, local, plain, t
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 T = TypeVar("T", int, float, str)
@@ -35,7 +35,7 @@ def _figure(value: float | str) -> str:
 
 def deltas(values: Sequence[float], default: float, *, key: str) -> float:
     """A slider over values of delta."""
-    return steps(t("learn.delta"), values, default, key=key, words=plain)
+    return steps(t("learn.delta"), values, default, key=key, words=amount)
 
 
 def pick(

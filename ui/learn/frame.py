@@ -7,7 +7,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui.learn import GROUPS, LABS, controls, sharing
+from ui.learn import GROUPS, LABS, controls, guessing, sharing
 from ui.shared import languages
 from ui.shared.access import classroom
 from ui.shared.going import by_history
@@ -80,6 +80,7 @@ def show(name: str) -> None:
     section(t(f"learn.{name}.question"))
     if f"learn.{name}.background" in catalogue():
         st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.background'))}</p>")
+    guessing.panel(name)
     import_module(f"ui.learn.{name}").show()
     st.html(f"<p class='dp-lead'>{html.escape(t(f'learn.{name}.finds'))}</p>")
     for i in (1, 2):

@@ -11,7 +11,7 @@ from dpsyn_core.lessons import systems as lesson
 from ui.learn.budgets import DASHES, EPSILONS, HUES
 from ui.learn.controls import pick, several, steps
 from ui.learn.kept import draw
-from ui.shared.text import local, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 LEAST = 1e-3  # an error of nothing has no place on a log axis
+TICKS = [1, 10, 100, 1_000]
 
 
 def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
@@ -50,7 +51,10 @@ def figure(chosen: list[str], eps: float, what: str) -> go.Figure:
     fresh = np.maximum(lesson.by_class(lesson.FRESH, eps, what), LEAST)
     out.add_trace(go.Scatter(x=middles, y=fresh, mode="lines", name=t("learn.budgets.fresh"), line=grey))
     out.update_xaxes(
-        title=t("learn.groups.x"), type="log", tickvals=[1, 10, 100, 1_000], ticktext=["1", "10", "100", "1,000"]
+        title=t("learn.groups.x"),
+        type="log",
+        tickvals=TICKS,
+        ticktext=[number(x) for x in TICKS],
     )
     out.update_yaxes(
         title=t(f"learn.groups.{what}_axis"), type="log", tickformat=".1~%", tickvals=[0.001, 0.01, 0.1, 1, 10]

@@ -15,7 +15,7 @@ from dpsyn_core.records.gum_kernel import update
 from dpsyn_core.records.random import seed_state
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
-from ui.shared.text import local, t
+from ui.shared.text import local, number, t
 from ui.shared.theme import hues, palette
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def show() -> None:
         draw(flow_figure, alt=t("learn.growing.flow_alt"), key="growing_flow", height=180)
     curve = curves()
     last = {name: local(100 * values[-1], ".1f") for name, values in curve.items()}
-    st.write(t("learn.growing.race", records=f"{RECORDS:,}"))
+    st.write(t("learn.growing.race", records=number(RECORDS)))
     draw(figure, curve, of=(), alt=t("learn.growing.alt", **last), key="growing_plot", height=360)
     falling = rates()
     st.write(t("learn.growing.decays"))

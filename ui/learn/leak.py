@@ -10,7 +10,7 @@ import streamlit as st
 from dpsyn_core.lessons.counting import chance_shown, enough
 from ui.learn.controls import deltas, epsilon, whole
 from ui.learn.kept import draw
-from ui.shared.text import local, percent, plain, t
+from ui.shared.text import local, number, percent, plain, t
 from ui.shared.theme import hues, palette
 
 if TYPE_CHECKING:
@@ -74,5 +74,5 @@ def shown(chance: float) -> str:
     if chance == 0:
         return t("learn.leak.never")
     if chance < 1e-3:
-        return f"1 in {math.floor(1 / chance):,}"
+        return t("learn.leak.one_in", n=number(math.floor(1 / chance)))
     return percent(chance)

@@ -12,7 +12,7 @@ from dpsyn_core.privacy.curves import best_guess
 from ui.learn.attacker import near
 from ui.learn.controls import pick, steps
 from ui.learn.kept import draw
-from ui.shared.text import local, percent, t
+from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def show() -> None:
                 t("learn.membership.no_epsilon" if exact else "learn.membership.at", eps=local(eps, "g")),
             ),
             (
-                f"{2 * found.runs:,}",
+                number(2 * found.runs),
                 t("learn.membership.judged"),
                 t("learn.membership.live" if system == "histogram" else "learn.membership.before"),
             ),

@@ -10,15 +10,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpsyn_core.lessons.family import COUNTS, PUBLISHED, STEPS, PriorSteps, least_alpha, moments, synthetic, walk
-from ui.learn.controls import epsilon, segments
-from ui.shared.text import local, t
-from ui.shared.theme import facts, palette
+from ui.learn.controls import epsilon, segments, slide
+from ui.shared.text import counted, local, t
+from ui.shared.theme import facts, marked, palette
 from ui.shared.theme import show as draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DRAW = "prior_draws"
+SMALL = 4  # place of the smallest group
 
 
 def names() -> list[str]:
@@ -38,16 +39,16 @@ def walk_table(made: PriorSteps, step: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def figure(eps: float, draws: list[NDArray[np.int64]]) -> go.Figure:
+def figure(eps: float, draws: list[NDArray[np.int64]], counts: NDArray[np.int64] = COUNTS) -> go.Figure:
     """Real counts, the mean of the synthetic ones with two deviations, and draws."""
     import plotly.graph_objects as go
 
     colours = palette()
-    mean, deviation = moments(COUNTS, int(COUNTS.sum()), eps)
+    mean, deviation = moments(counts, int(counts.sum()), eps)
     out = go.Figure()
     # marks, not bars: on a log axis a bar has no foot
     real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
-    out.add_trace(go.Scatter(x=names(), y=COUNTS, name=t("learn.prior.real"), mode="markers", marker=real))
+    out.add_trace(go.Scatter(x=names(), y=counts, name=t("learn.prior.real"), mode="markers", marker=real))
     out.add_trace(
         go.Scatter(
             x=names(), y=mean, name=t("learn.prior.mean"), mode="markers",
@@ -70,21 +71,35 @@ def show() -> None:
         eps = epsilon("prior_epsilon", 5.0)
     with b:
         n = 5 if st.button(t("learn.prior.draw"), key=DRAW) else 0
-    m = int(COUNTS.sum())
-    mean, deviation = moments(COUNTS, m, eps)
+    small = slide(t("learn.prior.people"), 1, 200, int(COUNTS[SMALL]), key="prior_people")
+    counts = COUNTS.copy()
+    counts[SMALL] = small
+    m = int(counts.sum())
+    mean, deviation = moments(counts, m, eps)
     facts(
         [
             (local(least_alpha(m, eps), ".3g"), t("learn.prior.alpha"), t("learn.prior.formula", m=m)),
-            (f"{local(100 * (mean[4] / COUNTS[4] - 1), '+.0f')} %", t("learn.prior.small"), t("learn.prior.six")),
+            (
+                f"{local(100 * (mean[SMALL] / small - 1), '+.0f')} %",
+                t("learn.prior.small"),
+                counted("learn.prior.six", small),
+            ),
             (f"{local(100 * (mean[0] / COUNTS[0] - 1), '+.0f')} %", t("learn.prior.large"), t("learn.prior.most")),
         ]
     )
-    alt = t("learn.prior.alt", eps=local(eps, "g"), small=local(mean[4], ".0f"), large=local(mean[0], ".0f"))
-    draw(figure(eps, [synthetic(COUNTS, m, eps) for _ in range(n)]), alt=alt, key="prior_plot", height=380)
+    alt = t(
+        "learn.prior.alt",
+        eps=local(eps, "g"),
+        people=small,
+        small=local(mean[SMALL], ".0f"),
+        large=local(mean[0], ".0f"),
+    )
+    draw(figure(eps, [synthetic(counts, m, eps) for _ in range(n)], counts), alt=alt, key="prior_plot", height=380)
     step = segments(t("learn.prior.steps"), STEPS, "y", key="prior_step", words=lambda s: t(f"learn.prior.step_{s}"))
-    made = walk(COUNTS, m, eps, np.random.default_rng())
-    st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=m))
-    st.dataframe(walk_table(made, step), hide_index=True, alt=t("learn.prior.walk_table"))
-    table = pd.DataFrame({"": names(), t("learn.prior.real"): COUNTS, t("learn.prior.mean"): mean.round(1),
+    published = int(COUNTS.sum())
+    made = walk(COUNTS, published, eps, np.random.default_rng())
+    st.write(t(f"learn.prior.says_{step}", alpha=local(made.alpha, ".2f"), m=published))
+    st.dataframe(marked(walk_table(made, step)), hide_index=True, alt=t("learn.prior.walk_table"))
+    table = pd.DataFrame({"": names(), t("learn.prior.real"): counts, t("learn.prior.mean"): mean.round(1),
                           t("learn.prior.deviation"): deviation.round(1)})  # fmt: skip
-    st.dataframe(table, hide_index=True, alt=t("learn.prior.table"))
+    st.dataframe(marked(table), hide_index=True, alt=t("learn.prior.table"))

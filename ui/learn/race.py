@@ -21,7 +21,7 @@ from dpsyn_core.schema.sample import sample_schema, sample_table
 from ui.learn.controls import epsilon, several, steps
 from ui.shared.access import classroom
 from ui.shared.text import language, local, t
-from ui.shared.theme import dark, note, show_multiples, tokens
+from ui.shared.theme import dark, marked, note, show_multiples, tokens
 
 RUNNERS = ("rls", "dpsyn", "privsyn", "mst", "privbayes", "field-groups", "independent")
 PURE = {"privbayes", "field-groups"}
@@ -180,4 +180,4 @@ def show() -> None:
         for r in rows
     ]  # fmt: skip
     cells.append([t("learn.race.real"), "0 %", "0 %", "", local(gap, ".0f"), str(rare)])
-    st.dataframe(pd.DataFrame(cells, columns=names), hide_index=True, alt=t("learn.race.table"))
+    st.dataframe(marked(pd.DataFrame(cells, columns=names)), hide_index=True, alt=t("learn.race.table"))

@@ -1,4 +1,4 @@
-"""Links to a lab: two buttons that copy the address of the page, with every control as it stands."""
+"""What a lecturer presses below a lab: full screen for the projector, and links with every control as it stands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ const put = async text => {
   field.value = text; document.body.append(field); field.select();
   document.execCommand('copy'); field.remove();
 };
-for (const button of document.querySelectorAll('.dp-copy')) button.onclick = async () => {
+for (const button of document.querySelectorAll('.dp-copy[data-more]')) button.onclick = async () => {
   const link = new URL(location.href);
   for (const [name, value] of Object.entries(JSON.parse(button.dataset.more))) link.searchParams.set(name, value);
   await put(link.href);
@@ -27,12 +27,25 @@ for (const button of document.querySelectorAll('.dp-copy')) button.onclick = asy
   button.textContent = button.dataset.done;
   setTimeout(() => { button.textContent = words; }, 1800);
 };
+for (const button of document.querySelectorAll('.dp-full')) button.onclick = () => {
+  if (document.fullscreenElement) { document.exitFullscreen(); return; }
+  document.body.classList.add('dp-projector');
+  document.documentElement.requestFullscreen().catch(() => document.body.classList.remove('dp-projector'));
+};
+document.onfullscreenchange = () => {
+  if (!document.fullscreenElement) document.body.classList.remove('dp-projector');
+  window.dispatchEvent(new Event('resize'));  // figures take the new width
+};
 """
 
 
 def buttons(*, pins: bool) -> None:
-    """Copy the link; and, where `pins`, one that shows this lab alone."""
-    out = [_button(t("learn.link.copy"), t("learn.link.help"), {})]
+    """Full screen; copy the link; and, where `pins`, one that shows this lab alone."""
+    full = (
+        f"<button type='button' class='dp-copy dp-full' title='{html.escape(t('learn.link.full_help'), quote=True)}'>"
+    )
+    out = [f"{full}{html.escape(t('learn.link.full'))}</button>"]
+    out += [_button(t("learn.link.copy"), t("learn.link.help"), {})]
     if pins:
         out.append(_button(t("learn.link.pin"), t("learn.link.pin_help"), {PIN: "1"}))
     st.html(f"<div class='dp-share'>{''.join(out)}</div><script>{SCRIPT}</script>", unsafe_allow_javascript=True)

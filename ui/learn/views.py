@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.covering import affine_plane, greedy_cover, pair_error, schonheim, uncovered
 from ui.learn.controls import pick, slide
 from ui.learn.kept import draw
-from ui.shared.text import t
+from ui.shared.text import number, t
 from ui.shared.theme import facts, hues, palette
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Design = list[tuple[int, ...]]
 POINTS = 12
 EXAMPLE: Design = [tuple(range(8)), (0, 1, 2, 3, 8, 9, 10, 11), tuple(range(4, 12))]  # the published Example 1
-KINDS = ("example", "greedy", "plane")
+KINDS = ("example", "greedy", "plane", "own")
+USUAL = "1-6; 7-12"  # views of one's own, to begin with
 
 
 @st.cache_data(show_spinner=False)
@@ -32,6 +33,37 @@ def design(kind: str, size: int) -> tuple[Design, int]:
     if kind == "plane":
         return affine_plane(8), 64
     return greedy_cover([2] * POINTS, 2, size, 1 << POINTS), POINTS
+
+
+def own(text: str) -> Design:
+    """Views that somebody typed, such as "1-4, 9; 5-8": numbers from 1 to POINTS. Raises ValueError for other text."""
+    views = []
+    for part in filter(None, (p.strip() for p in text.split(";"))):
+        view: set[int] = set()
+        for piece in part.split(","):
+            first, _, last = piece.partition("-")
+            a, b = int(first), int(last or first)
+            if not 1 <= a <= b <= POINTS:
+                raise ValueError(piece)
+            view |= set(range(a - 1, b))
+        views.append(tuple(sorted(view)))
+    if not views or min(map(len, views)) < 2:
+        raise ValueError(text)
+    return views
+
+
+def _typed() -> Design | None:
+    """The field for one's own views, which is part of the link; None for text that names none."""
+    key = "views_own"
+    if key not in st.session_state:
+        st.session_state[key] = st.query_params.get(key, USUAL)
+    text = str(st.text_input(t("learn.views.own_field"), key=key, max_chars=200, help=t("learn.views.own_help")))
+    st.query_params[key] = text
+    try:
+        return own(text)
+    except ValueError:
+        st.error(t("learn.views.own_wrong", n=POINTS))
+        return None
 
 
 def covered(views: Design, points: int) -> NDArray[np.int64]:
@@ -81,18 +113,24 @@ def show() -> None:
         kind = pick(t("learn.views.kind"), KINDS, key="views_kind", words=lambda k: t(f"learn.views.{k}"))
     with b:
         size = slide(t("learn.views.size"), 3, 12, 6, key="views_size", disabled=kind != "greedy")
-    views, points = design(kind, size)
+    if kind == "own":
+        typed = _typed()
+        if typed is None:
+            return
+        views, points = typed, POINTS
+    else:
+        views, points = design(kind, size)
     largest = max(len(v) for v in views)
     missing = uncovered(views, points, 2)
     pairs = points * (points - 1) // 2
     facts(
         [
-            (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=schonheim(points, largest, 2))),
-            (f"{pairs - missing:,}", t("learn.views.covered"), t("learn.views.of", n=f"{pairs:,}")),
-            (f"{2**largest:,}", t("learn.views.cells"), t("learn.views.each", n=largest)),
+            (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=number(schonheim(points, largest, 2)))),
+            (number(pairs - missing), t("learn.views.covered"), t("learn.views.of", n=number(pairs))),
+            (number(2**largest), t("learn.views.cells"), t("learn.views.each", n=largest)),
         ]
     )
-    alt = t("learn.views.alt", views=len(views), pairs=f"{pairs - missing:,}", of=f"{pairs:,}")
-    draw(figure, views, points, of=(kind, size), alt=alt, key="views_plot", height=400)
+    alt = t("learn.views.alt", views=len(views), pairs=number(pairs - missing), of=number(pairs))
+    draw(figure, views, points, of=(tuple(views), points), alt=alt, key="views_plot", height=400)
     if points == POINTS:
         st.write(t("learn.views.list") + " " + "; ".join("{" + ", ".join(str(i + 1) for i in v) + "}" for v in views))

@@ -81,7 +81,11 @@ def _numbers(schema: LinkedSchema, link: Link) -> list[str]:
 
 def _groups(label: str, options: list[str], key: str) -> list[str]:
     """Columns to break a figure down by; those of numbers have too many cells for that without bins."""
-    return list(st.multiselect(label, options, key=f"{key}_by", max_selections=MOST_GROUPS, format_func=literal))
+    got = st.multiselect(
+        label, options, key=f"{key}_by", max_selections=MOST_GROUPS, format_func=literal,
+        placeholder=t("questions.choose"),
+    )  # fmt: skip
+    return list(got)
 
 
 def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def _more(linked: Linked, name: str) -> None:
             values = [v for v in lists[link.role] if v]
             st.multiselect(
                 t("linked.single"), values, [v for v in link.single if v in values], key=key_, on_change=single,
-                max_selections=MOST_SINGLES, help=t("linked.single_help"),
+                max_selections=MOST_SINGLES, help=t("linked.single_help"), placeholder=t("questions.choose"),
             )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def _panel(space: Workspace, linked: Linked) -> None:
 
     st.multiselect(
         t("linked.constant"), others, [n for n in panel.constant if n in others], key=key, on_change=constant,
-        help=t("linked.constant_help"),
+        help=t("linked.constant_help"), placeholder=t("questions.choose"),
     )  # fmt: skip
     st.number_input(
         t("linked.most_rows"), 1, MOST_CHILDREN, value=panel.most, key=most, on_change=limit,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.privacy.curves import CURVES, noise_curves
 from dpsyn_core.privacy.unit import Unit
-from ui.shared.text import language, local, number, t
+from ui.shared.text import engine, language, local, number, t
 from ui.shared.theme import dressed, palette, tokens
 from ui.shared.theme import table as wrapped
 
@@ -39,6 +39,11 @@ USED = "gaussian_exact"
 def curves(epsilon: float, delta: float, neighbours: str, max_records: int, ks: tuple[int, ...] = KS) -> dict[str, Any]:
     """The curves of the engine; public values only, hence kept for everybody, and not to be changed."""
     return noise_curves(epsilon, delta, ks, Unit(neighbours=neighbours, max_records=max_records))  # type: ignore[arg-type]
+
+
+def called(name: str) -> str:
+    """A curve's name in the visitor's language."""
+    return engine(f"curve_name.{name}", CURVES[name][0])
 
 
 def used_curve(document: dict[str, Any]) -> str:
@@ -99,7 +104,7 @@ def figure(
                 "type": "scatter",
                 "x": [x for x, _ in crossed],
                 "y": [basic * x for x, _ in crossed],
-                "text": [CURVES[n][0] for _, n in crossed],
+                "text": [called(n) for _, n in crossed],
                 "name": t("noise.crossings"),
                 "mode": "markers",
                 "marker": {"symbol": "circle-open", "size": 11, "color": colours.ink, "line": {"width": 1.6}},
@@ -128,7 +133,7 @@ def figure(
             "type": "log",
             "title": {"text": t("noise.x")},
             "tickvals": ticks,
-            "ticktext": [f"{x:,}" for x in ticks],
+            "ticktext": [number(x) for x in ticks],
             "range": [0, max([4.0, *(math.log10(x) + 0.1 for _, x, _ in points)])],
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
@@ -171,7 +176,7 @@ def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]
     """One curve, with gaps where its formula proves nothing."""
     hue, dash, marker = STYLES[name]
     hue = tokens(is_dark)[hue]
-    values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), CURVES[name][0]
+    values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), called(name)
     return {
         "type": "scatter",
         "x": [int(x) for x in values],
@@ -191,10 +196,10 @@ def table(document: dict[str, Any], k: int) -> pd.DataFrame:
     rows = []
     for name, values in document["curves"].items():
         value = values[str(k)]
-        words = CURVES[name][1]
+        words = engine(f"curve.{name}", CURVES[name][1])
         if str(k) in document["invalid"].get(name, []):
             words = t("noise.invalid")
-        rows.append((CURVES[name][0], value, words))
+        rows.append((called(name), value, words))
     return pd.DataFrame(rows, columns=[t("noise.column_curve"), t("noise.column_std"), t("noise.column_why")])
 
 

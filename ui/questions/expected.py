@@ -84,8 +84,9 @@ def cost(found: Forecasts) -> None:
     if found.others is None:
         facts([(t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note"))])
         return
-    more = percent(found.others - 1, 0)
-    facts([(f"+{more}", t("questions.others"), t("questions.others_note"))])
+    more = max(0, round(100 * (found.others - 1)))
+    told = t("questions.others_note" if more else "questions.others_same_note")
+    facts([(percent(more / 100, 0), t("questions.others"), told)])
 
 
 def cannot(space: Workspace) -> bool:

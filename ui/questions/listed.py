@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from ui.questions import form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import amount, literal, sentence, t
-from ui.shared.theme import note
+from ui.shared.text import amount, language, literal, sentence, t
+from ui.shared.theme import marked, note
 
 if TYPE_CHECKING:
     from dpsyn_core.planning.forecast import Forecast, Forecasts
@@ -69,7 +70,7 @@ def buys() -> None:
          t("questions.buys_ranks"): ranks, t("questions.buys_off"): off, t("questions.buys_pairs"): pairs}
         for epsilon, told, ranks, off, pairs in MEASURED
     ]  # fmt: skip
-    st.dataframe(rows, hide_index=True, key="questions_buys", alt=t("questions.buys"))
+    st.dataframe(marked(rows), hide_index=True, key="questions_buys", alt=t("questions.buys"))
 
 
 def _importance(line: kept.Line) -> str:
@@ -84,13 +85,21 @@ def suggested(space: Workspace) -> None:
     if space.schema is None:
         return
     have = {n.name for n in kept.lines(space)}
-    offered = [m for m in templates(space.schema) if m.question.name not in have]
+    offered = [m for m in map(_named, templates(space.schema)) if m.question.name not in have]
     if not offered:
         note(t("questions.none_suggested"))
         return
     note(t("questions.suggested_note"))
     for i, template in enumerate(offered):
         _offer(space, template, i)
+
+
+def _named(template: Template) -> Template:
+    """A suggestion by a name in the visitor's language, as one that is typed into the form gets."""
+    if language() == "en":
+        return template
+    name = words.name_of(template.question.model_dump(mode="json")) or template.question.name
+    return replace(template, question=template.question.model_copy(update={"name": name}))
 
 
 def _offer(space: Workspace, template: Template, i: int) -> None:

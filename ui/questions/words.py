@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def asks(question: Question) -> str:
     """The question as a sentence."""
     if isinstance(question, TableQuestion):
-        return t("questions.asks_table", columns=listed(question.of))
+        several = "" if len(question.of) > 1 else "_one"
+        return t(f"questions.asks_table{several}", columns=listed(question.of))
     if isinstance(question, GapQuestion):
         name, (first, second) = question.sides
         return t("questions.asks_gap", of=question.of, side=name, first=first, second=second, each=_each(question.by))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.answers.answers import number
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.check import check
 from dpsyn_core.questions.document import Questions
@@ -17,7 +16,7 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, literal, local, sentence, t
+from ui.shared.text import answer_words, figure_words, literal, local, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
@@ -104,23 +103,27 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
         question(one, f"asked_{mode}_{i}", asks=words.asks(one.answered.question))
 
 
+def _shown(value: float) -> str:
+    return asked.shown(value, figure_words())
+
+
 def _headline(found: list[AskedAnswer]) -> None:
     """One number a question: the answer itself, or how far a typical figure may be off."""
     items = []
     for one in found[:MOST_FACTS]:
         name, answered = one.answered.question.name, one.answered
-        width = t("asked.no_interval") if one.half_width is None else t("asked.within", width=number(one.half_width))
+        width = t("asked.no_interval") if one.half_width is None else t("asked.within", width=_shown(one.half_width))
         if answered.estimate.size == 1:
-            value = asked.shown(float(answered.estimate.ravel()[0]))
-            real = "" if one.real is None else t("asked.real", value=asked.shown(float(one.real.values.ravel()[0])))
+            value = _shown(float(answered.estimate.ravel()[0]))
+            real = "" if one.real is None else t("asked.real", value=_shown(float(one.real.values.ravel()[0])))
             items.append((value, name, f"{width} {real}".strip()))
         elif one.rank_agreement is not None:
             items.append((local(one.rank_agreement, ".2f").replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
         elif one.difference is not None:
-            items.append((number(one.difference), name, t("asked.difference")))
+            items.append((_shown(one.difference), name, t("asked.difference")))
         else:
             half = one.half_width
-            items.append(("–" if half is None else f"±{number(half)}", name, t("asked.typical")))
+            items.append(("–" if half is None else f"±{_shown(half)}", name, t("asked.typical")))
     facts(items)
 
 
@@ -129,7 +132,8 @@ def question(one: AskedAnswer, key: str, *, asks: str) -> None:
     answered = one.answered
     section(answered.question.name)
     note(asks)
-    drawn = asked.figure(one, figure_words())
+    finding = answered.said(answer_words())
+    drawn = asked.figure(one, figure_words(), finding=finding)
     if drawn is not None:
         show(drawn, key=f"{key}_figure")
         if drawn.caption:
@@ -137,7 +141,7 @@ def question(one: AskedAnswer, key: str, *, asks: str) -> None:
     elif answered.estimate.size == 1:
         _single(one)
     st.html(f"<span class='dp-tag dp-grade-{answered.grade}'>{t(f'asked.grade_{answered.grade}')}</span>")
-    note(answered.sentence)
+    note(finding)
     beside = asked.beside(one, figure_words())
     if beside and drawn is not None:
         note(beside)
@@ -150,10 +154,10 @@ def question(one: AskedAnswer, key: str, *, asks: str) -> None:
 
 def _single(one: AskedAnswer) -> None:
     answered = one.answered
-    value = asked.shown(float(answered.estimate.ravel()[0]))
-    low, high = (asked.shown(float(x.ravel()[0])) for x in (answered.low, answered.high))
+    value = _shown(float(answered.estimate.ravel()[0]))
+    low, high = (_shown(float(x.ravel()[0])) for x in (answered.low, answered.high))
     between = t("asked.no_interval") if one.half_width is None else t("asked.between", low=low, high=high)
     items = [(value, t("word.synthetic"), between)]
     if one.real is not None:
-        items.append((asked.shown(float(one.real.values.ravel()[0])), t("word.real"), ""))
+        items.append((_shown(float(one.real.values.ravel()[0])), t("word.real"), ""))
     facts(items)

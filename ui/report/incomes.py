@@ -14,7 +14,7 @@ from ui.report.look import Look, look
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import capital, figure_words, literal, local, number, sentence, t
-from ui.shared.theme import facts, note, section, show
+from ui.shared.theme import facts, marked, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
 
@@ -103,9 +103,19 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     title, digits = t(f"incomes.{what}"), ".2f" if what == "gini" else ",.0f"
     figure = build.groups(known, what, title=title, tickformat=digits, words=figure_words())
     show(figure, key=f"income_{what}")
-    note(got.sentence)
+    note(_found(got, what))
     with st.expander(t("incomes.table")):
-        st.dataframe([_row(r, what) for r in rows], hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"))
+        st.dataframe(
+            marked([_row(r, what) for r in rows]), hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"),
+        )  # fmt: skip
+
+
+def _found(got: Score, what: str) -> str:
+    """The finding of one of the two figures, as a sentence."""
+    if what == "gap":
+        return t("incomes.said_gap", group=got.details["group"], value=local(got.value, ".2f"))
+    overall = {k: local(v, ".3f") for k, v in got.details["overall"].items()}
+    return t("incomes.said_gini", income=got.details["income"], off=local(got.value, ".3f"), **overall)
 
 
 def _beside(got: Score) -> str:

@@ -8,12 +8,12 @@ from dataclasses import replace
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.metrics.base import GOAL_WORDS, metric_class, names
+from dpsyn_core.metrics.base import GOAL_WORDS, Metric, Score, metric_class, names
 from dpsyn_core.report import build
 from ui.report.look import Look
 from ui.shared.faults import ShownFaults
-from ui.shared.text import figure_words, literal, number, t
-from ui.shared.theme import note, section, show, table
+from ui.shared.text import engine, figure_words, literal, local, number, t
+from ui.shared.theme import marked, note, section, show, table
 
 LEARNING = "learning"
 SLICE = 1.0  # seconds of computing before the page is drawn with what is there
@@ -33,7 +33,7 @@ def _learning(view: Look) -> None:
     if LEARNING not in names():
         note(t("learning.absent"))
         return
-    note(metric_class(LEARNING).question)
+    note(engine("question.learning", metric_class(LEARNING).question))
     columns, guessed = list(view.first.comparison.domain.names), view.first.comparison.resolved.target
     target = st.selectbox(
         t("learning.target"), columns, index=columns.index(guessed) if guessed in columns else 0, key="learning_target"
@@ -57,7 +57,7 @@ def _learning(view: Look) -> None:
         trained = t("learning.trained")
         show(build.learning(named, title=title, trained=trained, words=figure_words()), key="learning_plot")
     for side, got in known.items():
-        note(got.sentence)
+        note(_reached(got))
         rows = []
         for model, scores in got.details["train_synthetic"].items():
             ceiling = got.details["train_real"].get(model, {})
@@ -65,7 +65,17 @@ def _learning(view: Look) -> None:
                 rows.append({t("learning.model"): model, t("learning.what"): what,
                              t("learning.synthetic"): round(value, 3),
                              t("learning.real"): round(ceiling.get(what, float("nan")), 3)})  # fmt: skip
-        st.dataframe(rows, hide_index=True, key=f"learning_{side.letter}", alt=got.sentence)
+        st.dataframe(marked(rows), hide_index=True, key=f"learning_{side.letter}", alt=_reached(got))
+
+
+def _reached(got: Score) -> str:
+    """What models of synthetic records reach on real ones, beside models of real ones."""
+    details = got.details
+    said = t(
+        "learning.reach", target=details["target"], measure="R2" if details["task"] == "regression" else "AUROC",
+        value=local(got.value, ".3f"), real=local(details["ceiling"], ".3f"),
+    )  # fmt: skip
+    return said if details["held_out"] else f"{said} {t('learning.seen')}"
 
 
 def predicting(view: Look, target: str) -> Look:
@@ -91,6 +101,14 @@ def _scores(view: Look, wanted: list[str]) -> None:
         _table(view, wanted)
 
 
+def _meaning(kind: type[Metric]) -> dict[str, str]:
+    """Which way a metric is better, its unit, and what it is computed on."""
+    return {
+        "goal": engine(f"goal.{kind.goal}", GOAL_WORDS[kind.goal]), "unit": engine(f"unit.{kind.unit}", kind.unit),
+        "on": engine(f"on.{kind.on}", kind.on),
+    }  # fmt: skip
+
+
 def _table(view: Look, wanted: list[str]) -> None:
     started, rows, waiting = time.monotonic(), [], 0
     for name in wanted:
@@ -105,7 +123,7 @@ def _table(view: Look, wanted: list[str]) -> None:
         floors = [g.floor for g in got if not isinstance(g, MetricError)]
         rows.append(
             [
-                f"{kind.title}\n{t('learning.row', goal=GOAL_WORDS[kind.goal], unit=kind.unit, on=kind.on)}",
+                f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}",
                 "–" if floors[0] is None else number(floors[0]),
                 *("–" if isinstance(g, MetricError) else number(g.value) for g in got),
             ]

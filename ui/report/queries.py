@@ -57,7 +57,8 @@ def _random(view: Look) -> None:
             note(str(got))
             continue
         known[view.name(side)] = got
-        note(got.sentence)
+        off = got.details["quantiles"]["0.5"]
+        note(t("queries.off", mean=percent(got.value, 2), half=percent(off, 2), fresh=percent(got.floor or 0, 2)))
         nist = view.score(side, "nist-range")
         if not isinstance(nist, MetricError):
             note(t("queries.nist", score=number(round(nist.value))))

@@ -16,7 +16,7 @@ from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import figure_words, literal, local, number, percent, plain, t
-from ui.shared.theme import facts, note, public_tag, section, show
+from ui.shared.theme import facts, marked, note, public_tag, section, show
 
 METRIC = "measured-fit"
 # why systems release no marginals; others did so, unless an earlier version made the run
@@ -81,7 +81,7 @@ def panel(space: Workspace, job: Job) -> None:
         }
         for r in rows
     ]
-    st.dataframe(table, hide_index=True, key="released_table", alt=t("released.alt"))
+    st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"))
     section(t("reading.title"))
     marginals.panel(
         measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])

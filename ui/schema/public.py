@@ -16,7 +16,7 @@ from ui.shared import uploads
 from ui.shared.results import kept
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import figure_words, literal, number, percent, sentence, t
-from ui.shared.theme import note, show
+from ui.shared.theme import marked, note, show
 from ui.synthesize import methods
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
             }
             for d in found.pairs[:SHOWN]
         ]
-        st.dataframe(rows, hide_index=True, height=420, key="public_pairs", alt=t("public.pairs_alt"))
+        st.dataframe(marked(rows), hide_index=True, height=420, key="public_pairs", alt=t("public.pairs_alt"))
         if len(found.pairs) > SHOWN:
             note(t("public.more", count=number(len(found.pairs) - SHOWN)))
         if found.left_out:

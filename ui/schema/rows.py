@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.schema.rhythm import RHYTHMS
-from ui.shared.text import t
+from ui.shared.text import number, t
 
 if TYPE_CHECKING:
     from dpsyn_core.schema.document import Schema
@@ -97,7 +97,7 @@ def _values_text(values: list[Any]) -> str:
     if any("," in str(v) or str(v) != str(v).strip() or str(v) == "" for v in values):
         text = json.dumps(values, ensure_ascii=False)
     if len(text) > SHOWN_VALUES:
-        return t("schema.many_values", count=f"{len(values):,}", start=text[:60])
+        return t("schema.many_values", count=number(len(values)), start=text[:60])
     return text
 
 

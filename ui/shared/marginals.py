@@ -10,7 +10,7 @@ from dpsyn_core.answers.reading import ReadingSettings
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.marginals.reconstruction import Rule
 from ui.shared.text import literal, local, number, sentence, t
-from ui.shared.theme import note
+from ui.shared.theme import digits, marked, note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +87,8 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
 
     frame: pd.DataFrame = as_table(found, schema).to_pandas()
     st.dataframe(
-        frame.head(SHOWN), hide_index=True, key=f"{key}_table", alt=t("answers.table_alt"),
-        column_config={"count": st.column_config.NumberColumn(format="%.1f")},
+        marked(frame.head(SHOWN).round({"count": 1})), hide_index=True, key=f"{key}_table",
+        alt=t("answers.table_alt"), column_config=digits({"count": 1}),
     )  # fmt: skip
     if len(frame) > SHOWN:
         note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))

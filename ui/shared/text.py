@@ -95,6 +95,21 @@ def figure_words() -> dict[str, str]:
     return {key: t(f"figure.{key}") for key in ENGLISH}
 
 
+def answer_words() -> dict[str, str]:
+    """The words of answers to questions."""
+    from dpsyn_core.answers.words import ENGLISH as ANSWERS
+
+    return {key: engine(f"answer.{key}", sentence) for key, sentence in ANSWERS.items()}
+
+
+def engine(key: str, english: str) -> str:
+    """What the engine says of one of its parts, such as a system or a metric: translated where there is an entry.
+
+    The entries stand in `assets/text/<language>.engine.toml`; in English the engine's own words hold.
+    """
+    return written(language()).get(f"engine.{key}", english)
+
+
 def certificate_words() -> dict[str, str]:
     """The words of a certificate."""
     from dpsyn_core.privacy.manifest import certificate

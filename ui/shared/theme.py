@@ -13,10 +13,12 @@ import streamlit as st
 from dpsyn_core.report import theme
 from dpsyn_core.report.theme import Figure
 from ui.shared import figure_files
-from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, t
+from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, local, t
 
 if TYPE_CHECKING:
+    import pandas as pd
     import plotly.graph_objects as go
+    from pandas.io.formats.style import Styler
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,22 @@ def style() -> None:
     names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm", "on_accent")
     variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
     sheet = (ASSETS / "style.css").read_text("utf-8")
-    st.html(f"<style>:root{{{variables}}}{sheet}</style>")
+    st.html(f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>")
+
+
+def _own_words() -> str:
+    """Words of Streamlit's own field for files, which no argument of it changes, in the visitor's language."""
+    if language() == "en":
+        return ""
+    field, limit = "[data-testid='stFileUploaderDropzone']", st.get_option("server.maxUploadSize")
+    said = {
+        f"{field} button p": t("upload.button"),
+        f"{field} [data-testid='stFileUploaderDropzoneInstructions'] span": t("upload.limit", size=limit),
+    }
+    return "".join(
+        f"{at}{{font-size:0!important;max-width:none!important}}{at}::after{{font-size:14px;white-space:nowrap;content:'{words}'}}"
+        for at, words in said.items()
+    )
 
 
 def heading(key: str) -> None:
@@ -270,6 +287,24 @@ def table(head: list[str], rows: list[list[str]], *, alt: str) -> None:
         f"<table class='dp-table' aria-label='{html.escape(alt, quote=True)}'><thead><tr>{cells[0]}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
+
+
+def marked(rows: list[dict[str, Any]] | pd.DataFrame) -> list[dict[str, Any]] | pd.DataFrame | Styler:
+    """Rows for `st.dataframe`, whose numbers have the marks of the visitor's language; they still sort as numbers."""
+    if language() not in DECIMAL_COMMA:
+        return rows
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    numbers = frame.select_dtypes("number").columns
+    return frame.style.format(lambda x: "" if pd.isna(x) else local(x, ",.10g"), subset=list(numbers))
+
+
+def digits(shown: Mapping[str, int]) -> dict[str, Any]:
+    """How many decimals columns of `st.dataframe` have; `marked` rows bring theirs, for a format would undo them."""
+    if language() in DECIMAL_COMMA:
+        return {}
+    return {name: st.column_config.NumberColumn(format=f"%.{n}f") for name, n in shown.items()}
 
 
 def note(text: str, kind: str = "note") -> None:

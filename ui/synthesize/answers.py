@@ -15,7 +15,7 @@ from ui.privacy.budget import read
 from ui.shared import marginals, stamps
 from ui.shared.state import Dataset, Workspace
 from ui.shared.text import amount, literal, local, number, plain, sentence, t
-from ui.shared.theme import not_private, note
+from ui.shared.theme import digits, marked, not_private, note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,14 +206,10 @@ def _result(space: Workspace, kind: str) -> None:
         return
     rows, manifest = got
     frame = pd.DataFrame(rows)
-    counts = {
-        name: st.column_config.NumberColumn(format="%.1f" if frame[name].abs().max() > 1 else "%.3f")
-        for name in frame.columns
-        if frame[name].dtype.kind == "f"
-    }
+    counts = {name: 1 if frame[name].abs().max() > 1 else 3 for name in frame.columns if frame[name].dtype.kind == "f"}
     st.dataframe(
-        frame.head(marginals.SHOWN), hide_index=True, key=f"answers_{kind}_table", alt=t("answers.table_alt"),
-        column_config=counts,
+        marked(frame.head(marginals.SHOWN).round(counts)), hide_index=True, key=f"answers_{kind}_table",
+        alt=t("answers.table_alt"), column_config=digits(counts),
     )  # fmt: skip
     if len(frame) > marginals.SHOWN:
         note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))

@@ -13,7 +13,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.synthesizers import registry
 from ui.questions import kept
 from ui.shared.state import Workspace
-from ui.shared.text import ASSETS, local, number, percent, t
+from ui.shared.text import ASSETS, engine, local, number, percent, t
 from ui.shared.theme import facts, note, private_tag, table
 from ui.synthesize.forms import settings_form
 
@@ -77,11 +77,22 @@ def choose(space: Workspace) -> None:
     )
     space.choices.method = got
     config = registry.config_class(got)
-    st.markdown(config.summary)
-    note(t("synthesize.guarantee", text=config.guarantee.text))
+    st.markdown(summary(got))
+    note(t("synthesize.guarantee", text=promise(got)))
     note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
     with st.expander(t("synthesize.compare")):
         _compared(names)
+
+
+def summary(name: str) -> str:
+    """When to use a system, in the visitor's language."""
+    return engine(f"system.{name}.summary", registry.config_class(name).summary)
+
+
+def promise(name: str) -> str:
+    """What a system guarantees, in the visitor's language."""
+    text = registry.config_class(name).guarantee.text
+    return engine(f"guarantee.{text}", text)
 
 
 def _compared(names: list[str]) -> None:
@@ -89,9 +100,9 @@ def _compared(names: list[str]) -> None:
     known = measured()
     rows = []
     for name in sorted(names, key=lambda n: known.get(n, {}).get("pairs", 9.0)):
-        config, got = registry.config_class(name), known.get(name)
+        got = known.get(name)
         pairs, seconds = ("–", "–") if got is None else (percent(got["pairs"]), f"{local(got['seconds'], 'g')} s")
-        rows.append([f"{name}\n{config.summary} {config.guarantee.text}", pairs, seconds])
+        rows.append([f"{name}\n{summary(name)} {promise(name)}", pairs, seconds])
     head = [t("synthesize.column_name"), t("synthesize.column_pairs"), t("synthesize.column_seconds")]
     table(head, rows, alt=t("synthesize.table_alt"))
     floor = next((m["floor"] for m in known.values()), None)

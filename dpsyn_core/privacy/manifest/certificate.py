@@ -88,6 +88,7 @@ ENGLISH: dict[str, str] = {
     "steps": "{steps} steps on samples of {sampling}",
     "sensitivity": "sensitivity {value}",
     "cells": "{count} cells",
+    "cells_one": "1 cell",
     "scale": "scale {value}",
     "times": "sigma {value} times {what}",
     "clip": "the clip norm",
@@ -261,7 +262,7 @@ def _charges(records: Iterable[ChargeRecord], w: Words) -> list[str]:
 
 def _line(r: ChargeRecord, w: Words, *, alike: int = 0) -> str:
     name = w["alike"].format(name=r.name, count=_number(alike, ",", w)) if alike else r.name
-    cells = w["cells"].format(count=r.cells)
+    cells = w["cells_one"] if r.cells == 1 else w["cells"].format(count=r.cells)
     if r.mechanism == "sampled-gaussian":
         cost = w["steps"].format(steps=r.steps, sampling=_number(r.sampling, "g", w))
         cost += f", rho {_number(r.rho, '.4g', w)}" if r.rho else ""

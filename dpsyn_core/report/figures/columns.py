@@ -26,7 +26,7 @@ VALUES = {"type": "category", "showgrid": False}
 def overlay(name: str, labels: Sequence[str], series: Mapping[str, Floats], words: Words = ENGLISH) -> Figure:
     """Shares of one attribute's values, the real table first in grey, then each synthetic one."""
     data: list[dict[str, Any]] = []
-    x = axis_labels(labels, LABEL, blank=words["blank"])
+    x = axis_labels(labels, LABEL, words=words)
     scale, per = density(labels)
     title = words["shares"] if per is None else words["density"].format(width=f"{per:,g}")
     for k, (table, shares) in enumerate(series.items()):
@@ -139,7 +139,7 @@ def released_overlay(
         tables: counts of each synthetic table, scaled to the released total.
         words: of titles and hover texts.
     """
-    x = axis_labels(labels, LABEL, blank=words["blank"])
+    x = axis_labels(labels, LABEL, words=words)
     data: list[dict[str, Any]] = [{
         "type": "scatter", "mode": "markers", "name": words["released"], "x": x, "y": np.asarray(noisy, dtype=float),
         "error_y": {"type": "constant", "value": float(half), "color": "@real", "thickness": 1.2, "width": 3},

@@ -7,25 +7,36 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dpsyn_core.report.words import ENGLISH, Words, local
+
 LONG = 18  # characters of a label on an axis
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 REAL_BIN = re.compile(rf"\[({NUMBER}), ({NUMBER})[)\]]")
+NUMERAL = re.compile(NUMBER)
+NEIGHBOURS = re.compile(rf"({NUMBER}) … ({NUMBER})")  # neighbouring values that were merged
+SPAN = re.compile(rf"({NUMBER}) to ({NUMBER})")
 WHOLE_BIN = re.compile(r"(-?\d+)-(-?\d+)")
 DAY = re.compile(r"\d{4}-\d\d-\d\d(?![^T])")
 WHOLE = re.compile(r"(-?\d+)(?:-(-?\d+))?")  # a whole number, or a bin of some
 NEAR = 0.2  # a rounded end of a bin lies within this share of the bin's width
 
 
-def axis_labels(names: Sequence[str], most: int = LONG, *, blank: str = "(blank)") -> list[str]:
-    """Labels that fit on an axis, hold no markup, and stay different from each other."""
+def axis_labels(names: Sequence[str], most: int = LONG, *, words: Words = ENGLISH) -> list[str]:
+    """Labels that fit on an axis, hold no markup, and stay different from each other, in the marks of a language."""
     out: list[str] = []
     seen: dict[str, int] = {}
     for given in short_bins(names):
-        name = given or blank
+        name = _spoken(given, words) or words["blank"]
         label = name if len(name) <= most else name[: most - 1] + "…"
         seen[label] = seen.get(label, 0) + 1
         out.append(plain_text(label if seen[label] == 1 else f"{label} ({seen[label]})"))
     return out
+
+
+def _spoken(label: str, words: Words) -> str:
+    """A bin of numbers as a language writes it; values that are no bins stay as their table has them."""
+    found = SPAN.fullmatch(label)
+    return label if found is None else f"{local(found[1], words)} {words['asked_to']} {local(found[2], words)}"
 
 
 def short_bins(words: Sequence[str]) -> list[str]:
@@ -42,6 +53,10 @@ def short_bins(words: Sequence[str]) -> list[str]:
             return list(words)
         texts = iter([f"{_cut(a, digits)} to {_cut(b, digits)}" for a, b in ends])
         return [next(texts) if REAL_BIN.fullmatch(w) else w for w in words]
+    mixed = [m or NEIGHBOURS.fullmatch(w) for w, m in zip(plain, found, strict=True)]  # where some values stand alone
+    if any(mixed) and all(m or NUMERAL.fullmatch(w) for w, m in zip(plain, mixed, strict=True)):
+        spans = iter([f"{m[1]} to {m[2]}" if m else w for w, m in zip(plain, mixed, strict=True)])
+        return [w if w.startswith("(") and w.endswith(")") else next(spans) for w in words]
     if any(w.startswith("-") and WHOLE_BIN.fullmatch(w) for w in plain):  # -20--11 is hard to read
         return [f"{m[1]} to {m[2]}" if (m := WHOLE_BIN.fullmatch(w)) else w for w in words]
     return list(words)
@@ -57,6 +72,9 @@ def merged(first: str, last: str) -> str:
     real = REAL_BIN.fullmatch(first), REAL_BIN.fullmatch(last)
     if real[0] and real[1]:
         return f"[{real[0][1]}, {real[1][2]}{last[-1]}"
+    low, high = NUMERAL.fullmatch(first) or real[0], NUMERAL.fullmatch(last) or real[1]
+    if low and high:  # a value that stands alone and a bin
+        return f"{low[0] if not real[0] else low[1]} … {high[0] if not real[1] else high[2]}"
     days = DAY.match(first), DAY.match(last)
     if days[0] and days[1] and days[0][0] != days[1][0]:  # short enough for an axis
         return f"{first[:10]} … {last[5:10]}" if first[:4] == last[:4] else f"{first[:7]} … {last[:7]}"

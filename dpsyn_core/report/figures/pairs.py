@@ -41,7 +41,7 @@ def pair_map(
     if len(keep) < len(names):
         caption += " " + words["map_cut"].format(shown=len(keep), all=len(names))
         z, names = z[np.ix_(keep, keep)], [names[i] for i in keep]
-    labels = axis_labels(names, blank=words["blank"])
+    labels = axis_labels(names, words=words)
     side = np.full(z.shape, "", dtype=object)
     if second is not None:
         side[np.triu_indices(len(z), 1)], side[np.tril_indices(len(z), -1)] = " (A)", " (B)"
@@ -131,7 +131,7 @@ def two_tables(
         words: of titles and hover texts.
     """
     top = float(max(real.max(), synthetic.max())) or 1.0
-    y, x = axis_labels(rows, blank=words["blank"]), axis_labels(columns, blank=words["blank"])
+    y, x = axis_labels(rows, words=words), axis_labels(columns, words=words)
     data = []
     for i, (z, table) in enumerate(((real, "real"), (synthetic, "synthetic"))):
         trace = panel("amount", words) | {"z": np.sqrt(z), "customdata": z, "x": x, "y": y, "name": words[table]}
@@ -161,7 +161,7 @@ def difference(
 ) -> Figure:
     """Synthetic less real shares, cell by cell, on a scale that is symmetric around no difference."""
     far = float(np.abs(gap).max()) or 1e-9
-    y, x = axis_labels(rows, blank=words["blank"]), axis_labels(columns, blank=words["blank"])
+    y, x = axis_labels(rows, words=words), axis_labels(columns, words=words)
     trace = panel("difference", words) | {"z": gap, "x": x, "y": y, "zmin": -far, "zmax": far}
     axes = panel_layout()
     layout = {

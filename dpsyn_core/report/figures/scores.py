@@ -59,7 +59,7 @@ def dots(
         caption: the finding.
         words: of the description.
     """
-    y = axis_labels(rows, 28, blank=words["blank"])
+    y = axis_labels(rows, 28, words=words)
     values = np.array([[np.nan if v is None else v for v in s] for s in series.values()], dtype=float)
     known = np.flatnonzero(np.isfinite(values).sum(axis=0) > 1) if len(values) else np.array([], dtype=int)
     ends: list[float | None] = []
@@ -138,7 +138,7 @@ def records_plot(
     for name in names:
         axis: dict[str, Any] = {"title": {"text": plain_text(name)}, "tickformat": ",~r"}
         if name in values and len(values[name]) <= MOST_WORDS:
-            axis |= {"tickvals": list(range(len(values[name]))), "ticktext": axis_labels(values[name])}
+            axis |= {"tickvals": list(range(len(values[name]))), "ticktext": axis_labels(values[name], words=words)}
         axes.append(axis)
     line = {"line": {"color": "@warning", "dash": "solid"}}
     layout = {"xaxis": axes[0], "yaxis": axes[1], "newselection": line, "height": 420}
@@ -148,7 +148,7 @@ def records_plot(
 def runs_plot(runs: Mapping[str, Sequence[float]], words: Words = ENGLISH) -> Figure:
     """Error of several runs by system and budget: a dot a run, a bar from the best to the worst of them."""
     names = sorted(runs, key=lambda n: min(runs[n]))
-    y = axis_labels(names, 28)
+    y = axis_labels(names, 28, words=words)
     data: list[dict[str, Any]] = []
     for name, label in zip(names, y, strict=True):
         values = np.asarray(runs[name])
