@@ -4,7 +4,7 @@ Films (30,000, simulated): a tenth have a budget, which depends on votes among t
 votes among the films that have both, real and synthetic, and how many these are.
 
 Homes (20,000, simulated): thirteen codes that exclude each other, such as rent and owners. Impossible: synthetic
-records with a combination of two codes that no real record has; pairs: their mean distance. Seeded noise; prints Markdown.
+records with a combination of two codes that no real record has; pairs: mean distance. Seeded noise; prints Markdown.
 """
 
 from __future__ import annotations
