@@ -52,6 +52,10 @@ def _empty(*_: object, **__: object) -> list[Any]:
     return []
 
 
+def _none_empty(counts: Sequence[np.ndarray], *_: object, **__: object) -> list[np.ndarray]:
+    return [np.zeros(c.shape, dtype=bool) for c in counts]
+
+
 def _shown(values: np.ndarray, *_: object, **__: object) -> np.ndarray:
     return np.ones(len(values), dtype=bool)
 
@@ -162,6 +166,8 @@ PARTS: dict[str, Part] = {
     ),
     "gaps at full size": Part(making=True, instead={f"{ENGINE}.view.with_gaps": _first}),
     "evening": Part(making=True, instead={f"{ENGINE}.system.pays": _false}),
+    "placing by category": Part(making=True, instead={f"{ENGINE}.system.place_by_category": _none}),
+    "empty cells": Part(making=True, instead={f"{ENGINE}.view.empty_cells": _none_empty}),
     "placing": Part(making=True, instead={f"{ENGINE}.system.place_numbers": _none}),
 }  # fmt: skip
 

@@ -21,6 +21,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Opened, encoded_batches
 from dpsyn_core.sources.bounding import bound
 from dpsyn_core.tables.batches import Batches
+from dpsyn_core.tables.frames import from_arrow, to_arrow
 
 
 class GatheredSource:
@@ -72,8 +73,6 @@ class MemorySource:
     @contextmanager
     def open(self, schema: Schema, *, progress: Progress) -> Iterator[Opened]:
         """Codes of the kept records stay in memory until the source is left; a converted copy of the table does not."""
-        from dpsyn_core.tables.frames import to_arrow
-
         progress("encoding", 0, 1)
         codec, frame = Codec(schema), to_arrow(self._table)
         columns = tuple(frame.column_names)
@@ -93,6 +92,4 @@ class MemorySource:
 
     def returned(self, table: Any) -> Any:
         """A table of the library that the private one came from."""
-        from dpsyn_core.tables.frames import from_arrow
-
         return from_arrow(table, like=self._table)

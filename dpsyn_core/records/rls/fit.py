@@ -25,13 +25,22 @@ class Target:
 
     attributes: positions in a record. maps: for each of them, an integer array of shape (its size,) from value to
     axis position. values: float64, one axis an attribute, in counts of the synthetic table. sigma: standard
-    deviation of a cell in the same counts; the weight is 1 / sigma^2.
+    deviation of a cell in the same counts; the weight is 1 / sigma^2. empty: bool, of the shape of values, cells that
+    are kept without records; None: none is.
     """
 
     attributes: tuple[int, ...]
     maps: tuple[NDArray[np.intp], ...]
     values: NDArray[np.float64]
     sigma: float
+    empty: NDArray[np.bool_] | None = None
+
+    def goal(self, below: float) -> NDArray[np.float64]:
+        """The values, and so many standard deviations below 0 where cells are empty: each record there costs more.
+
+        No record can leave an empty cell, so that nothing else is moved by it.
+        """
+        return self.values if self.empty is None else np.where(self.empty, -below * self.sigma, self.values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,7 +96,7 @@ class Plan:
             base.append(cells)
             cells += target.values.size
         weights = np.array([1 / t.sigma**2 for t in targets], dtype=np.float32)
-        self.goal = np.concatenate([np.zeros(0), *(t.values.ravel() for t in targets)])
+        self.goal = np.concatenate([np.zeros(0), *(t.goal(tuning.below_empty).ravel() for t in targets)])
         self.cell_weight = np.repeat(weights, [t.values.size for t in targets])
         in_order = [run for of_attribute in runs for run in of_attribute]
         members = [member for _, tables in in_order for member in tables]

@@ -59,6 +59,20 @@ def shrink_numbers(
     return out, left
 
 
+def shrink_side(values: Floats, expected: Floats, sigma: float) -> Floats:
+    """Noisy sums of the rows of a part of a table, non-negative and with their total, drawn towards expected ones.
+
+    Their differences lose the part of their square that noise alone would give (James and Stein 1961).
+    """
+    beyond = values - expected
+    beyond -= beyond.mean()
+    strength = float(beyond @ beyond)
+    part = max(1 - (len(values) - 1) * sigma**2 / strength, 0.0) if strength else 0.0
+    clean = np.maximum(expected + part * beyond, 0.0)
+    out: Floats = clean * (float(expected.sum()) / max(float(clean.sum()), 1e-9))
+    return out
+
+
 def correlation_beyond(
     values: Floats, copula: Copula, total: float, sigma: float, *, towards: float = 0.0,
     tuning: Shrinkage = RECORDS.shrinkage,

@@ -178,6 +178,15 @@ class Shrinkage:
     heap_again: float = 0.02
     """Chance of being heaped, by the first table, from which on a value is counted alone once more (convention)."""
 
+    empty_expected: float = 3.0
+    """Standard deviations of its noise that independence expects in a cell of a pair at least ..."""
+
+    empty_count: float = 2.0
+    """... and that its noisy count shows at most, for the cell to be kept without records ..."""
+
+    empty_sure: float = 0.5
+    """... as long as at least this part of the cells with such counts are empty, as negative counts tell."""
+
     elsewhere: float = 3.0
     """Standard deviations of the noise from which on records that no stretch shows are taken to be there: one column in
     a thousand keeps noise (convention)."""
@@ -224,6 +233,9 @@ class Fitting:
 
     fluctuation: float = 30.0
     """Counts by which a cell should fluctuate at first: sigma times the root of the temperature."""
+
+    below_empty: float = 2.0
+    """Standard deviations below 0 of the goal of a cell that is kept empty."""
 
     any_value: float = 0.1
     """Part of the proposals that is any value with a count above 0, so that each can come; the others follow the

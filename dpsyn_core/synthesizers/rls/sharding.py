@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.progress import Progress
 from dpsyn_core.records.rls.fit import Course, Pace, Target, follow, schedule
+from dpsyn_core.records.rls.gaps import place_by_category
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.tuning import RecordTuning
@@ -75,6 +76,7 @@ def in_shards(view: RlsEvidence, n_records: int, *, effort: float, tuning: Recor
                 to = course.towards(shard_share(values, shard, phases))
                 follow(rows, to, pace=leaving, rng=own, progress=told, counts=known)
             place_numbers(rows, targets, view.one_ways, view.places, rng=own)
+            place_by_category(rows, targets, view.one_ways, view.places, rng=own)
             return np.ascontiguousarray(rows.T.astype(dtype))
 
         return make

@@ -23,6 +23,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.even import even_records, pays
 from dpsyn_core.records.rls.fit import fit_records, proposals_of, schedule
+from dpsyn_core.records.rls.gaps import place_by_category
 from dpsyn_core.records.rls.place import place_numbers
 from dpsyn_core.synthesizers.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import register
@@ -297,6 +298,7 @@ class Rls(Synthesizer):
                     tuning=tuning,
                 )  # fmt: skip
             place_numbers(rows, targets, view.one_ways, view.places, rng=rng)
+            place_by_category(rows, targets, view.one_ways, view.places, rng=rng)
         return np.ascontiguousarray(rows.T.astype(dtype))
 
     def sharded(self, measured: Any, n_records: int | None, *, rng: Generator) -> Sharded | None:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
+from dpsyn_core.records.rls.empty import empty_cells
 from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.gaps import coarse_scores, with_gaps
 from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
-from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers
+from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers, shrink_side
 from dpsyn_core.records.rls.place import Number
 from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.start import independent_rows
@@ -108,9 +109,15 @@ class RlsEvidence:
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
-        if measured is None:
+        if measured is None or self._mostly_blank(a, measured):
+            alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
             return shrink_blocks(
-                sums, a.size, special=a.special, total=self.total, heaped=self._may_be_heaped(a), tuning=tuning
+                [*alone, *sums],
+                a.size,
+                special=a.special,
+                total=self.total,
+                heaped=self._may_be_heaped(a),
+                tuning=tuning,
             )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
             return shrink_few(
@@ -120,6 +127,14 @@ class RlsEvidence:
         return shrink_with_sums(
             measured.values, measured.sigma, sums, ordered=a.ordered, special=a.special, total=self.total, tuning=tuning
         )
+
+    def _mostly_blank(self, a: CodedAttribute, measured: Measurement) -> bool:
+        """Whether few records have a number that was counted bin by bin: their bins are lost in noise one by one."""
+        r = self.tuning.resolution
+        if not (a.number and a.special and a.size - a.special >= r.fine_from):
+            return False
+        known = self.total - float(measured.values[a.size - a.special :].sum())
+        return known < r.blocks_below * measured.sigma < self.total
 
     def value_by_value(self, name: str) -> list[Measurement]:
         """The table of all values of an attribute, where it was measured."""
@@ -178,11 +193,20 @@ class RlsEvidence:
         return {n: self.recode(n, resolution) for n in self.domain.names}
 
     def recode(self, name: str, resolution: float, *, least: float | None = None) -> Coarsening:
-        """The coarsening of one attribute; see `recodes`. least: records, in place of three times the noise."""
-        i = self.domain.index(name)
-        held = self.tuning.resolution.held * self.counted[i] if least is None else least
-        least = max(self.total / resolution, held)
-        return Coarsening.by_mass(self.one_ways[i], self.attributes[i], least=least)
+        """The coarsening of one attribute; see `recodes`. least: records, in place of three times the noise.
+
+        A number that is blank in most records has fewer coarse values, in proportion to the cube root of the records
+        that have one; shares of all records would leave it with one value.
+        """
+        i, tuning = self.domain.index(name), self.tuning.resolution
+        a, counts = self.attributes[i], self.one_ways[i]
+        held = tuning.held * self.counted[i] if least is None else least
+        wanted = self.total / resolution
+        if a.number and a.special:
+            known = float(counts[: a.size - a.special].sum())
+            part = float(np.cbrt(known / max(self.total, 1.0)))
+            wanted = known / max(resolution * part, min(tuning.numbers_least, resolution))
+        return Coarsening.by_mass(counts, a, least=max(wanted, held))
 
     def second_partition(self, name: str) -> Coarsening:
         """The coarse values at which a number of many bins, counted bin by bin, is counted a second time.
@@ -259,23 +283,36 @@ class RlsEvidence:
             Target(attributes=(j,), maps=(np.arange(len(p)),), values=p * scale, sigma=s * scale)
             for j, (p, s) in enumerate(zip(self.one_ways, self.sigmas, strict=True))
         ]
-        shrunk = self._shrunk_pairs()
+        shrunk, kept_empty = self._shrunk_pairs(), self._empty_cells()
         for number, m in enumerate(self.joint):
             maps = self.maps(m)
-            values, sigma = m.values, m.sigma
+            values, sigma, empty = m.values, m.sigma, None
             if len(m.attributes) == 1:  # the one-way follows them already, and has less noise
                 (name,) = m.attributes
                 values = maps[name].sum(self.one_ways[self.domain.index(name)])
             elif len(m.attributes) == 2:
                 values, sigma = self._clean_pair(m, maps, shrunk[number])
+                empty = kept_empty.get(number)
+                values = values if empty is None else np.where(empty, 0.0, values)
             elif len(m.attributes) > 2:
                 values, sigma = self._clean_wide(m, maps)
             if self.zeros is not None:
                 values = self.zeros.emptied(values, m.attributes, {n: r.map for n, r in maps.items()})
             place = tuple(self.domain.index(n) for n in m.attributes)
             onto = tuple(r.map for r in maps.values())
-            out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale))
+            out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale, empty=empty))
         return out if self.prior is None else self.prior.targets(self, out, scale)
+
+    def _empty_cells(self) -> dict[int, NDArray[np.bool_]]:
+        """The cells of pairs of categories that are kept without records, by place in `joint`; see `empty_cells`."""
+        pairs = {i: m for i, m in enumerate(self.joint) if len(m.attributes) == 2}
+        pairs = {i: m for i, m in pairs.items() if self.numbers.isdisjoint(m.attributes)}
+        found = empty_cells(
+            [m.values / m.sigma for m in pairs.values()],
+            [self.product(m.attributes, self.maps(m)) / m.sigma for m in pairs.values()],
+            tuning=self.tuning.records.shrinkage,
+        )
+        return dict(zip(pairs, found, strict=True))
 
     def maps(self, m: Measurement) -> Recodes:
         """How coarse each attribute of a measured table is."""
@@ -322,7 +359,14 @@ class RlsEvidence:
         part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
         sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
         scale = held / max(float(sides[0].sum()), 1e-9)
-        clean[:rows, :columns], left = shrink_numbers(part, sides[0] * scale, sides[1] * scale, m.sigma, tuning=tuning)
+        sides = [side * scale for side in sides]
+        if part.size < m.values.size:  # those who have both may differ from those who have one
+            sides = [
+                shrink_side(part.sum(axis=axis), side, m.sigma * math.sqrt(part.shape[axis]))
+                for axis, side in zip((1, 0), sides, strict=True)
+            ]
+        first, second = sides
+        clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, tuning=tuning)
         return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
 
     def _with_gaps(self, m: Measurement, maps: Recodes, shrunk: Floats) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpsyn_core.measurement import gate as gate_module
+from dpsyn_core.measurement import sparse
 from dpsyn_core.measurement.gate import Gate, Released
 from dpsyn_core.privacy import conversions
 from dpsyn_core.privacy.account import Account
@@ -143,8 +144,8 @@ def small_sigma():
 
 @mutant("the prior is half of what epsilon needs", "T2", lambda: layers.t2("dirichlet-multinomial"))
 def half_prior():
-    real = gate_module.prior_count
-    with replacing((gate_module, "prior_count", lambda *a: real(*a) / 2)):
+    real = sparse.prior_count
+    with replacing((sparse, "prior_count", lambda *a: real(*a) / 2)):
         yield
 
 

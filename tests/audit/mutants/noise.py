@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpsyn_core.measurement import gate as gate_module
+from dpsyn_core.measurement import sparse
 from dpsyn_core.measurement.gate import Gate
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
@@ -39,27 +40,27 @@ def exact_release_of_total():
 
 @mutant("empty cells of a sparse table never come out", "T3", few("probe"))
 def no_ghosts():
-    real = gate_module.noisy_above
+    real = sparse.noisy_above
 
     def occupied_only(index, counts, noise, **kwargs):
         kept, values = real(index, counts, noise, **kwargs)
         own = np.isin(kept, index)
         return kept[own], values[own]
 
-    with replacing((gate_module, "noisy_above", occupied_only)):
+    with replacing((sparse, "noisy_above", occupied_only)):
         yield
 
 
 @mutant("empty cells of a contingency table get no prior", "T3", few("dirichlet-multinomial"))
 def no_prior_for_empties():
-    real = gate_module.dirichlet_multinomial
+    real = sparse.dirichlet_multinomial
 
     def occupied_only(counts, prior, draws, *, noise):
         out = np.zeros_like(counts)
         out[counts > 0] = real(counts[counts > 0], prior, draws, noise=noise)
         return out
 
-    with replacing((gate_module, "dirichlet_multinomial", occupied_only)):
+    with replacing((sparse, "dirichlet_multinomial", occupied_only)):
         yield
 
 

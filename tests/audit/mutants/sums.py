@@ -36,7 +36,7 @@ def clipped_by_batch():
         mean = np.linalg.norm(whole, axis=1).mean() if len(whole) else 1.0
         return [Whole(left=np.trunc(whole * (0.999 * STEPS * min(1 / clip, 1 / max(mean, 1e-9)))))]
 
-    with replacing((counting_sums, "clipped", by_batch), (gate_module, "check_maps", lambda *a: None)):
+    with replacing((counting_sums, "clipped", by_batch), (gate_sums, "check_maps", lambda *a: None)):
         yield
 
 
@@ -50,7 +50,7 @@ def clipped_at_the_end():
             part.left[:] *= 50.0  # in the steps of the smaller norm
         return found
 
-    with replacing((counting_sums, "clipped", loose), (gate_module, "check_maps", lambda *a: None)):
+    with replacing((counting_sums, "clipped", loose), (gate_sums, "check_maps", lambda *a: None)):
         yield
 
 
@@ -108,7 +108,7 @@ def uncharged_start():
 
 @mutant("sums are divided by the exact size of their batch", "T1", probe_t1)
 def divided_by_batch():
-    sizes, real_sum, real_out = [], Gate._summed, gate_module.released
+    sizes, real_sum, real_out = [], Gate._summed, gate_sums.released
 
     def summed(self, counter, rule, maps, charge):
         sizes.append(int(counter.marginal(())))
@@ -117,7 +117,7 @@ def divided_by_batch():
     def divided(values, rule, charge):
         return real_out(values * 8 // max(1, sizes[-1]), rule, charge)
 
-    with replacing((Gate, "_summed", summed), (gate_module, "released", divided)):
+    with replacing((Gate, "_summed", summed), (gate_sums, "released", divided)):
         yield
 
 
