@@ -73,23 +73,34 @@ MOST_LOGIT = 40.0  # either way: probabilities beyond are 0 or 1 to any purpose
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Sizes of a network. inputs: of a learned encoder, 0 when the encoder is fixed."""
+    """Sizes of a network.
+
+    inputs: of a learned encoder, 0 when the encoder is fixed. facts: features of which the variances of a fixed
+    encoder are a function, 0 when they are the same for all records; felt: hidden units of that function.
+    """
 
     latent: int
     hidden: int
     outputs: int
     inputs: int = 0
     seen: int = 0  # hidden units of a learned encoder
+    facts: int = 0
+    felt: int = 0
 
     @property
     def parts(self) -> list[tuple[str, tuple[int, int]]]:
         """Weights by name; the last row of each is the constant."""
-        found = [("out", (self.hidden + self.latent + 1, self.outputs)), ("log_variances", (1, self.latent))]
+        found = [
+            ("out", (self.hidden + self.latent + 1, self.outputs)),
+            ("log_variances", (self.felt + 1, self.latent)),
+        ]
         if self.hidden:
             found.append(("hidden", (self.latent + 1, self.hidden)))
         if self.inputs:
             found.append(("means", (self.seen + self.inputs + 1, self.latent)))
             found.append(("seen", (self.inputs + 1, self.seen)))
+        if self.facts:
+            found.append(("felt", (self.facts + 1, self.felt)))
         return found
 
     @property
@@ -116,12 +127,14 @@ def first_weights(shape: Shape, linear: Floats | None, seed: int) -> Floats:
     w = shape.split(flat)
     if linear is not None:
         w["out"][shape.hidden :] = linear
-    w["log_variances"][:] = -2.0
+    w["log_variances"][-1] = -2.0
     if shape.hidden:
         w["hidden"][:] = rng.normal(size=w["hidden"].shape) / np.sqrt(shape.latent)
     if shape.inputs:
         w["means"][shape.seen : -1] = rng.normal(size=(shape.inputs, shape.latent)) / np.sqrt(shape.inputs)
         w["seen"][:] = rng.normal(size=w["seen"].shape) / np.sqrt(shape.inputs)
+    if shape.facts:
+        w["felt"][:] = rng.normal(size=w["felt"].shape) / np.sqrt(shape.facts)
     return flat
 
 
@@ -143,9 +156,13 @@ def encoded(shape: Shape, weights: Floats, x: NDArray[np.floating]) -> tuple[Flo
     return means, variances(shape, weights)
 
 
-def variances(shape: Shape, weights: Floats) -> Floats:
-    """The encoder's variances (latent,)."""
-    kept: Floats = np.exp(np.clip(shape.split(weights)["log_variances"][0], LEAST_LOG, MOST_LOG))
+def variances(shape: Shape, weights: Floats, facts: NDArray[np.floating] | None = None) -> Floats:
+    """The encoder's variances: (latent,), or of each record (records, latent) where they follow from its features."""
+    w = shape.split(weights)
+    logs = w["log_variances"][-1]
+    if facts is not None and shape.facts:
+        logs = logs + np.maximum(facts @ w["felt"][:-1] + w["felt"][-1], 0) @ w["log_variances"][:-1]
+    kept: Floats = np.exp(np.clip(logs, LEAST_LOG, MOST_LOG))
     return kept
 
 
@@ -196,7 +213,8 @@ class Machine:
 
         Args:
             weights: flat tensor, float64, on the device.
-            latent: fixed encodings (records, latent), or the inputs of a learned encoder (records, inputs).
+            latent: fixed encodings (records, latent), with the features behind them where variances follow from
+                these (records, latent + facts); or the inputs of a learned encoder (records, inputs).
             coarse: values (records, attributes).
             jitter: standard normal numbers (records, latent), of the encoder's noise; None without it.
 
@@ -216,8 +234,13 @@ class Machine:
             into = torch.cat([above, x1], 1)
             means = into @ w["means"]
         else:
-            means = x
+            means = x[:, : shape.latent]
         logs = w["log_variances"][0].clamp(LEAST_LOG, MOST_LOG)
+        if shape.facts:
+            facts1 = torch.cat([x[:, shape.latent :], one], 1)
+            felt1 = torch.cat([(facts1 @ w["felt"]).relu_(), one], 1)
+            raw = felt1 @ w["log_variances"]
+            logs = raw.clamp(LEAST_LOG, MOST_LOG)
         if o.noisy and jitter is not None:
             shake = torch.as_tensor(jitter, device=self.device) * (logs / 2).exp()
             z = means + shake
@@ -240,7 +263,10 @@ class Machine:
         if o.noisy and jitter is not None:
             divergence, to_means, to_logs = self._divergence(means, logs)
             losses = losses + divergence
-            pairs.append((None, to_z * shake / 2 + to_logs))
+            to_logs = to_z * shake / 2 + to_logs
+            if shape.facts:
+                to_logs = to_logs * (raw == logs)
+            pairs.append((felt1 if shape.facts else None, to_logs))
             to_z = to_z + to_means
         else:
             pairs.append((None, torch.zeros_like(z)))
@@ -249,6 +275,8 @@ class Machine:
         if shape.inputs:
             pairs.append((into, to_z))
             pairs.append((x1, (to_z @ w["means"][: shape.seen].T) * (above > 0)))
+        if shape.facts:
+            pairs.append((facts1, (to_logs @ w["log_variances"][:-1].T) * (felt1[:, :-1] > 0)))
         return losses, pairs
 
     def _reconstruction(self, outputs: Any, values: Any) -> tuple[Any, Any]:
@@ -284,12 +312,14 @@ class Machine:
         weights, centres, spread = self._prior
         own = logs.exp()
         gap = means.unsqueeze(1) - centres  # (records, parts, latent)
-        parts = 0.5 * (((own + gap**2) / spread).sum(2) - (logs - spread.log()).sum(1) - len(logs))
+        of_record = logs.dim() > 1  # each record has variances of its own
+        each, apart = (own.unsqueeze(1), logs.unsqueeze(1)) if of_record else (own, logs)
+        parts = 0.5 * (((each + gap**2) / spread).sum(2) - (apart - spread.log()).sum(-1) - logs.shape[-1])
         to = weights - parts
         whole = -torch.logsumexp(to, 1)
         share = torch.softmax(to, 1)
         to_means = (share.unsqueeze(2) * gap / spread).sum(1)
-        to_logs = 0.5 * (share @ (own / spread) - 1)
+        to_logs = 0.5 * ((own * (share @ (1 / spread)) if of_record else share @ (own / spread)) - 1)
         return whole, to_means, to_logs
 
 

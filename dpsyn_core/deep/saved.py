@@ -25,6 +25,7 @@ KEY = "dpsyn"  # of the JSON in the file's metadata
 _ARRAYS = ("recode", "within", "shares", "scores", "features", "curves")
 _OPTIONAL = {"scores", "curves"}
 _SHAPE = ("latent", "hidden", "outputs", "inputs", "seen")
+_LATER = ("facts", "felt")  # of the shape: files of earlier versions have none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +154,12 @@ def _read(document: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Saved:
 
 
 def _told(shape: Shape) -> dict[str, int]:
-    return {name: getattr(shape, name) for name in _SHAPE}
+    later = {name: getattr(shape, name) for name in _LATER if shape.facts}
+    return {name: getattr(shape, name) for name in _SHAPE} | later
 
 
 def _shape(told: dict[str, Any]) -> Shape:
-    return Shape(**{name: int(told[name]) for name in _SHAPE})
+    return Shape(**{name: int(told[name]) for name in (*_SHAPE, *(n for n in _LATER if n in told))})
 
 
 def _check(released: ReleasedModels, domain: Domain) -> None:
@@ -178,6 +180,8 @@ def _check(released: ReleasedModels, domain: Domain) -> None:
         prior.means.shape == prior.variances.shape == (len(prior.weights), k),
         bool((prior.variances > 0).all() and (prior.weights > 0).all() and np.isfinite(prior.means).all()),
         shape.inputs in (0, space.width),
+        shape.facts in (0, space.width) and (shape.felt > 0) == (shape.facts > 0),
+        not (shape.facts and shape.inputs),
         (first.components is None) == bool(shape.inputs),
     ]
     if first.components is not None:
@@ -208,7 +212,7 @@ def _check(released: ReleasedModels, domain: Domain) -> None:
         if fits[-1]:
             fits += [
                 head.shape.latent == len(Others.of(space, head.at).columns),
-                head.shape.hidden >= 0 and head.shape.inputs == head.shape.seen == 0,
+                head.shape.hidden >= 0 and head.shape.inputs == head.shape.seen == head.shape.facts == 0,
                 head.shape.outputs == layout_of(space, [head.at]).outputs,
                 head.weights.shape == (head.shape.size,) and bool(np.isfinite(head.weights).all()),
             ]

@@ -22,7 +22,7 @@ GUARANTEE = Guarantee(
 )
 MOST_ATTRIBUTES = 2000
 USUAL_STEPS = 200  # of a network that begins at random
-MOST_WEIGHTS = 2_000_000
+MOST_WEIGHTS = 4_000_000
 
 
 class DeepSettings(MethodConfig, ABC):

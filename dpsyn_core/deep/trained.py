@@ -189,7 +189,8 @@ class Trained:
         """Latent values of records, with the encoder's noise."""
         seen = self.space.clipped(codes)
         if self.components is not None:
-            means, spread = self.components(seen), variances(self.shape, self.weights)
+            means = self.components(seen)
+            spread = variances(self.shape, self.weights, seen * self.space.radius)
         else:
             means, spread = encoded(self.shape, self.weights, seen * self.space.radius)
         if not self.noisy:

@@ -104,15 +104,23 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class LatentEncoding:
-    """Where latent values come from: fixed components, or the features themselves for a learned encoder."""
+    """Where latent values come from: fixed components, or the features themselves for a learned encoder.
+
+    of_record: the features stand behind the latent values, for the variances to follow from them.
+    """
 
     seen: Seen
     components: Components | None
+    of_record: bool = False
 
     def __call__(self, block: Floats) -> Floats:
         """Latent values, or inputs of the encoder, (records, width)."""
         clipped = self.seen.clipped(block)
-        return clipped * self.seen.space.radius if self.components is None else self.components(clipped)
+        features = clipped * self.seen.space.radius
+        if self.components is None:
+            return features
+        latent = self.components(clipped)
+        return np.concatenate([latent, features], axis=1) if self.of_record else latent
 
 
 @dataclass(frozen=True, kw_only=True)

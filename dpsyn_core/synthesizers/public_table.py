@@ -50,6 +50,9 @@ class PublicTable:
 class Expectations(Protocol):
     """What a public table lets expect of the private one; see `rls.prior.RlsPrior`, which fulfils it."""
 
+    def borne_out(self, view: Any) -> Expectations | None:
+        """What is left of it in the light of released one-ways; None where they contradict it, or may do so."""
+
     def one_ways(self, view: Any) -> tuple[list[Floats], list[float]]:
         """The one-ways of a view, and the noise that they are trusted with."""
 

@@ -6,7 +6,7 @@ import pytest
 from dpsyn_core.counting.clipping import STEPS
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.deep.decoder import layout_of
-from dpsyn_core.deep.mixture import Mixture
+from dpsyn_core.deep.mixture import Mixture, components
 from dpsyn_core.deep.network import Machine, Objective, Shape, first_weights
 from dpsyn_core.deep.trained import Seen
 from dpsyn_core.deep.training import LOSS_PART, LatentEncoding, Team, rule_of
@@ -20,8 +20,11 @@ from tests.synthesizers.harness import random_codes, run, task_for
 pytestmark = pytest.mark.deep
 
 
-def objective(known, *, inputs=0, noisy=True):
-    shape = Shape(latent=3, hidden=5, outputs=layout_of(known).outputs, inputs=inputs, seen=4 if inputs else 0)
+def objective(known, *, inputs=0, noisy=True, facts=0):
+    shape = Shape(
+        latent=3, hidden=5, outputs=layout_of(known).outputs, inputs=inputs, seen=4 if inputs else 0, facts=facts,
+        felt=6 if facts else 0,
+    )  # fmt: skip
     rng = np.random.default_rng(6)
     prior = Mixture(weights=np.array([0.3, 0.7]), means=rng.normal(size=(2, 3)), variances=rng.uniform(0.5, 2, (2, 3)))
     return Objective(shape=shape, layout=layout_of(known), prior=prior, noisy=noisy)
@@ -33,11 +36,14 @@ def by_autograd(goal, weights, latent, values, jitter):
 
     shape, w = goal.shape, goal.shape.split(weights)
     one = torch.ones(1, dtype=torch.float64)
-    means = torch.as_tensor(latent)
+    means = torch.as_tensor(latent[: shape.inputs or shape.latent])
     if shape.inputs:
         x = torch.cat([means, one])
         means = torch.cat([torch.relu(x @ w["seen"]), x]) @ w["means"]
-    logs = w["log_variances"][0]
+    logs = w["log_variances"][-1]
+    if shape.facts:
+        of_record = torch.cat([torch.as_tensor(latent[shape.latent :]), one])
+        logs = torch.cat([torch.relu(of_record @ w["felt"]), one]) @ w["log_variances"]
     z = means + torch.as_tensor(jitter) * torch.exp(logs / 2) if goal.noisy else means
     z1 = torch.cat([z, one])
     outputs = torch.cat([torch.relu(z1 @ w["hidden"]), z1]) @ w["out"]
@@ -67,9 +73,12 @@ def by_autograd(goal, weights, latent, values, jitter):
     return loss - torch.logsumexp(torch.log(torch.as_tensor(p.weights)) - torch.stack(parts), 0)
 
 
-@pytest.mark.parametrize(("inputs", "noisy"), [(0, True), (0, False), (1, True)])
+@pytest.mark.parametrize(
+    ("inputs", "noisy", "facts"), [(0, True, 0), (0, False, 0), (1, True, 0), (0, True, 1)],
+    ids=["fixed", "no noise", "learned", "variances by the record"],
+)  # fmt: skip
 @pytest.mark.parametrize("curves", [False, True])
-def test_gradients_of_records_are_those_of_autograd(inputs, noisy, curves, monkeypatch):
+def test_gradients_of_records_are_those_of_autograd(inputs, noisy, facts, curves, monkeypatch):
     import torch
 
     from dpsyn_core.deep import features
@@ -78,10 +87,12 @@ def test_gradients_of_records_are_those_of_autograd(inputs, noisy, curves, monke
     codes = numbers(6)
     known = space(numbers(), DOMAIN)
     assert any(b.curves is not None for b in known.blocks) == curves
-    goal = objective(known, inputs=known.width if inputs else 0, noisy=noisy)
+    goal = objective(known, inputs=known.width if inputs else 0, noisy=noisy, facts=known.width if facts else 0)
     rng = np.random.default_rng(7)
     weights = first_weights(goal.shape, None, 1) + rng.normal(size=goal.shape.size) * 0.2
     latent = known.clipped(codes) if inputs else rng.normal(size=(6, 3))
+    if facts:
+        latent = np.concatenate([latent, known.clipped(codes)], axis=1)
     jitter = rng.normal(size=(6, 3))
     flat = torch.as_tensor(weights)
     losses, pairs = Machine(goal, torch.device("cpu")).factors(flat, latent, known.coarse(codes), jitter)
@@ -92,6 +103,28 @@ def test_gradients_of_records_are_those_of_autograd(inputs, noisy, curves, monke
         mine = [right[i] if left is None else torch.outer(left[i], right[i]).reshape(-1) for left, right in pairs]
         assert float(losses[i]) == pytest.approx(float(loss.detach()), rel=1e-9)
         assert torch.allclose(torch.cat(mine), leaf.grad, atol=1e-10)
+
+
+@pytest.mark.parametrize("clip", [0.05, 1.0])
+def test_one_record_moves_a_sum_by_the_clip_norm_at_most_where_variances_follow_the_record(clip):
+    import torch
+
+    codes = numbers(40)
+    known = space(numbers(), DOMAIN)
+    seen, goal = Seen.of(known, DOMAIN), objective(known, facts=known.width)
+    x = known.clipped(codes)
+    found = components(x.T @ x, codes.shape[1], 0.0, 3)
+    team = Team(encoding=LatentEncoding(seen=seen, components=found, of_record=True), objectives=[goal])
+    weights = first_weights(goal.shape, None, 1) + np.random.default_rng(3).normal(size=goal.shape.size)
+    vectors = team.map([Machine(goal, torch.device("cpu"))], weights[None, :], 0, clip)
+
+    def summed(some):
+        return MemoryCounter(some, DOMAIN).vector_sum(rule_of(seen, clip, team.cells), [vectors]) * clip / STEPS
+
+    whole, far = summed(codes), []
+    for i in range(40):
+        far.append(np.linalg.norm(whole - summed(np.delete(codes, i, axis=1))))
+    assert max(far) <= clip and np.median(far) > 0.9 * clip
 
 
 @pytest.mark.parametrize("clip", [0.3, 1e4])

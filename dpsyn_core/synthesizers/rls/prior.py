@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,11 @@ FIRST /= FIRST.sum()  # the less, the likelier at first
 DRAWS = 4  # of the noise, from which the error of an estimate is read
 RESOLUTION = 64.0  # coarse values of an attribute, at most about, in pairs that the public table alone tells
 NO_CHANCE, TINY = 1e-6, 1e-12  # of a factor; of a variance
+MOST_APART = 0.1  # square distance between public and released one-ways, over the square of the latter; else unused
+SURE_APART = 2.0  # standard deviations of that distance: beyond doubt
 LEAST_TRUST = 0.25  # of the error of an estimate, that a public table has to take away; else it is left alone
 TOO_FAR = 3.0  # standard deviations of the sum of squares of noise
-LEAST_TOLD = 0.3  # dependence that the public table tells of a pair, over what it leaves open, at least
+LEAST_TOLD = 1.0  # dependence that the public table tells of a pair, over what it leaves open, at least
 MOST_FOR_SCORES = 0.02  # of the cost of pairs: what a public table that misleads costs, half as much of the error
 LEAST_PART = 0.3  # of the dependence in the public table, that the private one has at least where it is used
 LEAST_NOISE = 1e-4  # of the variance that a joined table is trusted with
@@ -57,6 +60,32 @@ class RlsPrior:
         self.counter = MemoryCounter(table.codes, table.domain)
         self.names = frozenset(table.domain.names)
         self.n_records = table.n_records
+
+    def borne_out(self, view: RlsEvidence) -> RlsPrior | None:
+        """With the columns whose released one-ways do not contradict the public table; None where most do or may.
+
+        The square distance of a one-way from what the public table lets expect is known from the noisy counts but for
+        a deviation that is known as well. A column that is far beyond doubt is left out. The others must be half of all
+        and, taken together, near beyond doubt, or nothing of the public table is used and nothing is spent on it.
+        """
+        far, size, doubt = (np.zeros(len(view.domain)) for _ in range(3))
+        places = [i for i, n in enumerate(view.domain.names) if n in self.names]
+        for i in places:
+            name = view.domain.names[i]
+            expected = view.total * self.shares((name,), {})
+            for recode, values, sigma in _tables(view, name):
+                cells, noise = len(values), len(values) * sigma**2
+                apart = float(np.square(values - np.bincount(recode, expected, cells)).sum()) - noise
+                far[i] += apart
+                size[i] += float(np.square(values).sum()) - noise
+                doubt[i] += 2 * cells * sigma**4 + 4 * sigma**2 * max(apart, 0.0)
+        kept = [i for i in places if far[i] - SURE_APART * math.sqrt(doubt[i]) <= MOST_APART * max(size[i], 0.0)]
+        most = far[kept].sum() + SURE_APART * math.sqrt(doubt[kept].sum())
+        if 2 * len(kept) < len(places) or most > MOST_APART * size[kept].sum():
+            return None
+        out = copy(self)
+        out.names = frozenset(view.domain.names[i] for i in kept)
+        return out
 
     def knows(self, names: Sequence[str]) -> bool:
         """Whether the public table has all these attributes."""
@@ -88,8 +117,7 @@ class RlsPrior:
         doubts = []
         for i in places:
             name, found = view.domain.names[i], ones[i]
-            tables = [(np.arange(len(found)), m.values, m.sigma) for m in view.value_by_value(name)]
-            tables += [(s.recode, s.values, s.sigma) for s in view.coarse[name]]
+            tables = _tables(view, name)
             expected = view.total * self.shares((name,), {})
             again = [view.one_way_again(i, rng) for _ in range(DRAWS)]
             doubts.append(
@@ -264,6 +292,12 @@ def joined(tables: Sequence[Doubt]) -> list[tuple[Floats, float]]:
             values, trusted = t.estimate, np.zeros(t.expected.shape)
         out.append((values, math.sqrt(max(float((1 - trusted).mean()), LEAST_NOISE))))
     return out
+
+
+def _tables(view: RlsEvidence, name: str) -> list[tuple[NDArray[np.intp], Floats, float]]:
+    """All released one-ways of a column: the place of every value in each, its counts and its noise."""
+    alone = [(np.arange(m.cells), m.values, m.sigma) for m in view.value_by_value(name)]
+    return alone + [(s.recode, s.values, s.sigma) for s in view.coarse[name]]
 
 
 def _variances(spread: Floats) -> Floats:

@@ -72,7 +72,7 @@ class RlsEvidence:
         zeros: KnownZeros | None = None, prior: Expectations | None = None,
     ) -> None:  # fmt: skip
         """Reads the total and the one-ways, which must have been measured, and finds order that nobody declared."""
-        self.domain, self.tuning, self.zeros, self.prior = domain, tuning, zeros, prior
+        self.domain, self.tuning, self.zeros = domain, tuning, zeros
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
         self.joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])
@@ -95,8 +95,9 @@ class RlsEvidence:
         ]
         self._value_by_value = ones
         self.one_ways = [self._one_way(a, ones.get(a.name), self.coarse[a.name]) for a in self.attributes]
-        if prior is not None:
-            self.one_ways, self.sigmas = prior.one_ways(self)
+        self.prior = None if prior is None else prior.borne_out(self)
+        if self.prior is not None:
+            self.one_ways, self.sigmas = self.prior.one_ways(self)
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)

@@ -153,3 +153,33 @@ def test_cells_without_a_public_record_are_expected_to_hold_some():
 
 def test_the_grid_holds_the_case_of_two_draws_of_one_process():
     assert (GRID[0] == [1.0, 0.0]).all()
+
+
+def relabelled(codes, domain):
+    rng = np.random.default_rng(4)
+    return np.stack([rng.permutation(s)[c] for s, c in zip(domain.sizes, codes, strict=True)]).astype(codes.dtype)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [relabelled, lambda codes, _: codes[:, :1], lambda codes, _: np.zeros_like(codes),
+     lambda codes, _: np.tile(codes[:, :1], 20 * codes.shape[1])],
+    ids=["values permuted", "one record", "constant", "one record many times"],
+)  # fmt: skip
+def test_nothing_is_spent_on_a_public_table_whose_one_ways_are_others(wrong):
+    codes, other, domain = halves()
+    public = PublicTable(codes=np.ascontiguousarray(wrong(other, domain)), domain=domain)
+    with_it, without = (made(codes, domain, p)[1] for p in (public, None))
+    assert "scores of pairs against the public table" not in {c.name for c in with_it}
+    assert [c.name for c in with_it][:3] == [c.name for c in without][:3]
+
+
+def test_columns_that_contradict_a_public_table_are_left_out_and_the_others_learn():
+    codes, other, domain = halves()
+    mixed = other.copy()
+    mixed[0] = (domain.sizes[0] - 1 - other[0]).astype(other.dtype)
+    system = configure("rls", {}).calibrate(task_of(domain, PublicTable(codes=mixed, domain=domain)))
+    gate = Gate(account=Account(system.cost), noise=SystemNoise(), unit=Unit())
+    kept = system.view(system.measure(MemoryCounter(codes, domain), gate=gate)).prior
+    assert kept is not None
+    assert kept.names == set(domain.names[1:])
