@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
 from benchmarks.accuracy import load
 from benchmarks.engine import mean_distance
 from benchmarks.process import table as markdown
-from benchmarks.tables import simulated
+from benchmarks.tables import Kind, simulated
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
@@ -90,7 +91,8 @@ def made(private: Codes, domain: Domain, public: Codes | None, epsilon: float, s
     """Mean distances of 1-, 2- and 3-way marginals of one run of `rls`."""
     known = None if public is None else PublicTable(codes=np.ascontiguousarray(public), domain=domain)
     task = Task(domain=domain, unit=Unit(), budget=Budget(epsilon=epsilon, delta=1e-9), public=known)
-    system, noise = configure("rls", {}).calibrate(task), PairedNoise(seed)
+    system: Any = configure("rls", {}).calibrate(task)
+    noise: Any = PairedNoise(seed)  # of a source of noise, all that `rls` draws with a delta
     if system.prior is not None:
         system.prior = Aside(system.prior, noise)
     gate = Gate(account=Account(system.cost), noise=noise, unit=task.unit)
@@ -102,17 +104,17 @@ def made(private: Codes, domain: Domain, public: Codes | None, epsilon: float, s
 class Aside:
     """A prior whose scores draw from a stream of their own."""
 
-    def __init__(self, prior: object, noise: PairedNoise) -> None:
+    def __init__(self, prior: Any, noise: PairedNoise) -> None:
         self.prior, self.noise = prior, noise
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.prior, name)
 
-    def borne_out(self, view: object) -> object:
+    def borne_out(self, view: object) -> Any:
         kept = self.prior.borne_out(view)
         return None if kept is None else Aside(kept, self.noise)
 
-    def scored(self, *args: object, **more: object) -> object:
+    def scored(self, *args: Any, **more: Any) -> Any:
         self.noise.aside = True
         try:
             return self.prior.scored(*args, **more)
@@ -125,7 +127,7 @@ def halves(name: str) -> tuple[Codes, Codes, Domain]:
     kind, _, size = name.partition("-")
     if "x" in size:
         records, columns = map(int, size.split("x"))
-        found = simulated(kind, 2 * records, columns, 5)
+        found = simulated(cast("Kind", kind), 2 * records, columns, 5)
     else:
         found = load(name)
     order = np.random.default_rng(0).permutation(found.codes.shape[1])
