@@ -21,7 +21,9 @@ KINDS = {
     "registry": "with a package registry (installs the wheel)",
 }
 DEEP = {name for name, module in MODULES.items() if module.startswith("dpsyn_core.deep.")}
-COMMAND = "apt-get install chromium default-jre-headless postgresql && make test-all  # installs torch, pyspark, SDGym"
+COMMAND = (
+    "apt-get install chromium default-jre-headless nodejs postgresql && make test-all  # installs torch, pyspark, SDGym"
+)
 COUNTS = "left_out"  # where a worker of xdist puts its counts for the process that prints
 
 
