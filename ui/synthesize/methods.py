@@ -66,7 +66,7 @@ def choose(space: Workspace) -> None:
     """The systems, each with a sentence on when to use it and what it promises."""
     names = registry.names()
     names = [registry.DEFAULT, *[n for n in names if n != registry.DEFAULT]]
-    got = st.selectbox(
+    method = st.selectbox(
         t("synthesize.method"),
         names,
         index=names.index(chosen(space)),
@@ -75,10 +75,10 @@ def choose(space: Workspace) -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
-    space.choices.method = got
-    config = registry.config_class(got)
-    st.markdown(summary(got))
-    note(t("synthesize.guarantee", text=promise(got)))
+    space.choices.method = method
+    config = registry.config_class(method)
+    st.markdown(summary(method))
+    note(t("synthesize.guarantee", text=promise(method)))
     note(t("synthesize.neighbours", names=", ".join(t(f"neighbours.{n}") for n in config.guarantee.neighbours)))
     with st.expander(t("synthesize.compare")):
         _compared(names)
