@@ -305,10 +305,9 @@ def _made_ready(
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
-        ratios = config.computes_ratios
-        task = Task.of(schema.model_copy(update={"questions": None}), budget, ratios=ratios)
+        task = Task.of(schema.model_copy(update={"questions": None}), budget, measures=config.measures)
         if asked is not None:
-            task = Task.of(schema, budget, questions=asked, questions_share=share, ratios=ratios)
+            task = Task.of(schema, budget, questions=asked, questions_share=share, measures=config.measures)
         system = config.calibrate(task)
         try:
             return config, task, system, system.restored(tables)
@@ -318,7 +317,7 @@ def _made_ready(
         config = configure(DEFAULT, changes.settings)
     held = {name for m in tables for name in m.attributes}
     plain = schema.model_copy(update={"questions": None, "n_records": n_public})
-    task = Task.of(plain, budget, measured=held, ratios=True)  # what no table holds can only be computed
+    task = Task.of(plain, budget, measured=held, measures=())  # what no table holds can only be computed
     system = config.calibrate(task)
     return config, task, system, system.restored(for_maker(tables, config, task.domain, n_public=n_public))
 
