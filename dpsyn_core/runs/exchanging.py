@@ -85,7 +85,9 @@ def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) 
                 here[name].put(ok, after[name][ok])
             for name, column in here.items():
                 columns[name].put(at, column)
-            met = {n: np.logical_and.reduce([columns[n].meets(m) for m in s]) for n, s in meanings(rule, columns).items()}
+            met = {
+                n: np.logical_and.reduce([columns[n].meets(m) for m in s]) for n, s in meanings(rule, columns).items()
+            }
             _exchange(rule, met, rules, columns, rng)
 
 
@@ -95,13 +97,12 @@ def _exchange(
     """One cell exchanged with records that keep all rules, and whose cell is not `met`; both keep all afterwards."""
     left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
     for name in sorted(met, key=lambda n: sum(n in r.columns for r in rules)):
-        for _ in range(PARTNERS):
-            others = np.flatnonzero(~met[name] & fine)
-            n = min(len(left), len(others))
-            if not n:
+        for turn in range(PARTNERS):
+            first, second = _partners(rule, name, turn, left, np.flatnonzero(~met[name] & fine), columns, rng)
+            if not len(first):
                 break
-            first, second = rng.permutation(left)[:n], rng.choice(others, n, replace=False)
-            places, partners = np.concatenate([first, second]), np.concatenate([second, first])
+            n, places = len(first), np.concatenate([first, second])
+            partners = np.concatenate([second, first])
             after = {m: c[places] for m, c in columns.items()}
             after[name] = columns[name][partners]
             fits = ~any_broken(rules, after)
@@ -109,3 +110,26 @@ def _exchange(
             columns[name].put(places[both], after[name][both])
             fine[places[both]], met[name][places[both]] = True, met[name][partners[both]]
             left = left[~fine[left]]
+
+
+def _partners(
+    rule: Ready, name: str, turn: int, left: Rows, others: Rows, columns: Group, rng: Generator
+) -> tuple[Rows, Rows]:  # fmt: skip
+    """Records, and a partner for each; of an order, by turns one whose cell they can take and one that can take theirs."""
+    n = min(len(left), len(others))
+    if not n:
+        return left[:0], others[:0]
+    if not isinstance(rule, OrderRule):
+        return rng.permutation(left)[:n], rng.choice(others, n, replace=False)
+    other = rule.lower if name == rule.upper else rule.upper
+    mine, theirs = (other, name) if turn % 2 else (name, other)
+    value, wanted = columns[theirs].values, columns[mine].values[left]
+    others = others[np.argsort(value[others], kind="stable")]
+    if theirs == rule.upper:
+        first = np.searchsorted(value[others], wanted)
+        at = first + rng.random(len(left)) * (len(others) - first)
+    else:
+        at = rng.random(len(left)) * np.searchsorted(value[others], wanted, side="right")
+    chosen = others[np.minimum(at.astype(np.intp), len(others) - 1)]
+    once = np.unique(chosen, return_index=True)[1]
+    return left[once], chosen[once]
