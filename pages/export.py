@@ -63,8 +63,9 @@ with left:
         )
         if files.reusable(job):
             st.download_button(
-                t("export.release"), data=partial(files.release, space, job), file_name=f"{files.stem(space, job)}.dpsyn",
-                mime="application/zip", on_click="ignore", key="export_release", help=t("export.release_note"),
+                t("export.release"), data=partial(files.release, space, job),
+                file_name=f"{files.stem(space, job)}.dpsyn", mime="application/zip", on_click="ignore",
+                key="export_release", help=t("export.release_note"),
             )  # fmt: skip
 with right:
     section(t("export.bundle"))

@@ -74,7 +74,7 @@ def exchange_orders(rules: Sequence[Ready], columns: Group, rng: Generator) -> N
 
 
 def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
-    """Records that meet impossible conditions have their numbers drawn again inside their bins, or exchange one cell."""
+    """Records that meet impossible conditions get other numbers inside their bins, or exchange one cell."""
     for rule in rules:
         if isinstance(rule, ImpossibleRule):
             at = np.flatnonzero(broken(rule, columns))
@@ -115,7 +115,7 @@ def _exchange(
 def _partners(
     rule: Ready, name: str, turn: int, left: Rows, others: Rows, columns: Group, rng: Generator
 ) -> tuple[Rows, Rows]:  # fmt: skip
-    """Records, and a partner for each; of an order, by turns one whose cell they can take and one that can take theirs."""
+    """Records, a partner for each; of an order, by turns one whose cell they can take and one that can take theirs."""
     n = min(len(left), len(others))
     if not n:
         return left[:0], others[:0]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.categorical import CategoricalAttribute
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
 from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, meanings, weights_of
 from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 

@@ -209,7 +209,7 @@ def reusable(job: Job) -> bool:
 
 
 def release(space: Workspace, job: Job) -> bytes:
-    """The file from which more tables are made for nothing; of a table that was made of a release, that very release."""
+    """The file from which more tables are made for nothing; of a refit, the release that it was made of."""
     from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.runs.release_file import pack_release

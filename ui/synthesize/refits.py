@@ -45,9 +45,7 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     """The form of a release, or why there is none in a sentence; the job, once it was started. key: of the fields."""
     try:
         digest = hashlib.sha256(content).hexdigest()
-        paid, names, schema = results.kept(
-            space, ("refit", digest), lambda: (manifest_of(content, name), columns_in(content, name), schema_in(content, name))
-        )  # fmt: skip
+        paid, names, schema = results.kept(space, ("refit", digest), lambda: _looked_at(content, name))
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return None
@@ -67,6 +65,10 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
         except DPSynError as error:
             st.error(literal(sentence(error)))
     return None
+
+
+def _looked_at(content: bytes, name: str) -> tuple[Manifest, tuple[str, ...], Schema | None]:
+    return manifest_of(content, name), columns_in(content, name), schema_in(content, name)
 
 
 def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
