@@ -149,7 +149,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
     limits: dict[str, Any] = {"required": True} if column.blank is False else {}
     if column.low is not None:
         limits |= {"minimum": column.low, "maximum": column.high}
-    absent = {canonical(c) for c in column.codes_missing}
+    absent = {canonical(c) for c in column.codes_missing} - {""}
     if values and column.kind != "boolean":
         valid = [v for v in values if canonical(v) not in absent]
         if any(canonical(v) in column.words for v in valid):
@@ -157,7 +157,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
         limits["enum"] = valid
         out |= {"categoriesOrdered": True} if column.ordered else {}
     if absent:
-        worded = [(c, column.words.get(c)) for c in map(canonical, column.codes_missing)]
+        worded = [(c, column.words.get(c)) for c in map(canonical, column.codes_missing) if c]
         out["missingValues"] = ["", *({"value": c, "label": w} if w else c for c, w in worded)]
     out |= {"constraints": limits} if limits else {}
     out |= {"format": column.formats[0]} if column.formats else {}
