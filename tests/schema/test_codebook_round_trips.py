@@ -106,3 +106,25 @@ def test_an_identifier_keeps_its_words():
     for form in FORMATS:
         found = read_schema(export(schema, form)[0], name="t", what="x", onto=schema)
         assert found["pid"].label == "Person" and found["pid"].description == "a number", form
+
+
+LABELLED = (
+    b"<codeBook><dataDscr><var name='a'><catgry><catValu>1</catValu><labl>x</labl></catgry><catgry><catValu>1</catValu>"
+    b"<labl>y</labl></catgry></var></dataDscr></codeBook>"
+)
+
+
+@pytest.mark.parametrize(
+    "raw, words",
+    [
+        (LABELLED, "two labels for the code '1' of 'a'"),
+        (
+            b'{"fields": [{"name": "a", "categories": [{"value": 1, "label": "x"}, {"value": 1, "label": "y"}]}]}',
+            "two labels for the code '1' of 'a'",
+        ),
+        (b'{"fields": [{"name": "a"}], "fields": []}', "holds the field 'fields' twice"),
+    ],
+)
+def test_what_a_codebook_says_twice_in_two_ways_is_refused(raw, words):
+    with pytest.raises(SchemaError, match=words):
+        read_schema(raw, name="t", what="t")

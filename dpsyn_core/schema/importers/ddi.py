@@ -106,8 +106,9 @@ def _column(var: Any, what: str) -> DeclaredColumn:
             continue
         value = _value(code, kind)
         word = _text(category, "labl")
-        if word:
-            words[canonical(value)] = word
+        if word and words.setdefault(canonical(value), word) != word:
+            msg = f"'{what}' has two labels for the code '{code[:80]}' of '{name[:80]}'; remove one"
+            raise SchemaError(msg)
         (missing if category.get("missing") == "Y" else values).append(value)
         told.append(value)
     span = var.find("valrng/range")

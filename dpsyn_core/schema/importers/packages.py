@@ -74,7 +74,11 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
     pairs = [(c.get("value"), c.get("label")) if isinstance(c, Mapping) else (c, None) for c in categories]
     values = limits.get("enum") if isinstance(limits.get("enum"), list) else [v for v, _ in pairs]
     listed = [_value(v, kind) for v in values or () if isinstance(v, str | int | float)]
-    words = {canonical(v): str(w) for v, w in pairs if isinstance(v, str | int | float) and w}
+    words: dict[str, str] = {}
+    for value, word in pairs:
+        if isinstance(value, str | int | float) and word and words.setdefault(canonical(value), str(word)) != str(word):
+            msg = f"'{what}' has two labels for the code '{str(value)[:80]}' of '{name[:80]}'; remove one"
+            raise SchemaError(msg)
     form = field.get("format")
     return DeclaredColumn(
         name=name,
