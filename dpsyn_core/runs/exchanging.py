@@ -94,11 +94,13 @@ def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) 
 def _exchange(
     rule: Ready, met: dict[str, Bools], rules: Sequence[Ready], columns: Group, rng: Generator
 ) -> None:  # fmt: skip
-    """One cell exchanged with records that keep all rules, and whose cell is not `met`; both keep all afterwards."""
+    """One cell exchanged with records that keep all rules, whose cell is not `met`, but not all others; both keep all."""
     left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
     for name in sorted(met, key=lambda n: sum(n in r.columns for r in rules)):
+        apart = ~np.logical_and.reduce([m for n, m in met.items() if n != name])  # can take the cell
         for turn in range(PARTNERS):
-            first, second = _partners(rule, name, turn, left, np.flatnonzero(~met[name] & fine), columns, rng)
+            others = np.flatnonzero(~met[name] & apart & fine)
+            first, second = _partners(rule, name, turn, left, others, columns, rng)
             if not len(first):
                 break
             n, places = len(first), np.concatenate([first, second])
