@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dpsyn_core.runs.in_bins import drawn_in_bins, ordered_in_bins, summed_in_bins
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule
 from dpsyn_core.schema.ruled import (
+    PLAIN,
     Bools,
     Group,
     Ready,
@@ -20,13 +21,27 @@ from dpsyn_core.schema.ruled import (
     excess_of,
     meanings,
     weights_of,
+    where,
 )  # fmt: skip
-from dpsyn_core.schema.rules import ImpossibleRule
+from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 
 PARTNERS = 8  # that a record is offered for each column, one after the other
+WIDER = 3  # records that keep an order, for each that breaks it, among which upper values are sorted
 SWEEPS = 3  # through the columns of a sum, while records go on to agree
 
 Rows = NDArray[np.intp]
+
+
+def exchange_blanks(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Cells that should be blank change places, in place, with blank cells of records where the conditions fail."""
+    for rule in rules:
+        if isinstance(rule, BlankRule):
+            column, met = columns[rule.column], where(rule, columns)
+            blank = column.holds(rule.value)
+            first, second = (rng.permutation(np.flatnonzero(b)) for b in (met & ~blank, ~met & blank))
+            n = min(len(first), len(second))
+            places, partners = np.concatenate([first[:n], second[:n]]), np.concatenate([second[:n], first[:n]])
+            column.put(places, column[partners])
 
 
 def exchange_sums(rules: Sequence[Ready], columns: Group) -> None:
@@ -70,7 +85,26 @@ def exchange_orders(rules: Sequence[Ready], columns: Group, rng: Generator) -> N
             ok = np.flatnonzero(~any_broken(rules, after))
             for name in moved:
                 columns[name].put(at[ok], after[name][ok])
-            _exchange(rule, {n: np.zeros(len(c.values), dtype=bool) for n, c in columns.items()}, rules, columns, rng)
+            _exchange(rule, {n: np.zeros_like(broken(rule, columns)) for n in rule.columns}, rules, columns, rng)
+            _sorted_in(rule, rules, columns)
+
+
+def _sorted_in(rule: OrderRule, rules: Sequence[Ready], columns: Group) -> None:
+    """What found no partner: its upper values and those of the records with most room, in the order of the lower ones.
+
+    Only where that leaves fewer records that break a rule.
+    """
+    left, plain = np.flatnonzero(broken(rule, columns)), columns[rule.lower].state == PLAIN
+    others = np.flatnonzero(plain & (columns[rule.upper].state == PLAIN) & ~broken(rule, columns))
+    room = columns[rule.upper].values[others] - columns[rule.lower].values[others]
+    at = np.concatenate([left, others[np.argsort(-room, kind="stable")[: WIDER * len(left)]]])
+    here = {n: c[at] for n, c in columns.items()}
+    low, high = here[rule.lower].values, here[rule.upper].values
+    values = high.copy()
+    values[np.argsort(low, kind="stable")] = np.sort(high)
+    after = here | {rule.upper: RuledColumn(here[rule.upper].attribute, values, here[rule.upper].state)}
+    if any_broken(rules, after).sum() < any_broken(rules, here).sum():
+        columns[rule.upper].put(at, after[rule.upper])
 
 
 def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.runs.exchanging import exchange_conditions, exchange_orders, exchange_sums
+from dpsyn_core.runs.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
 from dpsyn_core.runs.mending import mend
 from dpsyn_core.runs.uniqueness import check_room, told_apart
 from dpsyn_core.schema.attributes import DerivedAttribute
@@ -135,6 +135,7 @@ def _repair_group(
     unique = [r for r in rules if isinstance(r, UniqueRule)]
     old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
     computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
+    exchange_blanks(alone, columns, rng)
     exchange_sums(alone, columns)
     exchange_orders(alone, columns, rng)
     for some in (computed, alone):
