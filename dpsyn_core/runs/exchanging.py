@@ -128,7 +128,7 @@ def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) 
 def _exchange(
     rule: Ready, met: dict[str, Bools], rules: Sequence[Ready], columns: Group, rng: Generator
 ) -> None:  # fmt: skip
-    """One cell exchanged with records that keep all rules, whose cell is not `met`, but not all others; both keep all."""
+    """One cell exchanged with records that keep all rules, whose cell is not `met`, and that can take the other one."""
     left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
     for name in sorted(met, key=lambda n: sum(n in r.columns for r in rules)):
         apart = ~np.logical_and.reduce([m for n, m in met.items() if n != name])  # can take the cell

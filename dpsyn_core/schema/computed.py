@@ -63,7 +63,7 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
 
 
 def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
-    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from the others."""
+    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others."""
     return tuple(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds)
 
 
