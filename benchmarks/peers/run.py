@@ -21,14 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
-from benchmarks.process import Cost, measure
+from benchmarks.process import ENDED, Cost, measure
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table, adult_codes, drug_deaths, simulated
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.sample import sample_schema, sample_table
 
 HERE = Path(__file__).resolve().parent
-ENDED = 124  # what `timeout` exits with when it ended the command
 # peer -> environment, script and the system of its library
 PEERS = {
     "dpmm-mst": ("dpmm", "with_dpmm.py", "mst"),
@@ -92,7 +91,7 @@ def read_codes(path: Path, table: Table) -> np.ndarray:
 
 
 def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: int, environments: Path) -> Result:
-    """One run in the peer's own environment, ended after `limit` wall seconds."""
+    """One run in the peer's own environment, ended after `limit` CPU seconds, of all its processes."""
     environment, script, system = PEERS[name]
     python = environments / environment / "bin" / "python"
     if not python.exists():
@@ -113,9 +112,9 @@ def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: in
             str(delta),
             str(made),
         ]
-        cost = measure(["timeout", str(limit), *what])
+        cost = measure(what, limit=limit)
         if cost.status == ENDED:
-            return Result(codes=None, cost=cost, said=f"did not end in {limit} s")
+            return Result(codes=None, cost=cost, said=f"did not end in {limit} CPU s")
         if cost.status or not made.exists():
             lines = [line for line in cost.errors.splitlines() if re.search(r"\w", line)]
             return Result(codes=None, cost=cost, said=f"failed: {lines[-1].strip()[:120] if lines else cost.status}")
@@ -146,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tables", default="tree,clique,interaction", help=f"of {', '.join(TABLES)}")
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--delta", type=float, default=1e-9)
-    parser.add_argument("--limit", type=int, default=3600, help="wall seconds of one run of a peer")
+    parser.add_argument("--limit", type=int, default=3600, help="CPU seconds of one run of a peer")
     parser.add_argument("--environments", type=Path, required=True, help="folder of the peers' environments")
     args = parser.parse_args(arguments)
     peers, ours = ([n for n in given.split(",") if n] for given in (args.peers, args.ours))
