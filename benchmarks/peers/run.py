@@ -38,6 +38,7 @@ PEERS = {
     "opendp-aim": ("opendp", "with_opendp.py", "aim"),
     "smartnoise-mst": ("smartnoise", "with_smartnoise.py", "mst"),
     "smartnoise-aim": ("smartnoise", "with_smartnoise.py", "aim"),
+    "mostlyai-argn": ("mostlyai", "with_mostlyai.py", "argn"),
 }
 
 
