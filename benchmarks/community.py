@@ -3,8 +3,8 @@
 Ten demographic columns and all 24, at epsilon 1 and 10, with SDNist's measures: k-marginal of pairs (1,000 is perfect;
 PUMA and INDP left out, as it does) and the sample of real records that is as good, propensity (a tree of six splits),
 principal components, records that cannot be, and unique records that are met again. Without --data the people are
-invented (`benchmarks.community_tables.made`): figures of those are not those of the cycle. Numbers with many values have
-public bins. The first row of each table is a fresh table of invented people, or half of NIST's records. Prints Markdown.
+invented (`benchmarks.community_tables.made`): figures of those are not those of the cycle. Numbers with many values
+have public bins. The first row is a fresh table of invented people, or half of NIST's records. Prints Markdown.
 """
 
 from __future__ import annotations

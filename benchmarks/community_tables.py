@@ -62,7 +62,11 @@ def made(n: int = 8_000, seed: int = 0) -> pd.DataFrame:
     house = quarters == 1
     puma = drawn([f"25-{i:05d}" for i in range(503, 508)], [30, 25, 20, 15, 10])
     density = np.array([420, 1300, 2600, 5200, 11_000])[np.searchsorted(np.unique(puma), puma)] + rng.integers(0, 90, n)
-    sex, race, hisp = drawn([1, 2], [49, 51]), drawn(range(1, 10), [70, 9, 1, 1, 1, 8, 1, 5, 4]), drawn(range(5), [88, 4, 4, 1, 3])
+    sex, race, hisp = (
+        drawn([1, 2], [49, 51]),
+        drawn(range(1, 10), [70, 9, 1, 1, 1, 8, 1, 5, 4]),
+        drawn(range(5), [88, 4, 4, 1, 3]),
+    )
     schooling = np.clip(np.round(5.5 + rng.normal(0, 2.2, n) + (density > 2000) + (race == 6)), 1, 12).astype(int)
     grown = np.minimum(schooling, np.clip((age - 2) // 2, 1, 12))
     married = rng.random(n) < 1 / (1 + np.exp(3 - age / 12))
@@ -189,4 +193,6 @@ def inconsistent(table: Words) -> dict[str, float]:
     for group, needed, wrong in RULES:
         if all(c in table for c in needed):
             out[group] |= wrong(table)
-    return {g: float(m.mean()) for g, m in out.items()} | {"any": float(np.logical_or.reduce(list(out.values())).mean())}
+    return {g: float(m.mean()) for g, m in out.items()} | {
+        "any": float(np.logical_or.reduce(list(out.values())).mean())
+    }

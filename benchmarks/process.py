@@ -24,9 +24,7 @@ class Cost:
     errors: str
 
 
-def measure(
-    command: Sequence[str], *, home: Path | None = None, kernels: Path | None = None, limit: float = 0
-) -> Cost:
+def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path | None = None, limit: float = 0) -> Cost:
     """One run. Peak memory is that of the largest of its processes; `kernels`: where compiled kernels are kept.
 
     limit: CPU seconds of all its processes; a run that needs more has the status ENDED. 0: none.

@@ -1,10 +1,10 @@
 """The protocol of Chen et al. (SIGMOD 2025, arXiv 2504.14061) on Adult: `python -m benchmarks.sigmod`.
 
 25,907 records to train on, 6,477 to validate with, the others to test on, drawn by a seed; numbers in at most 100 bins;
-delta 1e-5. Mean total variation distance of all single columns and pairs; 1,000 random queries of three columns (a range
-of an ordered one, one value of another), mean absolute error as a share of the records; macro F1 of CatBoost, a random
-forest and XGBoost that learn the income from the synthetic records. Each is tuned on the validation records and
-scored on the others. The first row is the real records themselves, with the floor of distances between the first two parts.
+delta 1e-5. Mean total variation distance of all single columns and pairs; 1,000 random queries of three columns (a
+range of an ordered one, one value of another), mean absolute error as a share of the records; macro F1 of CatBoost, a
+random forest and XGBoost that learn the income from the synthetic records. Each is tuned on the validation records and
+scored on the others. The first row is the real records themselves, with the distances between the first two parts.
 CatBoost is no part of the locks: its column says so where it is not installed (pip install catboost). Peers run as in
 `benchmarks.peers.run`, at their authors' settings. Prints Markdown.
 """
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
-from benchmarks.peers.run import PEERS, run_peer
+from benchmarks.peers.run import ENVIRONMENTS, PEERS, run_peer
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table, adult_raw
 from dpsyn_core.schema.domain import Domain
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--epsilons", default=".2,1,5")
     parser.add_argument("--systems", default="rls,aim,mst,privbayes,independent")
     parser.add_argument("--peers", default="", help=f"of {', '.join(PEERS)}")
-    parser.add_argument("--environments", type=Path, help="folder of the peers' environments")
+    parser.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
     parser.add_argument("--limit", type=int, default=3600, help="CPU seconds of one run of a peer")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(arguments)

@@ -1,8 +1,8 @@
-"""MOSTLY AI's TabularARGN with DP on codes, at its defaults: SYSTEM IN DOMAIN EPSILON DELTA OUT, for `benchmarks.peers.run`.
+"""MOSTLY AI's TabularARGN with DP on codes, at its defaults: SYSTEM IN DOMAIN EPSILON DELTA OUT.
 
-All columns are said to be categories. The protection of rare values is off, since codes and their domain are public and
-it would spend 1.0 more than epsilon. Training ends by itself where epsilon is reached. It learns which categories there
-are from the records, at no charge then.
+Called by `benchmarks.peers.run`. All columns are said to be categories. Protection of rare values is off, since codes
+and their domain are public and it would spend 1.0 more than epsilon. Training ends by itself where epsilon is reached.
+It learns which categories there are from the records, at no charge then.
 """
 
 import sys

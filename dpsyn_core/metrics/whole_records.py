@@ -14,8 +14,7 @@ COMPONENTS = 5  # as SDNist's report shows
 
 
 def unique_met(real: Codes, synthetic: Codes) -> tuple[int, int]:
-    """How many records of the real codes (d, n) are unlike every other one there, and how many of them also occur
-    among the synthetic ones."""
+    """Numbers of real records that are unlike all other real ones, and of those that also occur among the synthetic."""
     both = np.concatenate([real, synthetic], axis=1).astype(np.uint32)
     which = np.unique(both, axis=1, return_inverse=True)[1].ravel()
     n, kinds = real.shape[1], int(which.max(initial=-1)) + 1
@@ -90,7 +89,7 @@ class PrincipalComponents(Metric):
         return Score(
             metric=self.name,
             value=value,
-            sentence=f"Along the {len(found)} directions in which real records differ most, synthetic ones lie {value:.2f} "
-            "standard deviations from where they should.",
+            sentence=f"Along the {len(found)} directions in which real records differ most, synthetic ones lie "
+            f"{value:.2f} standard deviations from where they should.",
             details={"by_component": found.tolist()},
         )
