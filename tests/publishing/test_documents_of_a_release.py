@@ -136,8 +136,8 @@ def test_any_header_and_any_file_name_give_a_document_that_the_library_takes(tmp
         csv.writer(file).writerows([names, *[["u", "v"] * 3 + ["u"]] * 40])
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    made = "synth t.csv --schema schema.json --epsilon 1 --delta 1e-9 --quiet --method independent --out".split()
-    assert main([*made, "my table.csv"]) == 0
+    budget = ("--epsilon", "1", "--delta", "1e-9", "--method", "independent", "--quiet")
+    assert main(["synth", "t.csv", "--schema", "schema.json", *budget, "--out", "my table.csv"]) == 0
     document = croissant(
         tmp_path / "my table.csv", tmp_path / "my table.manifest.json", Schema.load(tmp_path / "schema.json"),
         published="2026-07-31", **WORDS,
