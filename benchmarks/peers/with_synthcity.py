@@ -1,7 +1,7 @@
 """synthcity's plugins for DP on codes, at their defaults: SYSTEM IN DOMAIN EPSILON DELTA OUT.
 
 Called by `benchmarks.peers.run`. Both fix a seed of 0, for the noise too, and learn from the records, at no charge,
-which values there are. PrivBayes cuts numbers into 100 bins of the range that it observes; it is pure DP, without delta.
+which values there are. PrivBayes cuts numbers into 100 bins of the range that it observes, and is pure DP.
 """
 
 import sys
