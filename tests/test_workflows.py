@@ -60,6 +60,8 @@ def test_the_tests_run_on_three_pythons_that_the_package_takes():
         assert len(pythons) >= 3 and all(isinstance(p, str) for p in pythons)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == f">={pythons[0]}"
+    said = [c.rsplit(" ", 1)[1] for c in project["classifiers"] if c.startswith("Programming Language :: Python :: 3.")]
+    assert said == pythons  # the wheel is tried on each of them
 
 
 def test_commands_of_the_workflows_exist():
