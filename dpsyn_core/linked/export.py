@@ -67,7 +67,7 @@ def staged_linked(tables: Mapping[str, Any], schema: LinkedSchema, outs: Sequenc
             written = stack.enter_context(replacing(outs[0]))
             room = stack.enter_context(tempfile.TemporaryDirectory(dir=outs[0].parent, prefix=".dpsyn-"))
             made = Path(room) / "made"  # a database makes its own file
-            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(tables, schema, made)
+            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(_parents_first(tables, schema), schema, made)
             shutil.copyfile(made, written)
         files = {ending.lstrip("."): file_digest(written)}
         each = tuple(TableDigests(content=content_digest(t)) for t in tables.values())
@@ -87,6 +87,12 @@ def statements(tables: Mapping[str, Any], schema: LinkedSchema) -> list[str]:
                 lines.append(f"FOREIGN KEY ({_quoted(link.key)}) REFERENCES {parent}")
         out.append(f"CREATE TABLE {_quoted(name)} ({', '.join(lines)})")
     return out
+
+
+def _parents_first(tables: Mapping[str, Any], schema: LinkedSchema) -> dict[str, Any]:
+    """Tables in an order in which each key that a row names is there already."""
+    names = [schema.root.name, *(schema.links[i].child for i in schema.downward)]
+    return dict(tables) if schema.one_file else {n: tables[n] for n in names}
 
 
 def _quoted(name: str) -> str:
