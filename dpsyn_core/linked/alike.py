@@ -51,9 +51,7 @@ class Given:
         return Given(chances=self.chances[kept], group=group[group >= 0])
 
 
-def alike_column(
-    name: str, given: Given, siblings: RlsEvidence, children: Children, rng: Generator
-) -> Ints | None:
+def alike_column(name: str, given: Given, siblings: RlsEvidence, children: Children, rng: Generator) -> Ints | None:
     """Codes of an own column of all children; None where no table of it and a sibling's was released.
 
     Args:
@@ -74,7 +72,9 @@ def alike_column(
     some = Given(chances=given.chances, group=given.group[several]).most(GROUPS)
     kinds = [(_urn, _from_urn)] + [(_copula, _from_copula)] * attribute.ordered
     found = [
-        (_misfit(table(some, s), tables, attribute, siblings.total), s, draw) for table, draw in kinds for s in STRENGTHS
+        (_misfit(table(some, s), tables, attribute, siblings.total), s, draw)
+        for table, draw in kinds
+        for s in STRENGTHS
     ]
     none = found[0][0] - SURE
     best, strength, draw = min(found, key=lambda one: one[0])
@@ -91,7 +91,7 @@ def _misfit(table: Floats, tables: Sequence[Measurement], attribute: CodedAttrib
             codes = difference_codes(attribute, attribute)
             if m.recodes:
                 codes = m.recodes[m.attributes[0]].map[codes]
-            held = np.bincount(codes.ravel(), table.ravel(), m.values.size)
+            held: Floats = np.bincount(codes.ravel(), table.ravel(), m.values.size).astype(np.float64)
         else:
             held = table
             for axis, n in enumerate(m.attributes):
@@ -129,11 +129,8 @@ def _copula(given: Given, correlation: float) -> Floats:
 
 def _from_copula(given: Given, correlation: float, children: Children, rng: Generator) -> Ints:
     effect = rng.normal(size=len(children.counts))[children.of_parent]
-    own = rng.normal(size=len(effect))
-    return _above(
-        _ends(given.chances), np.sqrt(correlation) * effect + np.sqrt(1 - correlation) * own,
-        given.group[children.of_parent],
-    )  # fmt: skip
+    level: Floats = np.sqrt(correlation) * effect + np.sqrt(1 - correlation) * rng.normal(size=len(effect))
+    return _above(_ends(given.chances), level, given.group[children.of_parent])
 
 
 def _above(ends: Floats, level: Floats, group: Ints) -> Ints:
@@ -148,15 +145,14 @@ def _above(ends: Floats, level: Floats, group: Ints) -> Ints:
 def _urn(given: Given, chance: float) -> Floats:
     """Chances of the values of two siblings, for all groups together, of which one is the other with this chance."""
     mean = given.shares @ given.chances
-    return np.asarray(
-        chance * np.diag(mean) + (1 - chance) * (given.chances * given.shares[:, None]).T @ given.chances
-    )
+    return np.asarray(chance * np.diag(mean) + (1 - chance) * (given.chances * given.shares[:, None]).T @ given.chances)
 
 
 def _from_urn(given: Given, chance: float, children: Children, rng: Generator) -> Ints:
     """Of j earlier siblings one is taken with the chance j / (j + t), t = 1 / chance - 1: alike for any two."""
     upto = np.cumsum(given.chances, axis=1)[:, :-1]
-    out = _above(upto, rng.random(children.rest.shape[1]), given.group[children.of_parent])
+    level: Floats = rng.random(len(children.of_parent))
+    out = _above(upto, level, given.group[children.of_parent])
     if chance <= 0:
         return out
     turn, more = children.position, 1 / chance - 1

@@ -27,7 +27,8 @@ class LeftOut:
 
     table: its name. blank: without a key, or with a cell that its schema has no place for. repeated: of a root, beside
     the one that stays. orphans: of a child, without a parent. beyond: of a child, beyond `max_children`, a role or an
-    order that a parent's children share.
+    order that a parent's children share. shared: of a grandchild, with several parents of one name; these stay, with
+    each of them.
     """
 
     table: str
@@ -35,11 +36,12 @@ class LeftOut:
     repeated: int = 0
     orphans: int = 0
     beyond: int = 0
+    shared: int = 0
 
     @property
     def any(self) -> bool:
         """Whether there are some."""
-        return bool(self.blank or self.repeated or self.orphans or self.beyond)
+        return bool(self.blank or self.repeated or self.orphans or self.beyond or self.shared)
 
     def sentence(self) -> str:
         """For the owner."""
@@ -48,6 +50,7 @@ class LeftOut:
             (self.repeated, "repeat the key of another"),
             (self.orphans, "have no parent"),
             (self.beyond, "are more than their parent may have"),
+            (self.shared, "name a key that several parents have, and count with each"),
         )
         return f"table '{self.table}': " + ", ".join(f"{n:,} records {what}" for n, what in parts if n)
 
@@ -195,14 +198,16 @@ def _children(
     starts = np.flatnonzero(np.append(True, grouped[1:] != grouped[:-1])) if len(order) else np.zeros(0, dtype=np.int64)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     order = order[rank < link.max_children]
+    of_parent = _places(parents, once)
     left = _left(
         table, tables, found, orphans=orphans, repeated=repeated,
         beyond=found.n_records - orphans - repeated - len(order),
+        shared=int((np.bincount(of_parent, minlength=len(once))[parent[order]] > 1).sum()),
     )  # fmt: skip
     if shape.order is not None:
         order = order[np.lexsort((hashes[order], found.codes[shape.order][order], parent[order]))]
     if len(once) < len(parents):
-        order, parent = _on_each(order, parent, _places(parents, once), len(once))
+        order, parent = _on_each(order, parent, of_parent, len(once))
     else:
         parent = parent[order]
     children, order = _arranged(shape, found.codes, parent, slot, order, len(parents))

@@ -119,11 +119,7 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
             others = [c for c, key in enumerate(keys) if key not in shape.single]
             children.rest[shape.role] = rng.choice(others, children.rest.shape[1])
         if shape.order is not None:
-            drawn = (
-                shape.orders(forest.shapes[number])
-                if shape.distinct
-                else np.sort(children.rest[shape.order])
-            )
+            drawn = shape.orders(forest.shapes[number]) if shape.distinct else np.sort(children.rest[shape.order])
             children.rest[shape.order] = drawn
     tables, bad = _mended(_tables(forest, schema, headers, rng), schema, rng)
     if bad.all():

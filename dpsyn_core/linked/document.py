@@ -110,7 +110,9 @@ class LinkedSchema(Document):
         False, description="Whether both tables are columns of one file, such as a panel, and are written as one"
     )
     tables: tuple[LinkedTable, ...] = Field(min_length=2, max_length=20, description="The root first")
-    links: tuple[Link, ...] = Field(min_length=1, max_length=19, description="From parents to children, and from these to theirs")
+    links: tuple[Link, ...] = Field(
+        min_length=1, max_length=19, description="From parents to children, and from these to theirs"
+    )
 
     @validator(mode="after")
     def _fits(self) -> LinkedSchema:

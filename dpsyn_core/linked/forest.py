@@ -204,7 +204,9 @@ def columns_of(schema: LinkedSchema, table: str) -> list[CodedAttribute]:
 def _below(codes: Codes, more: Ints) -> Codes:
     if not len(more):
         return codes
-    return np.concatenate([codes, more.astype(np.result_type(codes.dtype, np.min_scalar_type(int(more.max(initial=0)))))])
+    return np.concatenate(
+        [codes, more.astype(np.result_type(codes.dtype, np.min_scalar_type(int(more.max(initial=0)))))]
+    )
 
 
 def _bits(has: tuple[bool, ...]) -> int:

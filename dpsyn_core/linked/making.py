@@ -45,7 +45,7 @@ def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> 
 
 
 def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Generator) -> Forest:
-    """The same with the children of a link counted, whose parents are made; numbers that rules exclude are exchanged."""
+    """The same with the children of a link counted, whose parents are made, in numbers that its rules permit."""
     one = schema.links[link]
     place = len(schema[one.parent].coded) + schema.below(one.parent).index(link)
     above, shape = forest.above[link], shapes_of(schema)[link]

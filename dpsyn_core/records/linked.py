@@ -204,8 +204,8 @@ def fit_linked(
 
     def move(part: LinkedRecords, own: NDArray[np.float32], temperature: float, state: NDArray[np.uint64]) -> None:
         move_linked(
-            part.rows, part.weight, part.coupling, part.lags, part.first_own, own, layout, proposals.ptr, proposals.keep,
-            proposals.other, exponentials, np.float32(temperature), pace.repeats, state,
+            part.rows, part.weight, part.coupling, part.lags, part.first_own, own, layout, proposals.ptr,
+            proposals.keep, proposals.other, exponentials, np.float32(temperature), pace.repeats, state,
         )  # fmt: skip
 
     loss = 0.0
