@@ -43,16 +43,19 @@ class LeftOut:
         """Whether there are some."""
         return bool(self.blank or self.repeated or self.orphans or self.beyond or self.shared)
 
-    def sentence(self) -> str:
-        """For the owner."""
-        parts = (
+    def sentences(self) -> list[str]:
+        """For the owner: what is left out, and what stays with several parents."""
+        lost = (
             (self.blank, "have no key, or a cell that the schema has no place for"),
             (self.repeated, "repeat the key of another"),
             (self.orphans, "have no parent"),
             (self.beyond, "are more than their parent may have"),
-            (self.shared, "name a key that several parents have, and count with each"),
         )
-        return f"table '{self.table}': " + ", ".join(f"{n:,} records {what}" for n, what in parts if n)
+        kept = ((self.shared, "name a key that several parents have, and count with each"),)
+        said = [", ".join(f"{n:,} records {what}" for n, what in parts if n) for parts in (lost, kept)]
+        return [
+            f"table '{self.table}': {words}{end}" for words, end in zip(said, (": left out", ""), strict=True) if words
+        ]
 
 
 def bounded(
@@ -97,7 +100,8 @@ def bounded(
     if strict:
         for out in lost:
             if out.any:
-                msg = f"{out.sentence()}; correct the table, or leave strict out {OWNER}"
+                said = "; ".join(out.sentences()).replace(": left out", "")
+                msg = f"{said}; correct the table, or leave strict out {OWNER}"
                 raise TableError(msg)
     ordered = [found[i] for i in range(len(schema.links))]
     return Forest(
