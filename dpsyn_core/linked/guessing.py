@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dpsyn_core.linked.document import DEPTH
 
 KEYS = ("id", "key", "nr", "no", "uuid")  # as a table's own key is often called where it does not say whose it is
+SURELY = ("id", "key", "uuid")  # of these, what is never a number of records in their order, as a visit's nr is
 
 Columns = Mapping[str, Sequence[str]]
 
@@ -69,7 +70,7 @@ def _named_by(table: str, columns: Columns) -> dict[str, tuple[str, str]]:
 
 def _own(table: str, names: Sequence[str], parent_key: str) -> str:
     """The column that numbers the records of a table on which no other hangs; an empty text where no header says so."""
-    told = (c for c in names if c.lower() in KEYS or (after(table, c) and c.lower().endswith(KEYS)))
+    told = (c for c in names if c.lower() in SURELY or (after(table, c) and c.lower().endswith(SURELY)))
     return next((c for c in told if c != parent_key), "")
 
 

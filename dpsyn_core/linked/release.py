@@ -96,6 +96,7 @@ def synthesize_linked(
     epsilon: float,
     delta: float,
     rng: Generator | int | None,
+    method: str = METHOD,
     n_records: int | None = None,
     dataset: str | None = None,
     ledger: Ledger | None = None,
@@ -117,6 +118,7 @@ def synthesize_linked(
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
+        method: the only one that linked tables have; any other is refused in a sentence.
         n_records: roots to make; None takes the released number.
         dataset: name on the ledger; None takes the schema's.
         ledger: None is the ledger in DPSYN_HOME.
@@ -133,6 +135,12 @@ def synthesize_linked(
     generator, seed = post_processing_generator(rng)
     budget = Budget(epsilon=epsilon, delta=delta)
     check_records(n_records)
+    if method != METHOD:
+        msg = (
+            f"the method is '{method[:80]}', which makes single tables: it knows no keys, and would charge each table "
+            f"for all records of a root. Linked tables have one method, '{METHOD}'; leave the method out"
+        )
+        raise MethodError(msg)
     if not 0.1 <= effort <= 100:
         msg = f"the effort is {effort}; it must lie between 0.1 and 100"
         raise MethodError(msg)

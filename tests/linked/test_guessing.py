@@ -22,6 +22,11 @@ def test_a_plain_id_is_the_key_where_children_name_the_table():
     assert found.keys == {"schools": "id", "classes": "id"}
 
 
+def test_a_visit_number_stays_a_column_that_can_put_visits_in_order():
+    found = guessed_links({"patients": ["patient_id"], "visits": ["patient_id", "visit_nr", "nr"]})
+    assert found.keys == {"patients": "patient_id"}
+
+
 def test_tables_that_name_each_other_get_links_all_the_same():
     found = guessed_links({"a1": ["a1_id", "b1_id"], "b1": ["b1_id", "a1_id"]})
     assert found.root in ("a1", "b1") and len(found.parents) == 1
