@@ -31,7 +31,7 @@ def test_three_tables_are_linked_by_their_headers_and_drawn_one_below_the_other(
 
 def test_a_question_may_count_grandchildren_of_children(shop):
     at_page(shop, "questions")
-    field(shop, "selectbox", "about").set_value("lines").run()
+    field(shop, "selectbox", "records").set_value("lines").run()
     shop.button(key="linked_ask_keep").click().run()
     assert not shop.exception and not shop.error
     assert linked(shop).questions[0].about == "orders"
