@@ -45,6 +45,11 @@ def add(commands: Any) -> None:
         help="of linked tables: a link that the headers do not tell, such as visits.pat=patients.id",
     )  # fmt: skip
     draft.add_argument(
+        "--wave", metavar="COLUMN", help="of a panel: the column that puts the rows of --identifier in order; a schema "
+        "of linked tables in one file is drafted",
+    )  # fmt: skip
+    draft.add_argument("--constant", action="append", default=[], metavar="COLUMN", help="of a panel: never changes")
+    draft.add_argument(
         "--max-children", action="append", default=[], metavar="CHILD=N",
         help="of linked tables: records of one parent that are counted at most; default 10. Not from the data",
     )  # fmt: skip
@@ -156,11 +161,37 @@ def run_draft(args: argparse.Namespace) -> None:
     table = read_input(args)
     unit = typed_unit(args)
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
+    if args.wave is not None or args.constant:
+        dump_panel(args, schema)
+        return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
     proposed = len(propose_rules(schema))
     if proposed:
         print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
+    print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+
+
+def dump_panel(args: argparse.Namespace, schema: Any) -> None:
+    """Writes the draft as that of a panel: persons, and their rows in the order of waves."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.linked.panel import panel_schema
+    from dpsyn_core.suggest.linked import with_keys
+
+    if args.wave is None or args.identifier is None:
+        msg = "a panel needs --identifier, the column that names a person, and --wave, which puts its rows in order"
+        raise SettingError(msg)
+    columns = with_keys(schema, [args.identifier])
+    if columns is None:
+        msg = f"the table has no column but '{args.identifier}' that is synthesized; a panel needs a wave and values"
+        raise SettingError(msg)
+    panel = panel_schema(
+        columns, person=args.identifier, wave=args.wave, constant=args.constant,
+        max_children=None if args.max_records == 1 else args.max_records,
+    )  # fmt: skip
+    unit = panel.unit.model_copy(update={"neighbours": args.neighbours})
+    panel.model_copy(update={"unit": unit, "dataset": args.dataset}).dump(args.out)
+    print(f"panel: one individual is one '{args.identifier}' with at most {panel.links[0].max_children} rows")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 

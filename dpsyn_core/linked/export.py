@@ -17,7 +17,8 @@ from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.runs.writing import Places, staged_tables
 from dpsyn_core.tables.digest import content_digest, file_digest
-from dpsyn_core.tables.write import staged_workbook
+from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.write import sheet_name, staged_workbook
 
 ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several tables
 
@@ -50,6 +51,16 @@ def places_of(
     stated = beside if manifest is None else Path(manifest)
     named = stated.name.replace("manifest", "answers") if "manifest" in stated.name else f"{stated.stem}.answers.json"
     return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
+
+
+def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
+    """The tables of a release that was written, by name, each as pyarrow. Raises TableError."""
+    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    ending = places.outs[0].suffix.lower()
+    if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
+        return {n: read_table(p) for n, p in zip(names, places.outs, strict=True)}
+    form = {n: {"sheet": sheet_name(n)} if ending == ".xlsx" else {"sql_table": n} for n in names}
+    return {n: read_table(places.outs[0], **form[n]) for n in names}
 
 
 @contextmanager

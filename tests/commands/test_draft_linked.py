@@ -112,3 +112,37 @@ def test_hostile_files_lose_no_run_and_are_one_sentence_with_strict(case, capsys
     )
     status, said = told(f"schema check s.json {TABLES}", capsys)
     assert status == 0 and "Traceback" not in said, said
+
+
+def test_a_panel_is_drafted_from_one_file_and_leaves_as_one(capsys):
+    rows = [(p, 2020 + w, "fm"[p % 2], "yn"[(p + w) % 2]) for p in range(100) for w in range(3)]
+    write("panel", "person,wave,sex,job", rows)
+    words = "schema draft panel.csv --identifier person --wave wave --constant sex"
+    status, said = told(f"{words} -o p.json", capsys)
+    assert status == 0 and "at most 3 rows" in said, said
+    public("p.json")
+    status, said = told("synth panel.csv --schema p.json --epsilon 4 --delta 1e-6 --out made.csv", capsys)
+    assert status == 0, said
+    assert Path("made.csv").read_text().startswith("person,wave,sex,job\n")
+    status, said = told("verify made.csv --schema p.json --publishable", capsys)
+    assert status == 0, said
+    status, said = told("schema draft panel.csv --wave wave -o p.json", capsys)
+    assert status == 2 and "--identifier" in said
+    status, said = told("schema draft panel.csv --identifier person --wave year -o p.json", capsys)
+    assert status == 2 and "no column 'year'" in said
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sqlite", "duckdb"])
+def test_one_file_with_all_tables_is_verified_compared_and_reported_like_the_folder(ending, capsys):
+    assert told(f"schema draft {TABLES} -o s.json", capsys)[0] == 0
+    public("s.json")
+    out = f"all.{ending}"
+    assert told(f"synth {TABLES} --schema s.json --epsilon 3 --delta 1e-6 --out {out} --quiet", capsys)[0] == 0
+    status, said = told(f"verify {out} --schema s.json --publishable", capsys)
+    assert status == 0 and "safe to publish" in said, said
+    status, said = told(f"compare {TABLES} {out} --schema s.json", capsys)
+    assert status == 0 and "orders > lines" in said, said
+    status, said = told(f"report {TABLES} {out} --schema s.json --json r.json", capsys)
+    assert status == 0 and "keys hold" in said, said
+    status, said = told(f"report - {out} --schema s.json --html r.html", capsys)
+    assert status == 0 and "reads private" not in Path("r.html").read_text(), said
