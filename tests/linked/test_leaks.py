@@ -117,9 +117,10 @@ def test_which_children_stay_is_drawn_anew_for_every_run_and_evenly():
     assert np.abs(again).max() < ALARM / math.sqrt(runs)  # what stays in one run says nothing of the next
 
 
-def test_two_runs_on_the_same_tables_have_no_release_in_common():
+def test_two_runs_on_the_same_tables_share_no_noise():
     """T0 of a run: noise, and which children stay, come anew from the operating system."""
     schema, forest, _ = sides("plain", 20)
     notes = [run(forest, schema, gate=WatchGate, delta=DELTA)[0].notes for _ in range(2)]
-    same = [np.array_equal(a.out, b.out) for a, b in zip(*notes, strict=False) if np.size(a.out) > 5]
-    assert len(same) > 3 and not any(same)
+    first, second = (np.concatenate([np.ravel(n.out) for n in own[:4]]) for own in notes)
+    same = first[: len(second)] == second[: len(first)]
+    assert len(same) > 8 and same.mean() < 0.6  # small numbers agree by chance
