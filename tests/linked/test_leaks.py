@@ -121,6 +121,6 @@ def test_two_runs_on_the_same_tables_share_no_noise():
     """T0 of a run: noise, and which children stay, come anew from the operating system."""
     schema, forest, _ = sides("plain", 20)
     notes = [run(forest, schema, gate=WatchGate, delta=DELTA)[0].notes for _ in range(2)]
-    first, second = (np.concatenate([np.ravel(n.out) for n in own[:4]]) for own in notes)
+    first, second = (np.concatenate([np.ravel(n.out) for n in own[:6]]) for own in notes)
     same = first[: len(second)] == second[: len(first)]
-    assert len(same) > 8 and same.mean() < 0.6  # small numbers agree by chance
+    assert len(same) >= 8 and same.mean() < 0.6  # small numbers agree by chance
