@@ -80,7 +80,7 @@ def test_the_hardness_proof_speaks_of_errors_far_below_all_others():
 def test_two_phases_beat_one_where_records_have_many_numbers():
     two, one = (phases.scores(way, 50, 0.5, 0.2) for way in phases.WAYS)
     real = phases.right(phases.people(50).x, 50)
-    assert one < 0.65 < 0.8 < two < real
+    assert one < 0.65 and 0.8 < two < real
     assert np.linalg.norm(phases.people(50).x, axis=1).max() <= phases.LONGEST + 1e-9
 
 
