@@ -28,7 +28,7 @@ from dpsyn_core.schema.domain import CodedAttribute, Domain
 Floats = NDArray[np.float64]
 DELTA = 1e-9
 KEPT = (0, 1, 3, 5, 10, 15, 20, 30, 50, 91)  # pairs that are measured
-RARE = (0.0, 0.001, 0.01, 0.03, 0.1)  # values below this share of the records share a cell
+RARE = (0.0, 0.01, 0.03, 0.1)  # values below this share of the records share a cell
 HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)
 
 

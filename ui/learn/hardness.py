@@ -39,7 +39,7 @@ def figure(records: int, columns: int, eps: float) -> go.Figure:
                 text=[power(found[name])], textposition="top left" if found[name] > 1e-30 else "top right",
             )
         )  # fmt: skip
-    ticks = list(range(-70, 1, 10))
+    ticks = list(range(-60, 1, 20))
     out.update_xaxes(
         title=t("learn.hardness.x"), type="log", range=[-70, 3], tickvals=[10.0**k for k in ticks],
         ticktext=[f"10<sup>{k}</sup>" if k else "1" for k in ticks],

@@ -34,8 +34,8 @@ def records_figure(dimensions: int, share: float, eps: float) -> go.Figure:
         marker = {"color": colour, "size": 6, "symbol": symbol, "opacity": 0.7}
         x, y = at[:SHOWN, 0], at[:SHOWN, 1]
         out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=t(f"learn.phases.{name}"), marker=marker))
-    out.update_xaxes(title=t("learn.phases.x"), range=[-3.5, 3.5])
-    out.update_yaxes(title=t("learn.phases.y"), range=[-4, 4])
+    out.update_xaxes(title=t("learn.phases.x"), range=[-2.3, 2.3])
+    out.update_yaxes(title=t("learn.phases.y"), range=[-2.8, 2.8])
     return out
 
 

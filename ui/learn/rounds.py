@@ -23,7 +23,7 @@ def figure(records: int, rounds: int, eps: float) -> go.Figure:
     out = go.Figure()
     lines = (
         ("allowed", [lesson.allowed(records, eps, k) for k in lesson.ROUNDS], palette().warning, "dash"),
-        ("basic", [lesson.largest("basic", records, eps, k) for k in lesson.ROUNDS], hues()[1], "dot"),
+        ("basic", [lesson.largest("basic", records, eps, k) for k in lesson.ROUNDS], hues()[2], "dot"),
         ("practical", [lesson.largest("practical", records, eps, k) for k in lesson.ROUNDS], hues()[0], "solid"),
         ("plain", [lesson.plain(records, eps)] * len(lesson.ROUNDS), palette().real, "dashdot"),
     )
