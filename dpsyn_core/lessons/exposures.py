@@ -29,7 +29,7 @@ PRIORS: tuple[Prior, ...] = ("cases", "rates")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class CasesModel:
     """shapes: a_i, imaginary cases of each district. rates: b_i, imaginary inhabitants."""
 
     shapes: Floats
@@ -49,14 +49,14 @@ class Model:
         return np.asarray(rng.multinomial(int(cases.sum()), weights / weights.sum()))
 
 
-def model(prior: Prior, epsilon: float, cases: NDArray[np.int64] = CASES) -> Model:
+def model(prior: Prior, epsilon: float, cases: NDArray[np.int64] = CASES) -> CasesModel:
     """cases: as many imaginary cases in every district. rates: more in larger ones, so that all have one rate.
 
     In both b is in proportion to n, so that the condition is that of the Dirichlet-multinomial.
     """
     least = least_shapes(int(cases.sum()), epsilon, PEOPLE.astype(np.float64), PEOPLE.astype(np.float64))
     shapes = least if prior == "cases" else least * PEOPLE / PEOPLE.min()
-    return Model(shapes=shapes, rates=PEOPLE * 1.0)
+    return CasesModel(shapes=shapes, rates=PEOPLE * 1.0)
 
 
 def by_thousand(cases: Floats | NDArray[np.int64]) -> Floats:

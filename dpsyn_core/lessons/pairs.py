@@ -51,7 +51,7 @@ def sample_codes(columns: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Pairs:
+class SamplePairs:
     """All pairs of the sample, those that depend most first. All but cells are shares of the records (TVD).
 
     dependence: from independence, half of InDif over the records. cells: with rare values together. lost: what rare
@@ -80,7 +80,7 @@ class Pairs:
 
 
 @lru_cache(maxsize=16)
-def pairs(rare: float = 0.0) -> Pairs:
+def pairs(rare: float = 0.0) -> SamplePairs:
     """All pairs, with values below this share of the records put together."""
     names, codes, sizes = _sample()
     n = codes.shape[1]
@@ -97,7 +97,7 @@ def pairs(rare: float = 0.0) -> Pairs:
             again = again * (part[:, None] if axis == 0 else part)
         found.append(((names[a], names[b]), apart, coarse.size, np.abs(again - table).sum() / (2 * n)))
     found.sort(key=lambda f: -f[1])
-    return Pairs(
+    return SamplePairs(
         names=tuple(f[0] for f in found), dependence=np.array([f[1] for f in found]),
         cells=np.array([f[2] for f in found]), lost=np.array([f[3] for f in found]), records=n,
     )  # fmt: skip
