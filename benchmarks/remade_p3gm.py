@@ -1,8 +1,9 @@
 """Figures and tables of P3GM, computed anew: `python -m benchmarks.remade_p3gm [--only accounting] [--seeds 3]`.
 
-Prints the tables of docs/remade/p3gm.md; `--only samples` and `--only drawn` write its figures, the latter from the table
-that stands on the page. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers are used here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are
-at (epsilon, 1e-5).
+Prints the tables of docs/remade/p3gm.md; `--only samples` and `--only drawn` write its figures, the latter from the
+table that stands on the page. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers are used
+here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are at
+(epsilon, 1e-5).
 """
 
 from __future__ import annotations

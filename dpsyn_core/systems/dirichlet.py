@@ -159,7 +159,7 @@ class DirichletMultinomial(Synthesizer):
                     draws=self.draws,
                     cost=next(costs),
                     exposures=self._exposures(table),
-                ).values  # fmt: skip
+                ).values
                 for _ in range(copies)
             ]
             out.append(SyntheticTable(attributes=table, counts=np.stack(rows)))

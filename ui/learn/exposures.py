@@ -32,11 +32,12 @@ def figure(prior: str, eps: float, drawn: NDArray[np.int64] | None = None) -> go
     real = {"color": colours.real, "size": 12, "symbol": "circle-open", "line": {"width": 2}}
     y = lesson.by_thousand(lesson.CASES)
     out.add_trace(go.Scatter(x=lesson.PEOPLE, y=y, mode="markers", name=t("learn.exposures.real"), marker=real))
-    bars = {"type": "data", "symmetric": False, "array": 2 * deviation, "arrayminus": np.minimum(2 * deviation, mean)}
+    spread = {"array": 2 * deviation, "arrayminus": np.minimum(2 * deviation, mean)}
+    bars = {"type": "data", "symmetric": False, "color": colours.ink, "thickness": 1.2} | spread
     made = {"color": colours.accent, "size": 9, "symbol": "diamond"}
     out.add_trace(
         go.Scatter(
-            x=lesson.PEOPLE, y=mean, mode="markers", name=t("learn.exposures.mean"), marker=made, error_y=bars | {"color": colours.ink, "thickness": 1.2}
+            x=lesson.PEOPLE, y=mean, mode="markers", name=t("learn.exposures.mean"), marker=made, error_y=bars
         )
     )  # fmt: skip
     if drawn is not None:
