@@ -64,7 +64,7 @@ def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, dict):
             out += _flatten(value, f"{prefix}{key}.")
         else:
-            out.append((f"{prefix}{key}", str(value).strip()))
+            out.append((f"{prefix}{key}", str(value).strip("\n")))
     return out
 
 
