@@ -20,7 +20,7 @@ from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown
 OTHER = "(other)"
-FIGURE = r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:[\u00a0 ]?%)?)"
+FIGURE = r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
 RELATIONS = {
     "verdict_pair": "rank correlation", "verdict_ratio": "correlation ratio", "verdict_v": "Cramer's V less chance",
 }  # fmt: skip

@@ -161,7 +161,8 @@ def devices(rng: Generator, n: int = 5000) -> Walked:
     volt = rng.normal(0, 1, n)
     frame = pd.DataFrame(
         {"device": 9_007_199_254_740_000 + rng.integers(0, 12, n),
-         "ok": np.where(rng.random(n) < 0.97, "True", "False"), "leak": rng.lognormal(-14, 1, n), "volt": np.round(230 + 4 * volt, 1),
+         "ok": np.where(rng.random(n) < 0.97, "True", "False"), "leak": rng.lognormal(-14, 1, n),
+         "volt": np.round(230 + 4 * volt, 1),
          "amp": np.round(3 + 0.6 * volt + rng.normal(0, 0.2, n), 2), "level": rng.choice([0, 25, 50, 75, 100], n),
          "code": rng.choice(["0x1F", "0x2A", "0xFF"], n)}
     )  # fmt: skip
