@@ -185,6 +185,8 @@ def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> It
     """The cells of the table of means by group."""
     for number, category, value, records, *means in (row for row in rows if len(row) > 3):  # others end out of view
         for side, frame, shown in zip(("real", "synthetic"), (real, made), means, strict=False):
+            if shown == NOTHING:
+                continue
             inside = holds(frame, category, value)
             yield (
                 f"mean of {number} where {category} is {value} ({side})",
