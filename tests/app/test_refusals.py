@@ -1,4 +1,4 @@
-"""Refusals in the visitor's language: by sentences that the engine still says, with all that these name."""
+"""Refusals and settings in the visitor's language: by what the engine still says, with all that it names."""
 
 import ast
 import string
@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from dpsyn_core.errors import TableError
+from dpsyn_core.synthesizers import registry
+from dpsyn_core.synthesizers.settings import fields_of
 from dpsyn_core.tables.read import read_table
 from tests.app_driver import at_page, words
-from ui.shared.refusals import NAMED, refusals, translated
+from ui.shared.refusals import NAMED, refusals, settings, translated
 from ui.shared.text import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,3 +89,15 @@ def test_a_german_page_refuses_in_german(app, monkeypatch):
     at_page(app, "plan")
     app.text_area[0].set_value("sex=2, sex=2").run()
     assert "steht zweimal da; geben Sie jeder einen eigenen Namen" in words(app)
+
+
+@pytest.mark.parametrize("code", [c for c in LANGUAGES if settings(c)])
+def test_settings_have_names_in_every_language_and_none_is_left_of_one_that_is_gone(code):
+    said, titles = set(), set()
+    for name in registry.names():
+        for field, info in fields_of(registry.config_class(name)).items():
+            title = info.title or field.replace("_", " ").capitalize()
+            titles.add(title)
+            said |= {title, info.description, (info.json_schema_extra or {}).get("unit")}
+    assert not titles - set(settings(code)), "add these to assets/text/settings.*.toml"
+    assert not set(settings(code)) - said

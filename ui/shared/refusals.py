@@ -1,4 +1,4 @@
-"""Refusals of the engine in the visitor's language: found by their English sentences, with what those name."""
+"""What the engine says in English, in the visitor's language: refusals, with what they name, and names of settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,22 @@ NAMED = re.compile(r"\{(\w+)\}")
 @lru_cache(maxsize=4)
 def refusals(language: str) -> dict[str, str]:
     """By the English sentence, with {names} in both; empty for a language without a file of them."""
-    file = TEXTS / f"refusals.{language}.toml"
+    return _read("refusals", language)
+
+
+@lru_cache(maxsize=4)
+def settings(language: str) -> dict[str, str]:
+    """Names, units and explanations of settings, by the English ones."""
+    return _read("settings", language)
+
+
+def setting(words: str, language: str) -> str:
+    """The words of a setting in a language, or as they are where that language does not say them."""
+    return settings(language).get(words, words)
+
+
+def _read(what: str, language: str) -> dict[str, str]:
+    file = TEXTS / f"{what}.{language}.toml"
     return {k: str(v) for k, v in tomllib.loads(file.read_text("utf-8")).items()} if file.exists() else {}
 
 
