@@ -60,6 +60,13 @@ def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 
+def _valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
+    """The table with amounts as numbers, and days written 31.12.2023 as dates."""
+    bare = {c: frame[c].str.replace(r"[^\d,-]", "", regex=True).str.replace(",", ".") for c in walked.amounts}
+    numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
+    return frame.assign(**numbers, **{c: pd.to_datetime(frame[c], format="%d.%m.%Y") for c in walked.days})
+
+
 def agrees(shown: str, true: float | str, *, german: bool) -> bool:
     """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
     if isinstance(true, str):
@@ -88,6 +95,8 @@ def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool)
         german: whether the page was in German.
     """
     real, made = read(walked.raw(), walked), read(seen.raw, walked)
+    never = {why: int(check(made).sum()) for why, check in walked.never.items()}
+    real, made = _valued(real, walked), _valued(made, walked)
     claims, wrong, said = 0, [], seen.words
     shown_all = [*_sentences(said, words, real, made), *_columns(seen.columns, real, made)]
     for what, shown, true in [*shown_all, *_groups(seen.groups, real, made)]:
@@ -95,7 +104,6 @@ def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool)
         if not agrees(shown, true, german=german):
             wrong.append(f"{what}: the page says {shown}, the files {true}")
     wrong += list(_praised(said, words, real, made))
-    never = {why: int(check(made).sum()) for why, check in walked.never.items()}
     blank = [c for c in made.columns if made[c].isna().any() and not real[c].isna().any()]
     if blank:
         never[f"blank cells in {', '.join(blank)}"] = int(made[blank].isna().any(axis=1).sum())

@@ -119,7 +119,7 @@ def account(rng: Generator, n: int = 2200) -> Walked:
     )  # fmt: skip
     written = r"-?\d{1,3}(\.\d{3})*,\d\d EUR"
     return Walked(
-        name="account", frame=frame, german=True, codes=("Buchungstag", "Betrag"),
+        name="account", frame=frame, german=True, amounts=("Betrag",), days=("Buchungstag",),
         never={"amount in another form": lambda f: ~f["Betrag"].str.fullmatch(written),
                "day in another form": lambda f: ~f["Buchungstag"].str.fullmatch(r"\d\d\.\d\d\.2023")},
     )  # fmt: skip
