@@ -194,7 +194,7 @@ def clinic(rng: Generator, n: int = 300) -> Walked:
     return Walked(
         name="clinic", frame=frame, dates=("visit", "follow_up"),
         never={"pain beyond 0 to 10": lambda f: ~f["pain"].between(0, 10),
-               "no such dose": lambda f: ~f["dose_mg"].isin([5, 10, 50, 100])},
+               "no multiple of 5": lambda f: f["dose_mg"] % 5 > 0},
     )  # fmt: skip
 
 

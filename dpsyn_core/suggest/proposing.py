@@ -152,7 +152,7 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "datetime":
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         if drafted.get("formats"):  # whole years already
-            return Proposal(name=name, seen=seen, why="written", document=base | {"missing": True})
+            return Proposal(name=name, seen=seen, why="written", document=base)
         first, last = _years(drafted["min"], drafted["max"])
         return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
     if kind == "categorical":

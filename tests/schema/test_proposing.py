@@ -101,6 +101,7 @@ def test_dates_in_other_ways_of_writing_are_proposed_and_read(cells, way):
         assert found.document is None or found.document["kind"] == "categorical"
         return
     assert (found.why, found.document["formats"]) == ("written", [way])
+    assert not found.document["missing"], "no cell is blank, so that none is proposed to be"
     made = agreed(schema, [found])
     codes = Codec(made).encode(t).codes
     assert codes[0].max() < made["when"].size - made["when"].special, "no cell is blank"
