@@ -52,7 +52,7 @@ def opinions(rng: Generator, n: int = 2400) -> Walked:
     attitude = rng.normal(0, 1, n)
 
     def answer(slope: float) -> np.ndarray:
-        return ANSWERS[np.clip(np.round(2 + slope * attitude + rng.normal(0, 0.9, n)), 0, 4).astype(int)]
+        return np.asarray(ANSWERS[np.clip(np.round(2 + slope * attitude + rng.normal(0, 0.9, n)), 0, 4).astype(int)])
 
     party = pd.Series(rng.choice(["Red", "Blue", "Green", "would not vote"], n)).mask(rng.random(n) < 0.18)
     frame = pd.DataFrame(

@@ -166,7 +166,8 @@ def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] 
         return None
     texts = canonical.to_text(canonical.uniques(column)[0])
     texts = _present(texts.filter(_not(canonical.blanks(texts))))
-    return written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+    found = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+    return None if found is None else found | {"missing": bool(drafted.get("missing"))}
 
 
 def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
