@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from benchmarks import walk_tables
 from benchmarks.walk_tables import Walked
 
 ANSWERS = np.array(["strongly disagree", "disagree", "neither", "agree", "strongly agree"])
@@ -206,3 +207,6 @@ MADE: tuple[Callable[[Generator], Walked], ...] = (
 def tables(seed: int = 131) -> list[Walked]:
     """All twelve; the same seed gives the same files."""
     return [make(np.random.default_rng([seed, i])) for i, make in enumerate(MADE)]
+
+
+SETS = {"first": walk_tables.tables, "second": tables}

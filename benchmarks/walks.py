@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks import walk_tables, walk_tables_second
 from benchmarks.app_load import CHROMIUM, serve
 from benchmarks.walk_judge import Found, Said, judge
 from benchmarks.walk_tables import Walked
+from benchmarks.walk_tables_second import SETS
 
-SETS = {"first": walk_tables.tables, "second": walk_tables_second.tables}
 WIDTHS: tuple[int, ...] = (1280, 390, 1920)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LANGUAGES = ("en-US", "en-US", "de-DE", "de-DE")
