@@ -90,6 +90,7 @@ SCALES = frozenset({
     (1, 10), (1, 12), (1, 20), (1, 31), (1, 100), (-1, 1), (-2, 2), (-3, 3), (-5, 5), (-10, 10), (-90, 90),
     (-100, 100), (-180, 180),
 })  # fmt: skip
+HUNDRED = 100
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
     (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
@@ -181,6 +182,8 @@ def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, A
             return _decades(low, high)
     if (low, high) in SCALES:
         return low, high
+    if low >= 0 and high == HUNDRED:  # points of a hundred, whatever the fewest were
+        return type(high)(0), high
     if not whole and low >= 0 and high <= 1:
         return 0.0, 1.0
     step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)

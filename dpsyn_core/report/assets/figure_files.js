@@ -29,9 +29,11 @@
     return node;
   };
 
-  // in a report the figure around the button, whose caption changes with what is chosen; in the app a widget's key
+  // in a report the figure around the button, whose caption changes with what is chosen; in the app a widget's key, or
+  // the part of the page around the button, where a chart has no class for its key
   const plotOf = (button) => {
-    const around = button.closest('figure') || document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey));
+    const around = button.closest('figure') || document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey))
+      || button.closest('[class*="st-key-"]');
     return around && around.querySelector('.js-plotly-plot, .vega-embed');
   };
   const titleOf = (button, plot) => {
