@@ -46,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from dpsyn_core.limits import forbid_core_dumps
 
         forbid_core_dumps()
+        if args.command == "synth":
+            from dpsyn_core.startup import load_little
+
+            load_little(str(args.table), args.out)
     try:
         args.run(args)
     except InputError as error:

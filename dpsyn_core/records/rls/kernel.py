@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.kernel_cache import compiled
+
 # Entries of the table of exponential draws. A compile-time constant, as is the mask 1023 in `move_cells`: masking the
 # bits of a draw by a power of two is one instruction, a division by a parameter would be some twenty in every proposal.
 EXPONENTIALS = 1024
@@ -106,7 +108,7 @@ def locate(
                 found[i] += stride * own[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def move_cells(
     rows: NDArray[np.uint16],
     residuals: NDArray[np.float32],
@@ -215,7 +217,7 @@ def move_cells(
     return change, moved
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def add_counts(
     rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout,
     code: NDArray[np.uint32], cell: NDArray[np.uint32],
@@ -232,7 +234,7 @@ def add_counts(
                     totals[cell[t, i]] += times[start + i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArray[np.uint32]) -> None:
     """Fills Walker's alias table for probabilities p, shape (s,), which must add up to 1."""
     s = p.shape[0]
@@ -260,7 +262,7 @@ def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArra
             high += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def shuffled_column(rows: NDArray[np.uint16], j: int, counts: NDArray[np.int64], state: NDArray[np.uint64]) -> None:
     """Writes counts[v] times the value v into column j of rows (counts.sum(), d), in random order (Fisher-Yates)."""
     n = rows.shape[0]
