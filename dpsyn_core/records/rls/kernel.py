@@ -130,6 +130,8 @@ def move_cells(
     `residuals` holds weight * (count - target), so half the change of one table is
     residual[new] - residual[old] + weight.
 
+    What a proposal would gain is kept until the record moves: many of its proposals are made several times.
+
     Args:
         rows: uint16 (n_records, n_attributes), changed in place.
         residuals: float32 (cells of all tables), changed in place.
@@ -153,6 +155,9 @@ def move_cells(
     ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump
     ahead_v = np.empty(d + one, np.uint64)
     ahead_bound = np.empty(d + one, np.float32)
+    gains = np.empty(alias_keep.shape[0], np.float32)  # of every value of every attribute ...
+    known_at = np.zeros(alias_keep.shape[0], np.uint64)  # ... as of this state of a record
+    at = zero
     change = 0.0
     moved = 0
     z = state[0]
@@ -161,6 +166,7 @@ def move_cells(
         i = np.uint64(r % width)
         if i == zero:
             locate(rows, r, layout, code, cell)
+        at += one
         for _ in range(repeats):
             # draws of a whole record first: what they cost then does not wait for the outcome of the moves
             drawn = zero
@@ -180,22 +186,27 @@ def move_cells(
                     drawn += one
             for p in range(drawn):
                 j, v = ahead_j[p], ahead_v[p]
-                gain = np.float32(0.0)
-                for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
-                    reading = np.uint64(layout.run_reading[g])
-                    # steps wrap around below 0; adding them to a cell wraps back
-                    step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
-                        code[reading, i]
-                    )
-                    if step != zero:
-                        for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
-                            t = np.uint64(layout.member_table[q])
-                            a = np.uint64(cell[t, i])
-                            b = a + step * np.uint64(layout.member_stride[q])
-                            gain += residuals[b] - residuals[a] + layout.weights[t]
+                place = np.uint64(alias_ptr[j]) + v
+                if known_at[place] != at:
+                    gain = np.float32(0.0)
+                    for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
+                        reading = np.uint64(layout.run_reading[g])
+                        # steps wrap around below 0; adding them to a cell wraps back
+                        step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
+                            code[reading, i]
+                        )
+                        if step != zero:
+                            for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
+                                t = np.uint64(layout.member_table[q])
+                                a = np.uint64(cell[t, i])
+                                b = a + step * np.uint64(layout.member_stride[q])
+                                gain += residuals[b] - residuals[a] + layout.weights[t]
+                    gains[place], known_at[place] = gain, at
+                gain = gains[place]
                 if gain < ahead_bound[p]:
                     change += float(gain)
                     moved += 1
+                    at += one
                     for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
                         reading = np.uint64(layout.run_reading[g])
                         step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
