@@ -1,46 +1,17 @@
-"""Compiled kernels: how they are kept and loaded, and a folder for them where numba finds none that it may write.
+"""A folder for compiled kernels where numba would find none that it may write: first thing that the package settles.
 
-Without one numba refuses to load a kernel at all: in a read-only container, or for a user without a home. So that the
-folder is the first thing that the package settles.
+Without one numba refuses to load a kernel at all: in a read-only container, or for a user without a home.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 VARIABLE = "NUMBA_CACHE_DIR"
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(**options: Any) -> Callable[[F], F]:
-    """`numba.njit(cache=True, ...)`, but a kept kernel is loaded without the half second that numba takes to be ready
-    to compile: it reads its tables of functions when something has to be compiled (`Cache.load_overload`).
-    """  # noqa: D205
-    from numba import njit
-
-    def wrap(function: F) -> F:
-        kernel = njit(cache=True, **options)(function)
-        try:
-            from numba.core.caching import FunctionCache
-            from numba.core.runtime import rtsys
-        except ImportError:  # what stands in for numba in a browser
-            return kernel  # type: ignore[no-any-return]
-
-        class Kept(FunctionCache):  # type: ignore[misc]
-            def load_overload(self, signature: Any, context: Any) -> Any:
-                rtsys.initialize(context)
-                with self._guard_against_spurious_io_errors():
-                    return self._load_overload(signature, context)
-
-        kernel._cache = Kept(function)
-        return kernel  # type: ignore[no-any-return]
-
-    return wrap
 
 
 def settle() -> None:

@@ -58,7 +58,7 @@ def descend(errors: Floats, share: Floats, *, unit: float, power: float, least: 
 
 @cache
 def _compiled() -> Callable[..., None]:
-    from dpsyn_core.kernel_cache import compiled
+    from dpsyn_core.loading import compiled
 
     return compiled(nogil=True)(_steps)
 

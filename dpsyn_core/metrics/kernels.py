@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 
 
 @compiled(nogil=True)

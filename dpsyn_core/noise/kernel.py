@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 from dpsyn_core.noise.table import OCTAVES, PARTS
 
 _MAGNITUDE = np.uint64((1 << 63) - 1)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 
 
 class LinkedLayout(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 from dpsyn_core.schema.codec import Codes, Encoded
 
 KEY_WORDS = 4

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 
 FINE, RAGGED, UNCLOSED, TRAILING, LONG = 0, 1, 2, 3, 4
 QUOTE, LF = 34, 10

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 
 # Entries of the table of exponential draws. A compile-time constant, as is the mask 1023 in `move_cells`: masking the
 # bits of a draw by a power of two is one instruction, a division by a parameter would be some twenty in every proposal.

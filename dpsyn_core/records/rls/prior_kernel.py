@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.kernel_cache import compiled
+from dpsyn_core.loading import compiled
 
 
 @compiled(nogil=True, fastmath={"reassoc", "contract"})
@@ -62,9 +62,7 @@ def shrink_rows(
                 held += 1
         if held < fewest:
             continue
-        z = np.empty(held)
-        for i in range(held):
-            z[i] = own[near[i]]
+        z = own[near[:held]]
         points, times, place = z, np.ones(z.size), np.arange(z.size)
         if z.size > bins:
             points, times = (np.arange(bins) + 0.5) * step - near_zero, np.zeros(bins)

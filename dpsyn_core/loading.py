@@ -1,15 +1,44 @@
-"""What a process that makes one release need not load: parts of libraries that only their importing asks for."""
+"""What need not be loaded: what compiling kernels takes, where they are kept, and libraries that nothing uses."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import PurePath
+from typing import Any, TypeVar
 
+F = TypeVar("F", bound=Callable[..., Any])
 # scipy looks at every name of numpy, and so imports these; numba imports a reader of settings that nobody wrote
 UNUSED = ("numpy.f2py", "numpy.testing", "yaml")
 PLAIN = (".csv", ".tsv", ".txt", ".gz", ".parquet")  # files that are read and written without pandas
+
+
+def compiled(**options: Any) -> Callable[[F], F]:
+    """`numba.njit(cache=True, ...)`, but a kept kernel is loaded without the half second that numba takes to be ready
+    to compile: it reads its tables of functions when something has to be compiled (`Cache.load_overload`).
+    """  # noqa: D205
+    from numba import njit
+
+    def wrap(function: F) -> F:
+        kernel = njit(cache=True, **options)(function)
+        try:
+            from numba.core.caching import FunctionCache
+            from numba.core.runtime import rtsys
+        except ImportError:  # what stands in for numba in a browser
+            return kernel  # type: ignore[no-any-return]
+
+        class KeptKernel(FunctionCache):  # type: ignore[misc]
+            def load_overload(self, signature: Any, context: Any) -> Any:
+                rtsys.initialize(context)
+                with self._guard_against_spurious_io_errors():
+                    return self._load_overload(signature, context)
+
+        kernel._cache = KeptKernel(function)
+        return kernel  # type: ignore[no-any-return]
+
+    return wrap
 
 
 def load_little(*files: str) -> None:
