@@ -116,9 +116,6 @@ class Shrinkage:
     tail_far: float = 3.0
     """Standard deviations of its noise by which a block may lie off that shape; else its own count stands."""
 
-    tail_seen: float = 1.5
-    """Standard deviations by which neighbouring blocks must stand out of their noise for a tail to reach them."""
-
     tail_some: float = 1.0
     """Standard deviations of the noise of a block: with fewer records by its shape, an end is empty ..."""
 
