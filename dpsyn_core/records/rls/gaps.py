@@ -133,7 +133,9 @@ def _shifts(rows: NDArray[np.uint16], tables: Sequence[Target], counts: Floats, 
         scores, _ = coarse_scores(counts, recode)
         slopes = steepness(np.maximum(np.moveaxis(t.values, axis, 0)[: len(scores)], 0.0), scores)
         wanted.append(slopes.ravel())
-        codes.append(recode[rows[:, number.place]] * slopes.shape[1] + t.maps[1 - axis][rows[:, t.attributes[1 - axis]]])
+        codes.append(
+            recode[rows[:, number.place]] * slopes.shape[1] + t.maps[1 - axis][rows[:, t.attributes[1 - axis]]]
+        )
     effects = [np.zeros(len(w)) for w in wanted]
     whole = np.zeros(len(rows))
     for _ in range(BACKFITS):
