@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two processes; one that has nothing left takes tests from the other
 WORKERS := -n 2 --dist worksteal
-.PHONY: setup dev deep spark sdgym app test test-all check bench audit screenshots dist docs browser sbom lock clean
+.PHONY: setup dev deep spark sdgym peers app test test-all check bench audit screenshots dist docs browser sbom lock clean
 
 setup: $(VENV)/.run
 dev: $(VENV)/.dev
@@ -42,6 +42,15 @@ sdgym: $(VENV)/.sdgym
 $(VENV)/.sdgym: requirements-sdgym.lock $(VENV)/.run
 	$(PYTHON) -m venv $(VENV)/sdgym
 	$(VENV)/sdgym/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-sdgym.lock
+	touch $@
+
+# others' systems, each in an environment of its own, for `python -m benchmarks.peers.run`; dpmm needs Python 3.11
+PEERS := $(patsubst benchmarks/peers/%.txt,$(VENV)/peers/%/.made,$(wildcard benchmarks/peers/*.txt))
+peers: dev $(PEERS)
+
+$(VENV)/peers/%/.made: benchmarks/peers/%.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-deps --disable-pip-version-check -r $<
 	touch $@
 
 app: setup

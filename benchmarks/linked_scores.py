@@ -41,12 +41,9 @@ def pair(a: Any, b: Any, i: int, j: int, sizes: list[int], coarse: bool) -> floa
 
 
 def flat(forest: Forest, link: int) -> tuple[Any, Any]:
-    """All children of a link: root codes of each, and own codes."""
+    """All children of a link: codes of the parent of each, and own codes."""
     children = forest.children[link]
-    at = [np.flatnonzero(there) for there, _ in children.singles] + [children.of_root]
-    own = [codes[:, there] for there, codes in children.singles] + [children.rest]
-    place = np.concatenate(at)
-    return forest.roots[:, place], np.concatenate(own, axis=1)
+    return forest.parent_codes(link)[:, children.parents], children.codes
 
 
 def scores(schema: LinkedSchema, real_tables: Any, made_tables: Any, link: int = 0) -> dict[str, float]:
@@ -110,7 +107,7 @@ def couples(schema: LinkedSchema, real: Forest, made: Forest, link: int) -> dict
         x, y = h[age][both].astype(np.int64), s[age][both].astype(np.int64)
         two.append(few(x, size) * FEW + few(y, size))
         rs.append(correlation(x, y))
-        rest, of = forest.children[link].rest, forest.children[link].of_root
+        rest, of = forest.children[link].rest, forest.children[link].of_parent
         child = (rest[role] == values.index("Child")) & head[of]
         down.append(few(h[age][of[child]], size) * FEW + few(rest[age][child], size))
     return {

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WATCHER = Path(__file__).with_name("watcher.py")
+ENDED = 124  # the status of a run that its limit ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +24,11 @@ class Cost:
     errors: str
 
 
-def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path | None = None) -> Cost:
-    """One run. Peak memory is that of the largest of its processes; `kernels`: where compiled kernels are kept."""
+def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path | None = None, limit: float = 0) -> Cost:
+    """One run. Peak memory is that of the largest of its processes; `kernels`: where compiled kernels are kept.
+
+    limit: CPU seconds of all its processes; a run that needs more has the status ENDED. 0: none.
+    """
     environment = dict(os.environ)
     if home is not None:
         environment["DPSYN_HOME"] = str(home)
@@ -32,7 +36,7 @@ def measure(command: Sequence[str], *, home: Path | None = None, kernels: Path |
         environment["NUMBA_CACHE_DIR"] = str(kernels)
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile() as errors:
         cost = Path(name) / "cost.json"
-        watched = [sys.executable, "-IS", str(WATCHER), str(cost), *command]
+        watched = [sys.executable, "-IS", str(WATCHER), str(cost), str(limit), *command]
         subprocess.run(watched, stdout=subprocess.DEVNULL, stderr=errors, env=environment, check=True)
         errors.seek(0)
         text = errors.read().decode(errors="replace")

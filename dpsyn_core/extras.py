@@ -11,6 +11,7 @@ LIBRARIES = {
     "app": ("streamlit", "plotly", "altair", "jinja2"),
     "codebooks": ("pyreadstat", "pandas"),
     "excel": ("openpyxl",),
+    "learning": ("sklearn",),
 }
 
 

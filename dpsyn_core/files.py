@@ -184,9 +184,12 @@ def put_private(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+_STEMS = (".csv", ".parquet", ".json", ".sav", ".dta", ".xpt", ".xlsx", ".sqlite", ".db", ".duckdb")
+
+
 def manifest_beside(table: Path) -> Path:
     """The manifest's name where none is given: t.csv, t.NOT-PRIVATE.csv and the folder t have t.manifest.json."""
-    stem = table.stem if table.suffix in (".csv", ".parquet", ".json", ".sav", ".dta", ".xpt") else table.name
+    stem = table.stem if table.suffix in _STEMS else table.name
     return table.with_name(f"{stem.removesuffix(NOT_PRIVATE)}.manifest.json")
 
 

@@ -1,5 +1,6 @@
 """A light core: engine and command without the libraries of the extras, and a wheel that is the same bytes twice."""
 
+import json
 import os
 import re
 import subprocess
@@ -18,19 +19,30 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA = (
     "streamlit", "plotly", "altair", "jinja2", "openpyxl", "pyreadstat", "duckdb", "psycopg", "polars", "torch", "mbi",
-    "pyspark", "xgboost", "authlib", "httpx",
+    "pyspark", "xgboost", "authlib", "httpx", "pandas", "sklearn",
 )  # fmt: skip
 OPENED = """
 from streamlit.testing.v1 import AppTest
 from dpsyn_core.commands.app import app_folder
 print(len(AppTest.from_file(str(app_folder() / "app.py"), default_timeout=120).run().exception))
 """
-BLOCKED = tuple(name for name in EXTRA if name != "torch")  # SciPy asks what is loaded for torch's tensors
-RUN = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r})); from dpsyn_core.cli import main; sys.exit(main())"
+# as where they are not installed: no entry in sys.modules, which SciPy and pyarrow ask for
+RUN = f"""
+import sys
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def find_spec(self, name, path=None, target=None):
+        return None if name.split(".")[0] in {EXTRA!r} else self.finder.find_spec(name, path, target)
+sys.meta_path[:] = [Without(f) for f in sys.meta_path]
+from dpsyn_core.cli import main
+sys.exit(main())
+"""
 
 
 def names(requirements):
-    return {re.split(r"[<>=\[;]", r)[0].lower().replace("-", "_") for r in requirements}
+    named = {re.split(r"[<>=\[;]", r)[0].lower().replace("-", "_") for r in requirements}
+    return {"sklearn" if n == "scikit_learn" else n for n in named}
 
 
 def test_the_core_needs_no_library_of_an_extra_and_nothing_is_pinned_to_a_minor_version():
@@ -38,7 +50,9 @@ def test_the_core_needs_no_library_of_an_extra_and_nothing_is_pinned_to_a_minor_
     assert not core & set(EXTRA)
     for extra, libraries in LIBRARIES.items():
         assert set(libraries) <= names(extras[extra]), extra
-    assert names(extras["app"]) == {"altair", "jinja2", "openpyxl", "plotly", "streamlit"}
+    assert names(extras["app"]) == {
+        "altair", "jinja2", "openpyxl", "pandas", "plotly", "sklearn", "streamlit",
+    }  # fmt: skip
     whole = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")
     assert set(whole) == set(extras) - {"all", "build", "dev", "docs"}
     every = [*PROJECT["dependencies"], *(r for some in extras.values() for r in some)]
@@ -61,6 +75,10 @@ def test_the_command_runs_without_the_libraries_of_the_extras_and_names_the_one_
     for words in (("sample", "demo"), (*out, "s.csv"), (*report, "--json", "r.json")):
         done = dpsyn(tmp_path, *words)
         assert done.returncode == 0, done.stderr
+    learns = (*report[:-1], "tvd-1way,pmse,learning", "--json", "l.json")
+    assert dpsyn(tmp_path, *learns).returncode == 0
+    found = json.loads((tmp_path / "l.json").read_text(encoding="utf-8"))
+    assert json.dumps(found).count("pip install 'dpsyn-studio[learning]'") == 2
     with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as book:
         book.writestr("xl/workbook.xml", "")
     (tmp_path / "x.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)

@@ -51,7 +51,17 @@ def test_what_a_peer_does_wrong_is_said(peer, script, said):
 
 
 def test_a_peer_that_does_not_end_is_ended(peer):
-    assert peer("import time; time.sleep(60)", limit=1).said == "did not end in 1 s"
+    spinning = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
+    made = peer(spinning, limit=1)
+    assert made.said == "did not end in 1 CPU s" and 1 <= made.cost.cpu < 3
+
+
+def test_what_is_learned_and_what_groups_share_is_scored_on_tables_of_high_order():
+    for name, wanted in (("parity-2", 0.95), ("groups", 0.0)):
+        table = run.TABLES[name]()
+        found = run.row("copy", table, run.Result(codes=table.codes, cost=None))
+        assert float(found[4].removeprefix("four-ways ")) == pytest.approx(wanted, abs=0.02)
+        assert float(found[2]) == 0
 
 
 def test_a_peer_without_an_environment_is_named(tmp_path):

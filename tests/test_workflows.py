@@ -60,15 +60,28 @@ def test_the_tests_run_on_three_pythons_that_the_package_takes():
         assert len(pythons) >= 3 and all(isinstance(p, str) for p in pythons)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == f">={pythons[0]}"
+    said = [c.rsplit(" ", 1)[1] for c in project["classifiers"] if c.startswith("Programming Language :: Python :: 3.")]
+    assert said == pythons  # the wheel is tried on each of them
 
 
 def test_commands_of_the_workflows_exist():
+    used_by_ci = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert any(step.get("run") == "bash .ci/run" for _, _, step in steps())
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    named = {m for _, _, step in steps() for m in re.findall(r"\bmake ([\w-]+)", step.get("run", ""))}
+    lines = [used_by_ci, *(step.get("run", "") for _, _, step in steps())]
+    named = {m for line in lines for m in re.findall(r"\bmake ([\w-]+)$", line, re.MULTILINE)}
     assert {"check", "test", "test-all", "dist", "docs"} <= named <= targets
     commands = {p.stem for p in (ROOT / "dpsyn_core" / "commands").glob("*.py")}
     used = {m for _, _, step in steps() for m in re.findall(r"\bdpsyn ([a-z]+)", step.get("run", ""))}
     assert used and used <= commands
+
+
+def test_the_job_that_runs_everything_installs_what_the_readme_says_that_all_tests_need():
+    needed = re.search(r"make test-all.*\(needs Debian's ([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))[1]
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    installed = re.search(r"apt-get install [^\n]*\\\n(.*)\n", script)[1].split()
+    assert set(needed.split(", ")) <= set(installed)
+    assert {"make", "python3-venv", "fonts-liberation"} <= set(installed)
 
 
 def test_a_release_follows_a_tag_of_this_version_and_stores_no_token():

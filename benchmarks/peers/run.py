@@ -3,7 +3,11 @@
 Every peer reads integer codes and a public domain (name -> size) and writes integer codes, with its authors' defaults
 for all but epsilon and delta; what they are and do is said in its file. It runs with the Python of an environment of
 its own, FOLDER/NAME/bin/python, from `benchmarks/peers/NAME.txt` (`--environments FOLDER`). A run that does not end
-within the limit, or that fails, is a result and is printed as one. Prints Markdown.
+within the limit, or that fails, is a result and is printed as one. `make peers` makes the environments, in .venv/peers.
+
+Tables of high order (`parity-K`, `characters`, as in `benchmarks.order`) have fresh records that no run sees:
+"learned" is the accuracy there of a boosted model that learns the last column from the synthetic records; `groups` has
+three groups of four columns that depend on each other as a whole. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -14,21 +18,26 @@ import json
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.engine import mean_distance, run_system
-from benchmarks.process import Cost, measure
+from benchmarks.order import FRESH, accuracy, characters, groups, parity
+from benchmarks.process import ENDED, Cost, measure
 from benchmarks.process import table as markdown
 from benchmarks.tables import Table, adult_codes, drug_deaths, simulated
 from dpsyn_core.schema.codec import Codec
+from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema, sample_table
 
 HERE = Path(__file__).resolve().parent
-ENDED = 124  # what `timeout` exits with when it ended the command
+ENVIRONMENTS = HERE.parents[1] / ".venv" / "peers"
 # peer -> environment, script and the system of its library
 PEERS = {
     "dpmm-mst": ("dpmm", "with_dpmm.py", "mst"),
@@ -39,6 +48,9 @@ PEERS = {
     "opendp-aim": ("opendp", "with_opendp.py", "aim"),
     "smartnoise-mst": ("smartnoise", "with_smartnoise.py", "mst"),
     "smartnoise-aim": ("smartnoise", "with_smartnoise.py", "aim"),
+    "synthcity-privbayes": ("synthcity", "with_synthcity.py", "privbayes"),
+    "synthcity-aim": ("synthcity", "with_synthcity.py", "aim"),
+    "mostlyai-argn": ("mostlyai", "with_mostlyai.py", "argn"),
 }
 
 
@@ -57,6 +69,16 @@ def bundled() -> Table:
     return Table(name="sample", codes=Codec(schema).encode(sample_table()).codes, domain=schema.domain())
 
 
+def high(codes: np.ndarray, schema: Schema, name: str) -> Table:
+    """All but the first records, which are kept to test with."""
+    return Table(name=name, codes=codes[:, FRESH:], domain=schema.domain(), table=codes[:, :FRESH])
+
+
+def of_groups() -> Table:
+    codes, schema = groups(0)
+    return Table(name="groups", codes=codes, domain=schema.domain())
+
+
 # adult and drugs are of the data folder
 TABLES: dict[str, Callable[[], Table]] = {
     "sample": bundled,
@@ -65,7 +87,10 @@ TABLES: dict[str, Callable[[], Table]] = {
     "interaction": lambda: simulated("interaction", 5_000, 9, 1),
     "adult": adult_codes,
     "drugs": drug_deaths,
-}
+    "groups": of_groups,
+    "characters": lambda: high(*characters(0), "characters"),
+} | {f"parity-{k}": partial(lambda k: high(*parity(k, 0), f"parity-{k}"), k) for k in range(1, 8)}
+ORDER = ("characters", *(f"parity-{k}" for k in range(1, 8)))  # tables with fresh records
 
 
 def write_codes(path: Path, table: Table) -> None:
@@ -92,7 +117,7 @@ def read_codes(path: Path, table: Table) -> np.ndarray:
 
 
 def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: int, environments: Path) -> Result:
-    """One run in the peer's own environment, ended after `limit` wall seconds."""
+    """One run in the peer's own environment, ended after `limit` CPU seconds, of all its processes."""
     environment, script, system = PEERS[name]
     python = environments / environment / "bin" / "python"
     if not python.exists():
@@ -113,9 +138,9 @@ def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: in
             str(delta),
             str(made),
         ]
-        cost = measure(["timeout", str(limit), *what])
+        cost = measure(what, limit=limit)
         if cost.status == ENDED:
-            return Result(codes=None, cost=cost, said=f"did not end in {limit} s")
+            return Result(codes=None, cost=cost, said=f"did not end in {limit} CPU s")
         if cost.status or not made.exists():
             lines = [line for line in cost.errors.splitlines() if re.search(r"\w", line)]
             return Result(codes=None, cost=cost, said=f"failed: {lines[-1].strip()[:120] if lines else cost.status}")
@@ -126,16 +151,34 @@ def run_peer(name: str, table: Table, *, epsilon: float, delta: float, limit: in
 
 
 def run_ours(name: str, table: Table, *, epsilon: float, delta: float) -> Result:
+    """In this process, whose peak memory says little."""
+    start = time.process_time()
     made = run_system(name, table.codes, table.domain, epsilon=epsilon, delta=delta)
-    return Result(codes=made.codes, cost=None)
+    cost = Cost(wall=made.seconds, cpu=time.process_time() - start, megabytes=0, status=0, errors="")
+    return Result(codes=made.codes, cost=cost)
 
 
 def row(name: str, table: Table, result: Result) -> list[str]:
-    cost = [f"{result.cost.cpu:.0f}", f"{result.cost.megabytes:.0f}"] if result.cost else ["", ""]
+    cost = (
+        [f"{result.cost.cpu:.0f}", f"{result.cost.megabytes:.0f}" if result.cost.megabytes else ""]
+        if result.cost
+        else ["", ""]
+    )
     if result.codes is None:
-        return [table.name, name, result.said, "", *cost]
+        return [table.name, name, result.said, "", "", *cost]
     pairs, triples = (mean_distance(table.codes, result.codes, table.domain, k) for k in (2, 3))
-    return [table.name, name, f"{pairs:.4f}", f"{triples:.4f}", *cost]
+    learned = f"{accuracy(result.codes, table.table):.3f}" if table.name in ORDER else ""
+    if table.name == "groups":
+        inside = [tuple(f"{g}{i}" for i in range(4)) for g in "abc"]
+        learned = f"four-ways {float(np.mean([_apart(table, result.codes, s) for s in inside])):.3f}"
+    return [table.name, name, f"{pairs:.4f}", f"{triples:.4f}", learned, *cost]
+
+
+def _apart(table: Table, made: np.ndarray, names: tuple[str, ...]) -> float:
+    """Total variation distance of one marginal."""
+    kept = [table.domain.index(n) for n in names]
+    domain = Domain(tuple(table.domain.attributes[i] for i in kept))
+    return mean_distance(table.codes[kept], made[kept], domain, len(names))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -146,8 +189,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tables", default="tree,clique,interaction", help=f"of {', '.join(TABLES)}")
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--delta", type=float, default=1e-9)
-    parser.add_argument("--limit", type=int, default=3600, help="wall seconds of one run of a peer")
-    parser.add_argument("--environments", type=Path, required=True, help="folder of the peers' environments")
+    parser.add_argument("--limit", type=int, default=3600, help="CPU seconds of one run of a peer")
+    parser.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
     args = parser.parse_args(arguments)
     peers, ours = ([n for n in given.split(",") if n] for given in (args.peers, args.ours))
     names = args.tables.split(",")
@@ -164,7 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
                             environments=args.environments)  # fmt: skip
             rows.append(row(peer, table, made))
             print(" ".join(rows[-1]), file=sys.stderr, flush=True)
-    print(markdown(["table", "system", "pairs", "triples", "CPU s", "peak MB"], rows))
+    print(markdown(["table", "system", "pairs", "triples", "learned", "CPU s", "peak MB"], rows))
     return 0
 
 

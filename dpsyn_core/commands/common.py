@@ -83,15 +83,17 @@ def place(text: str) -> Path | str:
     return text if "://" in text else Path(text)
 
 
-def named_tables(named: Sequence[str], alone: Path | str | None, schema: LinkedSchema) -> dict[str, Path | str]:
+def named_tables(
+    named: Sequence[str], alone: Path | str | None, schema: LinkedSchema | None = None
+) -> dict[str, Path | str]:
     """The places of linked tables by their names. Raises SettingError.
 
     Args:
         named: NAME=TABLE of each.
         alone: a table without a name: that of a schema whose tables are columns of one file.
-        schema: of the tables.
+        schema: of the tables, where there is one.
     """
-    if schema.one_file and alone is not None and not named:
+    if schema is not None and schema.one_file and alone is not None and not named:
         return {t.name: alone for t in schema.tables}
     if alone is not None:
         msg = "a table stands without its name; give each as --table NAME=FILE, by the names in the schema"

@@ -15,7 +15,12 @@ def add(commands: Any) -> None:
     """Declares the arguments."""
     parser = commands.add_parser("compare", help="score a synthetic table against the real one (reads private data)")
     parser.add_argument("real", metavar="REAL", type=place, nargs="?", help="the real table")
-    parser.add_argument("synthetic", metavar="SYNTH", type=Path, help="the synthetic table; of linked ones, the folder")
+    parser.add_argument(
+        "synthetic",
+        metavar="SYNTH",
+        type=Path,
+        help="the synthetic table; or where linked ones are",
+    )
     parser.add_argument(
         "--table", dest="named", action="append", default=[], metavar="NAME=TABLE", help="one of several linked tables"
     )
@@ -89,17 +94,15 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.linked.compare import compare_linked
     from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import places_of
-    from dpsyn_core.tables.read import read_table
+    from dpsyn_core.linked.export import places_of, written_tables
 
     schema = LinkedSchema.load(args.schema)
     if args.json is not None:
         check_writable(args.json)
     named = named_tables(args.named, args.real, schema)
     read = {p: read_input(argparse.Namespace(**(vars(args) | {"table": p}))) for p in dict.fromkeys(named.values())}
-    outs = places_of(args.synthetic, schema).outs
-    made = [read_table(path) for path in outs]
-    synthetic = {t.name: made[0] if schema.one_file else made[i] for i, t in enumerate(schema.tables)}
+    made = written_tables(places_of(args.synthetic, schema), schema)
+    synthetic = {t.name: made[schema.name if schema.one_file else t.name] for t in schema.tables}
     scores = compare_linked(schema, synthetic, {name: read[path] for name, path in named.items()})
     if args.json is not None:
         document = {"schema": schema.name, "private": table_label(), "scores": [asdict(s) for s in scores]}

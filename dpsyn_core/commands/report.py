@@ -25,7 +25,11 @@ def add(commands: Any) -> None:
         help="the real table, or - for a report from released values alone",
     )  # fmt: skip
     parser.add_argument(
-        "synthetic", metavar="SYNTH", type=Path, nargs="+", help="synthetic tables; of linked ones, their folder"
+        "synthetic",
+        metavar="SYNTH",
+        type=Path,
+        nargs="+",
+        help="synthetic tables; of linked ones, their folder or one file",
     )
     parser.add_argument(
         "--table", dest="named", action="append", default=[], metavar="NAME=TABLE",
@@ -109,14 +113,13 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     from dpsyn_core.files import write_text
     from dpsyn_core.linked.bounding import check_names
     from dpsyn_core.linked.document import LinkedSchema
-    from dpsyn_core.linked.export import places_of
+    from dpsyn_core.linked.export import places_of, written_tables
     from dpsyn_core.linked.keys import check_keys
     from dpsyn_core.linked.reference import link_verdicts, separate_tables
     from dpsyn_core.privacy.manifest.manifest import Manifest
     from dpsyn_core.report.document import dumps, verdict_lines
     from dpsyn_core.report.linked_page import linked_document, linked_html, linked_report
     from dpsyn_core.report.receipts import receipt
-    from dpsyn_core.tables.read import read_table
 
     without = ("measurements", "held_out", "metrics", "order", "query", "repeats", "target", "models", "sample",
                "memory", "income", "groups", "split", "not_applicable")  # fmt: skip
@@ -137,7 +140,7 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
     places = places_of(args.synthetic[0], schema, manifest=args.manifest[0] if args.manifest else None)
     manifest = Manifest.load(places.manifest)
     names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
-    made = {name: read_table(path) for name, path in zip(names, places.outs, strict=True)}
+    made = written_tables(places, schema)
     real = None
     if args.real != NONE:
         named = named_tables(args.named, args.real, schema)
@@ -148,9 +151,10 @@ def run_linked(args: argparse.Namespace, outputs: list[Path]) -> None:
         check_names(schema, {name: read[path] for name, path in named.items()})
         real = separate_tables(schema, private)
     parts = separate_tables(schema, made)
+    files = places.outs if len(places.outs) == len(names) else places.outs * len(names)
     report = linked_report(
         schema, manifest=manifest, synthetic=parts, real=real, keys=check_keys(schema, made),
-        receipts={n: receipt(p, places.manifest, schema=schema) for n, p in zip(names, places.outs, strict=True)},
+        receipts={n: receipt(p, places.manifest, schema=schema) for n, p in zip(names, files, strict=True)},
         # which roots the references draw decides nothing that is released, and stays the same for a release
         verdicts=() if real is None else link_verdicts(schema, parts, real, rng=default_rng(manifest.seed)),
     )  # fmt: skip

@@ -34,8 +34,25 @@ def add(commands: Any) -> None:
     sent.add_argument("-o", "--out", type=Path, required=True, metavar="OUT")
     sent.set_defaults(run=run_export)
     draft = actions.add_parser("draft", help="read the data: NOT PRIVATE until each entry is confirmed as public")
-    draft.add_argument("table", metavar="TABLE", type=place)
+    draft.add_argument("table", metavar="TABLE", type=place, nargs="?")
     draft.add_argument("-o", "--out", type=Path, required=True, metavar="schema.json")
+    draft.add_argument(
+        "--table", dest="named", action="append", default=[], metavar="NAME=FILE",
+        help="each of several tables that hang together by keys; which on which is read from the headers",
+    )  # fmt: skip
+    draft.add_argument(
+        "--link", dest="links", action="append", default=[], metavar="CHILD.COLUMN=PARENT.KEY",
+        help="of linked tables: a link that the headers do not tell, such as visits.pat=patients.id",
+    )  # fmt: skip
+    draft.add_argument(
+        "--wave", metavar="COLUMN", help="of a panel: the column that puts the rows of --identifier in order; a schema "
+        "of linked tables in one file is drafted",
+    )  # fmt: skip
+    draft.add_argument("--constant", action="append", default=[], metavar="COLUMN", help="of a panel: never changes")
+    draft.add_argument(
+        "--max-children", action="append", default=[], metavar="CHILD=N",
+        help="of linked tables: records of one parent that are counted at most; default 10. Not from the data",
+    )  # fmt: skip
     draft.add_argument(
         "--buy",
         action="append",
@@ -129,6 +146,12 @@ def run_draft(args: argparse.Namespace) -> None:
     from dpsyn_core.suggest.drafting import draft
 
     check_writable(args.out)
+    if args.named:
+        run_draft_linked(args)
+        return
+    if args.table is None or args.links or args.max_children:
+        msg = "draft needs a TABLE, or linked ones as --table NAME=FILE, to which --link and --max-children belong"
+        raise SettingError(msg)
     if args.buy:
         run_buy(args)
         return
@@ -138,11 +161,76 @@ def run_draft(args: argparse.Namespace) -> None:
     table = read_input(args)
     unit = typed_unit(args)
     schema = draft(table, name=table_name(args), identifier=args.identifier).model_copy(update={"unit": unit})
+    if args.wave is not None or args.constant:
+        dump_panel(args, schema)
+        return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema)
     proposed = len(propose_rules(schema))
     if proposed:
         print(f"note: the headers propose {proposed} rules on records; see them with 'dpsyn schema propose-rules'")
+    print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+
+
+def dump_panel(args: argparse.Namespace, schema: Any) -> None:
+    """Writes the draft as that of a panel: persons, and their rows in the order of waves."""
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.linked.panel import panel_schema
+    from dpsyn_core.suggest.linked import with_keys
+
+    if args.wave is None or args.identifier is None:
+        msg = "a panel needs --identifier, the column that names a person, and --wave, which puts its rows in order"
+        raise SettingError(msg)
+    columns = with_keys(schema, [args.identifier])
+    if columns is None:
+        msg = f"the table has no column but '{args.identifier}' that is synthesized; a panel needs a wave and values"
+        raise SettingError(msg)
+    panel = panel_schema(
+        columns, person=args.identifier, wave=args.wave, constant=args.constant,
+        max_children=None if args.max_records == 1 else args.max_records,
+    )  # fmt: skip
+    unit = panel.unit.model_copy(update={"neighbours": args.neighbours})
+    panel.model_copy(update={"unit": unit, "dataset": args.dataset}).dump(args.out)
+    print(f"panel: one individual is one '{args.identifier}' with at most {panel.links[0].max_children} rows")
+    print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
+
+
+def run_draft_linked(args: argparse.Namespace) -> None:
+    """As `run_draft`, for tables that hang together."""
+    from dpsyn_core.commands.common import named_tables
+    from dpsyn_core.errors import SettingError
+    from dpsyn_core.suggest.linked import draft_linked
+
+    given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
+    refused = next((name for name, value in given if value), None)
+    if refused is not None:
+        msg = f"linked tables do not take {refused}; leave it out"
+        raise SettingError(msg)
+    most = {}
+    for text in args.max_children:
+        child, _, number = text.rpartition("=")
+        if not child or not number.isdigit():
+            msg = f"--max-children got '{text}'; it needs CHILD=N, as in visits=20"
+            raise SettingError(msg)
+        most[child] = int(number)
+    links = {}
+    for text in args.links:
+        low, _, high = text.partition("=")
+        (child, _, column), (parent, _, key) = low.partition("."), high.partition(".")
+        if not all((child, column, parent, key)):
+            msg = f"--link got '{text}'; it needs CHILD.COLUMN=PARENT.KEY, as in visits.pat=patients.id"
+            raise SettingError(msg)
+        links[child] = (column, parent, key)
+    read = {
+        name: read_input(argparse.Namespace(**(vars(args) | {"table": path})))
+        for name, path in named_tables(args.named, None).items()
+    }
+    schema = draft_linked(read, args.dataset, links=links, max_children=most)
+    schema.model_copy(update={"unit": schema.unit.model_copy(update={"neighbours": args.neighbours})}).dump(args.out)
+    for link, hanging in zip(schema.links, schema.hanging, strict=True):
+        key = f"{link.child}.{link.key} = {link.parent}.{schema[link.parent].key}"
+        of_root = "" if hanging.max_children == link.max_children else f", {hanging.max_children} of a root"
+        print(f"link: {key}, at most {link.max_children} of a parent{of_root}")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
 
@@ -323,7 +411,8 @@ def run_check_linked(args: argparse.Namespace, path: Path) -> None:
             print_rules(table.columns, tables.get(table.name))
     if tables:
         for left in (one for one in bounded(schema, tables, strict=args.strict)[1] if one.any):
-            print(f"warning: {left.sentence()}: left out")
+            for sentence in left.sentences():
+                print(f"warning: {sentence}")
     print("the schema can be used")
 
 

@@ -185,7 +185,7 @@ def run_linked(args: argparse.Namespace) -> None:
     )
     from dpsyn_core.errors import SettingError
     from dpsyn_core.linked.answering import write_answers
-    from dpsyn_core.linked.document import LinkedSchema
+    from dpsyn_core.linked.document import METHOD, LinkedSchema
     from dpsyn_core.linked.export import places_of
     from dpsyn_core.linked.release import synthesize_linked
     from dpsyn_core.progress import silent
@@ -202,7 +202,7 @@ def run_linked(args: argparse.Namespace) -> None:
         "spark_master",
     )  # fmt: skip
     given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables not in (None, 1))
-    given += ["method"] * (args.method not in (None, "linked")) + [f"set {n}" for n in unknown]
+    given += [f"set {n}" for n in unknown]
     if given:
         msg = f"linked tables do not take --{given[0].replace('_', '-')}; leave it out"
         raise SettingError(msg)
@@ -218,7 +218,7 @@ def run_linked(args: argparse.Namespace) -> None:
     release = synthesize_linked(
         {name: read[path] for name, path in named.items()}, schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
-        questions=args.questions, **settings,
+        questions=args.questions, method=args.method or METHOD, **settings,
     )  # fmt: skip
     manifest = write_release(release, places, key=key, progress=progress)
     if places.answers is not None:

@@ -54,13 +54,16 @@ class AskedTable:
             msg = f"it is about '{about[:80]}', which is no table; those are {', '.join(names)}"
             raise QuestionError(msg)
         link = next((one for one in self.schema.links if one.child == about), None)
-        if link is not None and self.question.counts:
-            msg = f"it counts children of '{about}', which has none; ask about '{self.schema.root.name}'"
+        below = [self.schema.links[i].child for i in self.schema.below(about)]
+        other = next((c.of for c in self.question.counts.values() if c.of not in below), None)
+        if other is not None:
+            some = f"children of '{about}' are {', '.join(below)}" if below else f"'{about}' has none"
+            msg = f"it counts '{other[:80]}'; {some}"
             raise QuestionError(msg)
         if self.question.changes and (link is None or link.order is None):
             msg = f"it asks for changes, and the records of '{about}' have no order; declare the order of its link"
             raise QuestionError(msg)
-        return link, 1 if link is None else link.max_children
+        return link, 1 if link is None else self.schema.most_of_root(link)
 
     def _columns(self) -> dict[str, dict[str, Any]]:
         """Attributes as documents, under the names that the question may use."""
@@ -77,10 +80,7 @@ class AskedTable:
         known = self._columns()
         out: dict[str, dict[str, Any]] = {}
         for name, count in self.question.counts.items():
-            link = next((one for one in self.schema.links if one.child == count.of), None)
-            if link is None:
-                msg = f"'{name}' counts '{count.of[:80]}', which is no child table"
-                raise QuestionError(msg)
+            link = next(one for one in self.schema.links if one.child == count.of)
             most = 1 if count.any else link.max_children
             self._met(link, count)
             out[name] = {"name": name, "kind": "numeric", "dtype": "integer", "min": 0, "max": most,
@@ -139,12 +139,15 @@ class AskedTable:
             rows = [self._counted(forest, n) if n in self.question.counts else own[n].astype(np.int64) for n in names]
             return np.stack(rows) if rows else np.zeros((0, forest.n_roots), dtype=np.int64)
         number = self.schema.links.index(link)
-        return _ChildRows(self.schema, link, forest, number).columns(names, sizes, self.question.changes)
+        counted = {n: self._counted(forest, n) for n in names if n in self.question.counts}
+        return _ChildRows(self.schema, link, forest, number).columns(names, sizes, self.question.changes, counted)
 
     def _counted(self, forest: Forest, name: str) -> Ints:
+        """How many children each parent has that meet the conditions, (parents,)."""
         count = self.question.counts[name]
         number = next(i for i, one in enumerate(self.schema.links) if one.child == count.of)
-        children, out = forest.children[number], np.zeros(forest.n_roots, dtype=np.int64)
+        children = forest.children[number]
+        out = np.zeros(len(children.counts), dtype=np.int64)
         conditions = self._met(self.schema.links[number], count)
         for there, codes in children.singles:
             met = there.copy()
@@ -154,7 +157,7 @@ class AskedTable:
         met = np.ones(children.rest.shape[1], dtype=bool)
         for place, fits in conditions:
             met &= fits[children.rest[place]]
-        out += np.bincount(children.of_root[met], minlength=forest.n_roots)
+        out += np.bincount(children.of_parent[met], minlength=len(out))
         return np.minimum(out, 1) if count.any else out
 
 
@@ -163,20 +166,21 @@ class _ChildRows:
 
     def __init__(self, schema: LinkedSchema, link: Link, forest: Forest, number: int) -> None:
         children, self._shape = forest.children[number], shapes_of(schema)[number]
-        self._link, self._roots, self._singles = link, forest.roots, children.singles
+        self._link, self._parents, self._singles = link, forest.parent_codes(number), children.singles
         self._place = {a.name: i for i, a in enumerate(schema[link.child].coded)}
         self._above = {a.name: i for i, a in enumerate(schema[link.parent].coded)}
         self._coded = schema[link.child].coded
         at = [np.flatnonzero(there) for there, _ in children.singles]
-        self._root = np.concatenate([*at, children.of_root]).astype(np.int64)
-        self._own = np.concatenate([*(c[:, there] for there, c in children.singles), children.rest], axis=1)
+        self._parent, self._own = children.parents, children.codes
         self._single = np.repeat(np.arange(len(at) + 1), [*map(len, at), children.rest.shape[1]])
         first = children.first if children.rest.shape[1] else np.zeros(0, dtype=bool)
         self._first = np.concatenate([np.ones(sum(map(len, at)), dtype=bool), first])
 
-    def columns(self, names: Any, sizes: Any, changes: Any) -> Ints:
-        rows = [self._column(n, size, changes) for n, size in zip(names, sizes, strict=True)]
-        return np.stack(rows).astype(np.int64) if rows else np.zeros((0, len(self._root)), dtype=np.int64)
+    def columns(self, names: Any, sizes: Any, changes: Any, counted: Any) -> Ints:
+        rows = [
+            counted[n] if n in counted else self._column(n, size, changes) for n, size in zip(names, sizes, strict=True)
+        ]
+        return np.stack(rows).astype(np.int64) if rows else np.zeros((0, len(self._parent)), dtype=np.int64)
 
     def _column(self, name: str, size: int, changes: Any) -> Any:
         if name in changes:
@@ -188,14 +192,14 @@ class _ChildRows:
                 continue
             rest = name.removeprefix(f"{prefix}.")
             if prefix == self._link.parent and rest in self._above:
-                return self._roots[self._above[rest]][self._root]
+                return self._parents[self._above[rest]][self._parent]
             if rest in self._place and prefix == BEFORE and self._link.order is not None:
                 return self._before(self._own[self._place[rest]], size - 1)
             if rest in self._place and prefix in self._shape.single:
                 single = self._shape.single.index(prefix)
                 there, codes = self._singles[single]
-                held = there[self._root] & (self._single != single)  # nobody is a relative of itself
-                return np.where(held, codes[self._place[rest]][self._root], size - 1)
+                held = there[self._parent] & (self._single != single)  # nobody is a relative of itself
+                return np.where(held, codes[self._place[rest]][self._parent], size - 1)
         msg = f"'{name[:80]}' is no column of '{self._link.child}'"
         raise QuestionError(msg)
 

@@ -14,7 +14,7 @@ from dpsyn_core.linked.document import Link, LinkedSchema, LinkedTable
 from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
 from dpsyn_core.linked.keys import key_names
 from dpsyn_core.schema.codec import Codec, Codes, Encoded
-from dpsyn_core.sources.bounding import draw_key, kept, record_hashes
+from dpsyn_core.sources.bounding import draw_key, kept, name_hashes, record_hashes
 from dpsyn_core.tables.headers import short
 
 Bools = NDArray[np.bool_]
@@ -27,7 +27,8 @@ class LeftOut:
 
     table: its name. blank: without a key, or with a cell that its schema has no place for. repeated: of a root, beside
     the one that stays. orphans: of a child, without a parent. beyond: of a child, beyond `max_children`, a role or an
-    order that a parent's children share.
+    order that a parent's children share. shared: of a grandchild, with several parents of one name; these stay, with
+    each of them.
     """
 
     table: str
@@ -35,21 +36,26 @@ class LeftOut:
     repeated: int = 0
     orphans: int = 0
     beyond: int = 0
+    shared: int = 0
 
     @property
     def any(self) -> bool:
         """Whether there are some."""
-        return bool(self.blank or self.repeated or self.orphans or self.beyond)
+        return bool(self.blank or self.repeated or self.orphans or self.beyond or self.shared)
 
-    def sentence(self) -> str:
-        """For the owner."""
-        parts = (
+    def sentences(self) -> list[str]:
+        """For the owner: what is left out, and what stays with several parents."""
+        lost = (
             (self.blank, "have no key, or a cell that the schema has no place for"),
             (self.repeated, "repeat the key of another"),
             (self.orphans, "have no parent"),
             (self.beyond, "are more than their parent may have"),
         )
-        return f"table '{self.table}': " + ", ".join(f"{n:,} records {what}" for n, what in parts if n)
+        kept = ((self.shared, "name a key that several parents have, and count with each"),)
+        said = [", ".join(f"{n:,} records {what}" for n, what in parts if n) for parts in (lost, kept)]
+        return [
+            f"table '{self.table}': {words}{end}" for words, end in zip(said, (": left out", ""), strict=True) if words
+        ]
 
 
 def bounded(
@@ -58,9 +64,9 @@ def bounded(
     """Encodes and bounds linked tables.
 
     Guarantee: what stays of a root, and in which order, is a function of the key and of the records alone that carry
-    the root's own key: its record in the root table (of several the one with the smallest keyed hash), and its
-    children, of which those with the smallest keyed hashes stay. Records without a key and children without a parent
-    are left out (docs/proofs/linked.md).
+    the root's own key, or that of one of its children: its record in the root table (of several the one with the
+    smallest keyed hash), its children, of which those with the smallest keyed hashes stay, and theirs. Records without
+    a key and children without a parent are left out (docs/proofs/linked.md).
 
     Args:
         schema: public metadata.
@@ -76,25 +82,34 @@ def bounded(
     """
     check_names(schema, tables)
     key = draw_key() if key is None else key
-    root = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
+    root, _ = _encoded(schema.root, schema.root_key, tables[schema.root.name], strict)
     names = root.identifiers
     stays = kept(_positions(names), record_hashes(root, key), 1)
     repeated = 0 if schema.one_file else int((~stays).sum())  # one file repeats a root for each child
-    left = [_left(schema.root, tables, root, repeated=repeated)]
-    names = names.filter(stays)
-    shapes, children, codes = shapes_of(schema), [], []
-    for link, shape in zip(schema.links, shapes, strict=True):
-        own, out = _children(schema, link, shape, names, tables, key, strict)
-        children.append(own)
-        codes.append(shape.codes(own))
-        left.append(out)
+    shapes, found, left = shapes_of(schema), {}, {}
+    names = {schema.root.name: names.filter(stays)}
+    for i in schema.downward:
+        link = schema.links[i]
+        found[i], names[link.child], out = _children(schema, link, shapes[i], names[link.parent], tables, key, strict)
+        left[i] = out
+    for i in reversed(schema.downward):
+        below = schema.below(schema.links[i].child)
+        if below:
+            found[i] = found[i].with_columns(np.stack([shapes[b].codes(found[b]) for b in below]))
+    lost = (_left(schema.root, tables, root, repeated=repeated), *(left[i] for i in range(len(schema.links))))
     if strict:
-        for out in left:
+        for out in lost:
             if out.any:
-                msg = f"{out.sentence()}; correct the table, or leave strict out {OWNER}"
+                said = "; ".join(out.sentences()).replace(": left out", "")
+                msg = f"{said}; correct the table, or leave strict out {OWNER}"
                 raise TableError(msg)
-    roots = np.ascontiguousarray(root.codes[:, stays])
-    return Forest(roots=roots, shapes=tuple(codes), children=tuple(children)), tuple(left)
+    ordered = [found[i] for i in range(len(schema.links))]
+    return Forest(
+        roots=np.ascontiguousarray(root.codes[:, stays]),
+        shapes=tuple(shape.codes(own) for shape, own in zip(shapes, ordered, strict=True)),
+        children=tuple(ordered),
+        above=tuple(schema.above(link) for link in schema.links),
+    ), lost
 
 
 def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
@@ -110,12 +125,18 @@ def check_names(schema: LinkedSchema, tables: Mapping[str, Any]) -> None:
             raise TableError(msg)
 
 
-def _encoded(table: LinkedTable, key: str, given: Any, strict: bool) -> Encoded:
-    """Codes and the names in the key column, without records that have no place; `kept` says which have one."""
+def _encoded(
+    table: LinkedTable, key: str, given: Any, strict: bool, *, own: bool = False
+) -> tuple[Encoded, Any]:  # fmt: skip
+    """Codes and the names in the key column, without records that have no place; `kept` says which have one.
+
+    own: also the names in the table's own key, which children of these records hold; a record without one has no place.
+    """
     codes: Codes = np.zeros((0, given.num_rows), dtype=np.uint8)
     here = np.ones(given.num_rows, dtype=bool)
     try:
         names = key_names(given, key)
+        mine = key_names(given, str(table.key)) if own else None
         if table.columns is not None:
             found = Codec(table.columns).encode(given, individuals=False, strict=strict and given.num_rows > 0)
             codes, here = found.codes, here if found.kept is None else found.kept
@@ -123,9 +144,12 @@ def _encoded(table: LinkedTable, key: str, given: Any, strict: bool) -> Encoded:
         msg = f"table '{table.name}': {error}"
         raise TableError(msg) from error
     named = names.is_valid().to_numpy(zero_copy_only=False)
-    return Encoded(
+    if mine is not None:
+        named &= mine.is_valid().to_numpy(zero_copy_only=False)
+    found = Encoded(
         codes=np.ascontiguousarray(codes[:, named[here]]), identifiers=names.filter(named & here), kept=named & here
     )
+    return found, None if mine is None else mine.filter(named & here)
 
 
 def _left(table: LinkedTable, tables: Mapping[str, Any], found: Encoded, **more: int) -> LeftOut:
@@ -139,19 +163,35 @@ def _positions(names: Any) -> NDArray[np.int64]:
 
 
 def _children(
-    schema: LinkedSchema, link: Link, shape: ChildShape, roots: Any, tables: Mapping[str, Any], key: bytes, strict: bool
-) -> tuple[Children, LeftOut]:
-    """The children of one link, bounded; roots: names of the roots, each once."""
+    schema: LinkedSchema, link: Link, shape: ChildShape, parents: Any, tables: Mapping[str, Any], key: bytes,
+    strict: bool,
+) -> tuple[Children, Any, LeftOut]:  # fmt: skip
+    """The children of one link, bounded, and, where they have children themselves, their own names.
+
+    parents: names of the parents. Two roots may each hold a child of one name: what names it hangs on both.
+    """
+    import pyarrow as pa
+
     table = schema[link.child]
-    found = _encoded(table, link.key, tables[table.name], strict)
-    place_of_name = _places(found.identifiers.dictionary, roots)
+    found, own = _encoded(table, link.key, tables[table.name], strict, own=bool(schema.below(table.name)))
+    once = parents.unique()
+    place_of_name = _places(found.identifiers.dictionary, once)
     parent = place_of_name[_positions(found.identifiers)] if found.n_records else np.zeros(0, dtype=np.int64)
-    hashes = told_apart(record_hashes(found, key), parent)
+    hashes = record_hashes(found, key)
+    if own is not None and len(own):  # children that are equal but for their names have children of their own
+        hashes = hashes ^ name_hashes(own, bytes(reversed(key)))
+    hashes = told_apart(hashes, parent)
     slot = _slots(shape, found.codes, schema)
     stays = parent >= 0
     orphans = int((~stays).sum())
+    repeated = 0
+    if own is not None and found.n_records:
+        both = parent * max(len(own.dictionary), 1) + _positions(own)
+        stays[stays] = kept(both[stays], hashes[stays], 1)
+        repeated = found.n_records - orphans - int(stays.sum())
     for single in range(len(shape.single)):
-        stays[slot == single] &= kept(parent[slot == single], hashes[slot == single], 1)
+        mine = np.flatnonzero(stays & (slot == single))
+        stays[mine] = kept(parent[mine], hashes[mine], 1)
     if shape.distinct and shape.order is not None:
         both = parent * shape.distinct + found.codes[shape.order]
         stays[stays] = kept(both[stays], hashes[stays], 1)
@@ -162,12 +202,38 @@ def _children(
     starts = np.flatnonzero(np.append(True, grouped[1:] != grouped[:-1])) if len(order) else np.zeros(0, dtype=np.int64)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     order = order[rank < link.max_children]
-    beyond = found.n_records - orphans - len(order)
+    of_parent = _places(parents, once)
+    left = _left(
+        table, tables, found, orphans=orphans, repeated=repeated,
+        beyond=found.n_records - orphans - repeated - len(order),
+        shared=int((np.bincount(of_parent, minlength=len(once))[parent[order]] > 1).sum()),
+    )  # fmt: skip
     if shape.order is not None:
         order = order[np.lexsort((hashes[order], found.codes[shape.order][order], parent[order]))]
-    return _arranged(shape, found.codes, parent, slot, order, len(roots)), _left(
-        table, tables, found, orphans=orphans, beyond=beyond
-    )
+    if len(once) < len(parents):
+        order, parent = _on_each(order, parent, of_parent, len(once))
+    else:
+        parent = parent[order]
+    children, order = _arranged(shape, found.codes, parent, slot, order, len(parents))
+    return children, None if own is None else own.take(pa.array(order)), left
+
+
+def _on_each(
+    order: NDArray[np.int64], parent: NDArray[np.int64], of_parent: NDArray[np.int64], names: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Records in their order, and their parents, where several parents have one name: each has all of its children.
+
+    Args:
+        order: records, those of one name together and in their order.
+        parent: of each record the place of the name.
+        of_parent: of each parent the place of its name.
+        names: how many there are.
+    """
+    counts = np.bincount(parent[order], minlength=names)
+    starts = np.cumsum(counts) - counts
+    taken = counts[of_parent]
+    within = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
+    return order[np.repeat(starts[of_parent], taken) + within], np.repeat(np.arange(len(of_parent)), taken)
 
 
 def told_apart(hashes: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -188,12 +254,12 @@ def told_apart(hashes: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray
     return out ^ (out >> np.uint64(31))
 
 
-def _places(names: Any, roots: Any) -> NDArray[np.int64]:
-    """Of each distinct name of the child table its place among the roots; -1 where there is none."""
+def _places(names: Any, parents: Any) -> NDArray[np.int64]:
+    """Of each name its place among those of the parents; -1 where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    plain = roots.cast(pa.large_string())
+    plain = parents.cast(pa.large_string())
     found = pc.index_in(names.cast(pa.large_string()), value_set=plain)
     places: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return places
@@ -215,18 +281,21 @@ def _arranged(
     parent: NDArray[np.int64],
     slot: NDArray[np.int64],
     order: NDArray[np.int64],
-    roots: int,
-) -> Children:
-    singles = []
+    parents: int,
+) -> tuple[Children, NDArray[np.int64]]:
+    """Children, and the records in the order of `Children.parents`; parent: of each record in `order`."""
+    singles, places = [], []
     for single in range(len(shape.single)):
-        mine = order[slot[order] == single]
-        there, held = np.zeros(roots, dtype=bool), np.zeros((len(codes), roots), dtype=codes.dtype)
-        there[parent[mine]] = True
-        held[:, parent[mine]] = codes[:, mine]
+        at = np.flatnonzero(slot[order] == single)
+        there, held = np.zeros(parents, dtype=bool), np.zeros((len(codes), parents), dtype=codes.dtype)
+        there[parent[at]] = True
+        held[:, parent[at]] = codes[:, order[at]]
         singles.append((there, held))
-    others = order[slot[order] == len(shape.single)]
-    return Children(
+        places.append(order[at])
+    rest = np.flatnonzero(slot[order] == len(shape.single))
+    children = Children(
         singles=tuple(singles),
-        rest=np.ascontiguousarray(codes[:, others]),
-        counts=np.bincount(parent[others], minlength=roots).astype(np.int64),
+        rest=np.ascontiguousarray(codes[:, order[rest]]),
+        counts=np.bincount(parent[rest], minlength=parents).astype(np.int64),
     )
+    return children, np.concatenate([*places, order[rest]]).astype(np.int64)

@@ -140,11 +140,9 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
 
 
 def _columns(forest: Forest, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Codes of all children of a link, with those of their roots."""
+    """Codes of all children of a link, with those of their parents."""
     children = forest.children[number]
-    at = np.concatenate([*(np.flatnonzero(there) for there, _ in children.singles), children.of_root])
-    own = np.concatenate([*(codes[:, there] for there, codes in children.singles), children.rest], axis=1)
-    return forest.roots[:, at].astype(np.int64), own.astype(np.int64)
+    return forest.parent_codes(number)[:, children.parents].astype(np.int64), children.codes.astype(np.int64)
 
 
 def _distance(both: Sequence[NDArray[np.int64]], size: int) -> float:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import Link, LinkedSchema
-from dpsyn_core.linked.forest import Forest, shapes_of
-from dpsyn_core.linked.making import empty_forest
+from dpsyn_core.linked.forest import Forest, columns_of, shapes_of
+from dpsyn_core.linked.making import empty_forest, with_grandchildren
 from dpsyn_core.linked.mending import mended_table, parents_of
 from dpsyn_core.linked.permitted import permitted
 from dpsyn_core.runs.tables import table_of
@@ -57,7 +57,8 @@ def kept(tables: Tables, schema: LinkedSchema, headers: Mapping[str, tuple[str, 
     if bad.all():
         spare = _spare(schema, headers)
         first = len(bad)
-        tables = {n: _below(tables[n], spare[n], schema, first) for n in tables}
+        sizes = {n: t.num_rows for n, t in tables.items()}
+        tables = {n: _below(tables[n], spare[n], schema, n, sizes) for n in tables}
         bad = np.append(bad, np.zeros(spare[schema.root.name].num_rows, dtype=bool))
         return _gathered(tables, schema, rng.choice(np.flatnonzero(~bad), first))
     source = np.arange(len(bad))
@@ -68,18 +69,22 @@ def kept(tables: Tables, schema: LinkedSchema, headers: Mapping[str, tuple[str, 
 def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Tables, Bools]:
     """Children that keep their rules, and the roots that break one still."""
     out, bad = dict(tables), np.zeros(tables[schema.root.name].num_rows, dtype=bool)
-    for link in schema.links:
+    root_of = {schema.root.name: np.arange(len(bad))}
+    for i in schema.downward:
+        link = schema.links[i]
+        parent = _parent(tables, link)
+        root_of[link.child] = root_of[link.parent][parent]
         if link.rules:
-            parents = parents_of(tables, schema, link)
+            parents = parents_of(out, schema, link)
             out[link.child], broken = mended_table(
-                schema, link, tables[link.child], _parent(tables, link), len(bad), parents, rng
+                schema, link, tables[link.child], parent, tables[link.parent].num_rows, parents, rng
             )
-            bad |= broken
+            bad[root_of[link.parent][broken]] = True
     return out, bad
 
 
 def _parent(tables: Tables, link: Link) -> Ints:
-    """Place of the root of each child: synthetic keys count from 1."""
+    """Place of the parent of each child: synthetic keys count from 1."""
     found: Ints = tables[link.child].column(link.key).to_numpy().astype(np.int64) - 1
     return found
 
@@ -87,8 +92,8 @@ def _parent(tables: Tables, link: Link) -> Ints:
 def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tables:
     """Tables that keep all rules, made from the public schema alone; always the same. Raises SchemaError."""
     rng = default_rng(0)
-    shapes = []
-    for link, shape in zip(schema.links, shapes_of(schema), strict=True):
+    shapes = {}
+    for i, (link, shape) in enumerate(zip(schema.links, shapes_of(schema), strict=True)):
         fits = np.flatnonzero(permitted(schema, link, shape))
         if not len(fits):
             msg = (
@@ -96,24 +101,25 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
                 f"{'; '.join(map(str, link.rules))[:400]}; change or remove one"
             )
             raise SchemaError(msg)
-        shapes.append(rng.choice(fits, TRIED).astype(np.int64))
+        shapes[i] = rng.choice(fits, TRIED).astype(np.int64)
     roots = np.stack([rng.integers(0, a.size, TRIED) for a in schema.root.coded] or [np.zeros(TRIED, dtype=np.int64)])
-    forest = empty_forest(roots[: len(schema.root.coded)].astype(np.uint16), tuple(shapes), schema)
-    for children, link, shape in zip(forest.children, schema.links, shapes_of(schema), strict=True):
-        coded = schema[link.child].coded
+    at_root = [shapes[i] for i in schema.below(schema.root.name)]
+    forest = empty_forest(roots[: len(schema.root.coded)].astype(np.uint16), at_root, schema)
+    for number in schema.downward:
+        link, shape = schema.links[number], shapes_of(schema)[number]
+        forest = with_grandchildren(forest, number, schema, rng)
+        children = forest.children[number]
+        coded = columns_of(schema, link.child)
         for codes in (*(codes for _, codes in children.singles), children.rest):
             for i, a in enumerate(coded):
                 if i != shape.role or codes is children.rest:
                     codes[i] = rng.integers(0, a.size - a.special, codes.shape[1])
         if shape.role is not None:
-            others = [c for c, key in enumerate(coded[shape.role].keys) if key not in shape.single]
+            keys = schema[link.child].coded[shape.role].keys
+            others = [c for c, key in enumerate(keys) if key not in shape.single]
             children.rest[shape.role] = rng.choice(others, children.rest.shape[1])
         if shape.order is not None:
-            drawn = (
-                shape.orders(forest.shapes[schema.links.index(link)])
-                if shape.distinct
-                else np.sort(children.rest[shape.order])
-            )
+            drawn = shape.orders(forest.shapes[number]) if shape.distinct else np.sort(children.rest[shape.order])
             children.rest[shape.order] = drawn
     tables, bad = _mended(_tables(forest, schema, headers, rng), schema, rng)
     if bad.all():
@@ -126,15 +132,15 @@ def _spare(schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]]) -> Tabl
     return _gathered(tables, schema, np.flatnonzero(~bad))
 
 
-def _below(table: Any, other: Any, schema: LinkedSchema, roots: int) -> Any:
-    """Two tables one below the other; the keys of the second follow those of the first."""
+def _below(table: Any, other: Any, schema: LinkedSchema, name: str, sizes: Mapping[str, int]) -> Any:
+    """Two tables of one name, one below the other; keys of the second follow those of the first, of these sizes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     for link in schema.links:
-        if link.key in other.column_names:
+        if link.child == name:
             at = other.column_names.index(link.key)
-            other = other.set_column(at, link.key, pc.add(other.column(at), roots))
+            other = other.set_column(at, link.key, pc.add(other.column(at), sizes[link.parent]))
     return pa.concat_tables([table, other.select(table.column_names).cast(table.schema)])
 
 
@@ -142,16 +148,18 @@ def _gathered(tables: Tables, schema: LinkedSchema, source: Ints) -> Tables:
     """Copies of these roots, with all that hangs on them, under fresh keys."""
     import pyarrow as pa
 
-    keys = np.arange(1, len(source) + 1)
     root = schema.root.name
-    out = {root: _with(tables[root].take(pa.array(source)), {schema.root_key: keys})}
-    for link in schema.links:
-        parent = _parent(tables, link)
-        counts = np.bincount(parent, minlength=tables[root].num_rows)
-        starts = (np.cumsum(counts) - counts)[source]
-        taken = counts[source]
+    out = {root: _with(tables[root].take(pa.array(source)), {schema.root_key: np.arange(1, len(source) + 1)})}
+    chosen = {root: source}
+    for i in schema.downward:
+        link = schema.links[i]
+        above = chosen[link.parent]
+        counts = np.bincount(_parent(tables, link), minlength=tables[link.parent].num_rows)
+        starts = (np.cumsum(counts) - counts)[above]
+        taken = counts[above]
         rows = np.repeat(starts - (np.cumsum(taken) - taken), taken) + np.arange(int(taken.sum()))
-        named = {link.key: np.repeat(keys, taken)}
+        chosen[link.child] = rows
+        named = {link.key: np.repeat(np.arange(1, len(above) + 1), taken)}
         own = schema[link.child].key
         if own is not None:
             named[own] = np.arange(1, len(rows) + 1)
@@ -168,19 +176,22 @@ def _with(table: Any, named: Mapping[str, Ints]) -> Any:
 
 
 def _tables(forest: Forest, schema: LinkedSchema, headers: Mapping[str, tuple[str, ...]], rng: Generator) -> Tables:
-    """The tables of a forest by name, children of one root together and in their order."""
-    keys = np.arange(1, forest.n_roots + 1)
-    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys}, headers, rng)}
-    for link, children in zip(schema.links, forest.children, strict=True):
-        parents = [keys[there] for there, _ in children.singles] + [keys[children.of_root]]
-        codes = [c[:, there] for there, c in children.singles] + [children.rest]
-        parent, together = np.concatenate(parents), np.concatenate(codes, axis=1)
+    """The tables of a forest by name, children of one parent together and in their order."""
+    keys = {schema.root.name: np.arange(1, forest.n_roots + 1)}
+    out = {schema.root.name: _table(schema, schema.root.name, forest.roots, {schema.root_key: keys[schema.root.name]},
+                                    headers, rng)}  # fmt: skip
+    for i in schema.downward:
+        link, children = schema.links[i], forest.children[i]
+        parent = keys[link.parent][children.parents]
+        together = children.codes[: len(schema[link.child].coded)]
         # single roles first; those of one parent stay together and in their order
         order = np.argsort(parent, kind="stable")
-        named = {link.key: parent[order]}
+        named, numbers = {link.key: parent[order]}, np.arange(1, len(order) + 1)
         own = schema[link.child].key
         if own is not None:
-            named[own] = np.arange(1, len(order) + 1)
+            named[own] = numbers
+        keys[link.child] = np.empty_like(numbers)
+        keys[link.child][order] = numbers
         out[link.child] = _table(schema, link.child, together[:, order], named, headers, rng)
     return out
 

@@ -21,6 +21,7 @@ from dpsyn_core.schema.rules import table_wide
 
 METHOD = "linked"  # as manifests name it: no system of the registry makes several tables
 MOST_CHILDREN = 1000  # of one parent that a link may declare: the parent's number of children is one attribute
+DEPTH = 3  # tables from the root to the last: root, children, grandchildren
 MOST_ORDERS = 10  # values of an order that no two children share: the parent tells which of them it has, 2^10 ways
 MOST_SINGLES = 4  # roles that one child may have: the parent tells which of them it has, 2^4 ways
 Name = StrictStr
@@ -109,7 +110,9 @@ class LinkedSchema(Document):
         False, description="Whether both tables are columns of one file, such as a panel, and are written as one"
     )
     tables: tuple[LinkedTable, ...] = Field(min_length=2, max_length=20, description="The root first")
-    links: tuple[Link, ...] = Field(min_length=1, max_length=19, description="From parents to children")
+    links: tuple[Link, ...] = Field(
+        min_length=1, max_length=19, description="From parents to children, and from these to theirs"
+    )
 
     @validator(mode="after")
     def _fits(self) -> LinkedSchema:
@@ -150,11 +153,18 @@ class LinkedSchema(Document):
             if name not in children:
                 msg = f"table '{name}' hangs on no other; link it to a parent, or leave it out"
                 raise ValueError(msg)
-        for link in self.links:
-            if link.parent != names[0]:
+        above = {link.child: link.parent for link in self.links}
+        for name in names[1:]:
+            way = [name]
+            while way[-1] != names[0]:
+                way.append(above[way[-1]])
+                if way[-1] in way[:-1]:
+                    msg = f"the links go round in a circle: {' > '.join(reversed(way))}; link one of them to the root"
+                    raise ValueError(msg)
+            if len(way) > DEPTH:
                 msg = (
-                    f"'{link.child}' hangs on '{link.parent}', which is a child itself; links of this version go from "
-                    f"the root '{names[0]}' alone: join the two tables, or synthesize without '{link.child}'"
+                    f"the links {' > '.join(reversed(way))} are {len(way)} tables deep; at most {DEPTH} are: root, "
+                    f"children and grandchildren. Join two of them, or synthesize without '{name}'"
                 )
                 raise ValueError(msg)
 
@@ -277,10 +287,28 @@ class LinkedSchema(Document):
         """The name under which runs on these tables add up."""
         return self.name if self.dataset is None else self.dataset
 
+    def above(self, link: Link) -> int | None:
+        """Place of the link whose children are the parents of this one; None: its parents are the roots."""
+        return next((i for i, one in enumerate(self.links) if one.child == link.parent), None)
+
+    def below(self, table: str) -> tuple[int, ...]:
+        """Places of the links whose parents are the records of a table."""
+        return tuple(i for i, link in enumerate(self.links) if link.parent == table)
+
+    @property
+    def downward(self) -> tuple[int, ...]:
+        """Places of all links, those from the root first."""
+        return tuple(sorted(range(len(self.links)), key=lambda i: self.above(self.links[i]) is not None))
+
+    def most_of_root(self, link: Link) -> int:
+        """How many children a root has at most by a link: of a grandchild the product of both limits."""
+        above = self.above(link)
+        return link.max_children if above is None else link.max_children * self.links[above].max_children
+
     @property
     def hanging(self) -> tuple[HangingTable, ...]:
         """What hangs on a root, as manifests state it."""
-        return tuple(HangingTable(table=link.child, max_children=link.max_children) for link in self.links)
+        return tuple(HangingTable(table=one.child, max_children=self.most_of_root(one)) for one in self.links)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.privacy.manifest.statement import Digests, TableDigests
 from dpsyn_core.runs.writing import Places, staged_tables
 from dpsyn_core.tables.digest import content_digest, file_digest
-from dpsyn_core.tables.write import staged_workbook
+from dpsyn_core.tables.read import read_table
+from dpsyn_core.tables.write import sheet_name, staged_workbook
 
 ONE_FILE = (".xlsx", ".sqlite", ".db", ".duckdb")  # endings that hold several tables
 
@@ -52,6 +53,16 @@ def places_of(
     return Places(outs=outs, manifest=stated, answers=mark(stated.with_name(named)) if answers else None)
 
 
+def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
+    """The tables of a release that was written, by name, each as pyarrow. Raises TableError."""
+    names = [schema.name] if schema.one_file else [t.name for t in schema.tables]
+    ending = places.outs[0].suffix.lower()
+    if ending not in ONE_FILE or (schema.one_file and ending == ".xlsx"):
+        return {n: read_table(p) for n, p in zip(names, places.outs, strict=True)}
+    form = {n: {"sheet": sheet_name(n)} if ending == ".xlsx" else {"sql_table": n} for n in names}
+    return {n: read_table(places.outs[0], **form[n]) for n in names}
+
+
 @contextmanager
 def staged_linked(tables: Mapping[str, Any], schema: LinkedSchema, outs: Sequence[Path]) -> Iterator[Digests]:
     """Writes pyarrow tables by name to the places of `places_of`; see `Writable.staged`. Raises OutputError."""
@@ -67,7 +78,7 @@ def staged_linked(tables: Mapping[str, Any], schema: LinkedSchema, outs: Sequenc
             written = stack.enter_context(replacing(outs[0]))
             room = stack.enter_context(tempfile.TemporaryDirectory(dir=outs[0].parent, prefix=".dpsyn-"))
             made = Path(room) / "made"  # a database makes its own file
-            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(tables, schema, made)
+            (_to_duckdb if ending == ".duckdb" else _to_sqlite)(_parents_first(tables, schema), schema, made)
             shutil.copyfile(made, written)
         files = {ending.lstrip("."): file_digest(written)}
         each = tuple(TableDigests(content=content_digest(t)) for t in tables.values())
@@ -87,6 +98,12 @@ def statements(tables: Mapping[str, Any], schema: LinkedSchema) -> list[str]:
                 lines.append(f"FOREIGN KEY ({_quoted(link.key)}) REFERENCES {parent}")
         out.append(f"CREATE TABLE {_quoted(name)} ({', '.join(lines)})")
     return out
+
+
+def _parents_first(tables: Mapping[str, Any], schema: LinkedSchema) -> dict[str, Any]:
+    """Tables in an order in which each key that a row names is there already."""
+    names = [schema.root.name, *(schema.links[i].child for i in schema.downward)]
+    return dict(tables) if schema.one_file else {n: tables[n] for n in names}
 
 
 def _quoted(name: str) -> str:

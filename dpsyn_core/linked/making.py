@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.linked.alike import Given, alike_column
 from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.forest import Children, Forest, shapes_of
-from dpsyn_core.linked.stages import Stage, View, ViewColumn, context_columns, difference_codes
+from dpsyn_core.linked.forest import Children, Forest, columns_of, shapes_of
+from dpsyn_core.linked.permitted import only_permitted, permitted
+from dpsyn_core.linked.stages import (
+    Stage,
+    View,
+    ViewColumn,
+    context_columns,
+    difference_codes,
+    in_root,
+    pairs_in_root,
+)
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.records.linked import LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
+from dpsyn_core.records.linked import LAGS, LinkedAxis, LinkedRecords, LinkedTarget, fit_linked
 from dpsyn_core.records.rls.fit import Target, schedule
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
 
 Codes = NDArray[np.unsignedinteger]
+Ints = NDArray[np.int64]
 DRAWN_AT_ONCE = 1 << 16  # records, so that their chances take some tens of megabytes
 
 
-def empty_forest(roots: Codes, shapes: tuple[NDArray[np.int64], ...], schema: LinkedSchema) -> Forest:
-    """Roots whose children are counted and not made yet."""
-    children = []
-    for link, shape, codes in zip(schema.links, shapes_of(schema), shapes, strict=True):
-        columns = len(schema[link.child].coded)
-        held = np.zeros((columns, len(codes)), dtype=np.uint16)
-        counts = shape.rest(codes)
-        singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
-        for (_, own), value in zip(singles, shape.single, strict=True):
-            if shape.role is not None:
-                own[shape.role] = schema[link.child].coded[shape.role].keys.index(value)
-        rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
-        children.append(Children(singles=singles, rest=rest, counts=counts))
-    return Forest(roots=roots, shapes=shapes, children=tuple(children))
+def empty_forest(roots: Codes, shapes: Sequence[Ints], schema: LinkedSchema) -> Forest:
+    """Roots whose children are counted and not made yet; shapes: of the links from the root, in their order."""
+    none = np.zeros(0, dtype=np.int64)
+    above = tuple(schema.above(link) for link in schema.links)
+    empty = tuple(_uncounted(schema, i, none) for i in range(len(above)))
+    out = Forest(roots=roots, shapes=(none,) * len(above), children=empty, above=above)
+    for i, codes in zip(schema.below(schema.root.name), shapes, strict=True):
+        out = out.with_link(i, codes, _uncounted(schema, i, codes))
+    return out
+
+
+def with_grandchildren(forest: Forest, link: int, schema: LinkedSchema, rng: Generator) -> Forest:
+    """The same with the children of a link counted, whose parents are made, in numbers that its rules permit."""
+    one = schema.links[link]
+    place = len(schema[one.parent].coded) + schema.below(one.parent).index(link)
+    above, shape = forest.above[link], shapes_of(schema)[link]
+    if above is None:
+        return forest
+    parents = forest.children[above]
+    codes = only_permitted(
+        parents.codes[place].astype(np.int64), permitted(schema, one, shape), shape.numbers, rng
+    )  # fmt: skip
+    at = 0
+    for there, held in parents.singles:
+        end = at + int(there.sum())
+        held[place, there] = codes[at:end]
+        at = end
+    parents.rest[place] = codes[at:]
+    return forest.with_link(link, codes, _uncounted(schema, link, codes))
+
+
+def _uncounted(schema: LinkedSchema, link: int, codes: Ints) -> Children:
+    """Children of parents of these shapes, whose codes are yet to be made."""
+    one, shape = schema.links[link], shapes_of(schema)[link]
+    columns, counts = len(columns_of(schema, one.child)), shape.rest(codes)
+    held = np.zeros((columns, len(codes)), dtype=np.uint16)
+    singles = tuple((shape.has(codes, i), held.copy()) for i in range(len(shape.single)))
+    for (_, own), value in zip(singles, shape.single, strict=True):
+        if shape.role is not None:
+            own[shape.role] = schema[one.child].coded[shape.role].keys.index(value)
+    rest = np.zeros((columns, int(counts.sum())), dtype=np.uint16)
+    return Children(singles=singles, rest=rest, counts=counts)
 
 
 def make_stage(
@@ -57,19 +97,19 @@ def make_stage(
     for place, column in enumerate(standing):
         rows[:, place] = column
     if n and own:
-        weight, coupling = np.ones(n, dtype=np.float32), np.zeros(n, dtype=np.float32)
+        ordered = siblings is None or shapes_of(schema)[stage.link].order is not None
+        weight, coupling = (1 / in_root(forest, stage)).astype(np.float32), np.zeros(n, dtype=np.float32)
         if stage.single is None:
-            weight = (1 / np.repeat(children.counts, children.counts)).astype(np.float32)
-            pairs = np.repeat(children.counts - 1, children.counts)
+            pairs = pairs_in_root(forest, stage, 1 if ordered else LAGS)
             coupling = np.where(children.first, 0.0, 1 / np.maximum(pairs, 1)).astype(np.float32)
-        _start(rows, stage, evidence, siblings, children, rng)
+        _start(rows, stage, evidence, siblings, children, rng, ordered=ordered)
         held = float(weight.sum())
         targets = [standing_agrees(t, rows, weight, len(standing)) for t in own_targets(stage, evidence, held)]
         probabilities = [evidence.probabilities[len(standing) + j] for j in range(len(own))]
         pace = schedule(n, len(own), [_as_target(t) for t in targets], effort=effort)
         if siblings is not None and stage.siblings is not None and coupling.any():
-            targets += sibling_targets(stage, siblings, float(coupling.sum()))
-        ordered = siblings is None or shapes_of(schema)[stage.link].order is not None
+            held_pairs = float(len(np.unique(forest.root_of(stage.link)[children.counts > 1])))
+            targets += sibling_targets(stage, siblings, held_pairs)
         records = LinkedRecords(
             rows=rows, first_own=len(standing), weight=weight, coupling=coupling, ordered=ordered
         )  # fmt: skip
@@ -90,11 +130,14 @@ def _start(
     siblings: RlsEvidence | None,
     children: Children,
     rng: Generator,
+    *,
+    ordered: bool,
 ) -> None:
     """Where a fit starts: what single moves would take long to find is drawn first.
 
     A number follows its difference from a single sibling's, another column the same column of the sibling before it or
-    the child's position, where these are known; else it is drawn by itself.
+    the child's position, where these are known; siblings without an order are alike (`linked.alike`); else it is drawn
+    by itself.
     """
     n, columns = len(rows), stage.view.columns
     position = next((i for i, c in enumerate(columns) if c.attribute.name.endswith(": position")), None)
@@ -109,7 +152,11 @@ def _start(
         if position is not None:
             table = _expected(evidence, columns[position].attribute.name, name)
             rows[:, place] = _drawn(table, rows[:, position], rng)
-        if siblings is not None and (f"{name} before", name) in pairs:
+        if siblings is not None and not ordered:
+            given = _given(rows, stage, evidence, place, children)
+            drawn = alike_column(name, given, siblings, children, rng)
+            rows[:, place] = rows[:, place] if drawn is None else drawn
+        elif siblings is not None and (f"{name} before", name) in pairs:
             table = _expected(siblings, f"{name} before", name)
             turn = children.position
             order = np.argsort(turn, kind="stable")
@@ -120,6 +167,27 @@ def _start(
     for at, column in enumerate(columns):
         if column.kind == "difference":
             _start_by_difference(rows, stage, column.of, evidence.probabilities[at], rng)
+
+
+def _given(rows: NDArray[np.uint16], stage: Stage, evidence: RlsEvidence, place: int, children: Children) -> Given:
+    """What an own column follows of the parent: the column that stands of which a released table tells most."""
+    columns = stage.view.columns
+    p = np.maximum(evidence.probabilities[place], 0)
+    best, most = Given(chances=(p / p.sum())[None, :], group=np.zeros(len(children.counts), dtype=np.int64)), 0.0
+    name = columns[place].attribute.name
+    measured = {m.attributes for m in evidence.joint}
+    for at, column in enumerate(columns[: stage.context]):
+        if (column.attribute.name, name) not in measured or column.attribute.name.endswith(": position"):
+            continue
+        table = np.maximum(_expected(evidence, column.attribute.name, name), 0)
+        sums = table.sum(axis=1, keepdims=True)
+        told = float(np.abs(table - sums * table.sum(axis=0) / max(float(sums.sum()), 1e-300)).sum())
+        if told > most:
+            chances = np.where(sums > 0, table / np.maximum(sums, 1e-300), p / p.sum())
+            group = np.zeros(len(children.counts), dtype=np.int64)
+            group[children.of_parent] = rows[:, at]
+            best, most = Given(chances=chances, group=group), told
+    return best
 
 
 def _expected(evidence: RlsEvidence, first: str, second: str) -> NDArray[np.float64]:
@@ -229,5 +297,5 @@ def _write(forest: Forest, stage: Stage, schema: LinkedSchema, rows: NDArray[np.
     if shape.distinct:
         children.rest[shape.order] = shape.orders(forest.shapes[stage.link])
     else:
-        order = np.lexsort((children.rest[shape.order], children.of_root))
+        order = np.lexsort((children.rest[shape.order], children.of_parent))
         children.rest[:] = children.rest[:, order]

@@ -87,7 +87,8 @@ def fresh_tables(schema: LinkedSchema, tables: Mapping[str, Any], rng: Generator
     drawn = rng.integers(0, max(1, len(rows)), (len(rows) + 1) // 2)
     out = {schema.root.name: _renamed(root.take(rows[drawn]), schema.root_key)}
     parents = {schema.root.name: (own, drawn)}
-    for link in schema.links:
+    for i in schema.downward:
+        link = schema.links[i]
         known, chosen = parents[link.parent]
         table = tables[link.child]
         taken, parent = _hanging(places_of_keys(table, link.key, known), chosen, len(known))

@@ -22,10 +22,10 @@ from dpsyn_core.linked.decoding import check_link_rules, decoded
 from dpsyn_core.linked.document import METHOD, LinkedSchema, LinkedSettings
 from dpsyn_core.linked.export import places_of, staged_linked
 from dpsyn_core.linked.forest import Forest, shapes_of
-from dpsyn_core.linked.making import empty_forest, make_stage
+from dpsyn_core.linked.making import empty_forest, make_stage, with_grandchildren
 from dpsyn_core.linked.measuring import SHARES, LinkedShares, measure_root, measure_view
 from dpsyn_core.linked.permitted import only_permitted, permitted, without_forbidden
-from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, stages_of
+from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, root_columns, stages_of
 from dpsyn_core.linked.views import counter_of, sibling_counter
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.charges import check_widest
@@ -96,6 +96,7 @@ def synthesize_linked(
     epsilon: float,
     delta: float,
     rng: Generator | int | None,
+    method: str = METHOD,
     n_records: int | None = None,
     dataset: str | None = None,
     ledger: Ledger | None = None,
@@ -117,6 +118,7 @@ def synthesize_linked(
         epsilon: privacy budget, above 0.
         delta: 0 (pure DP) or in (0, 1).
         rng: seed or generator of the post-processing; None draws a fresh seed, which the manifest records.
+        method: the only one that linked tables have; any other is refused in a sentence.
         n_records: roots to make; None takes the released number.
         dataset: name on the ledger; None takes the schema's.
         ledger: None is the ledger in DPSYN_HOME.
@@ -133,6 +135,12 @@ def synthesize_linked(
     generator, seed = post_processing_generator(rng)
     budget = Budget(epsilon=epsilon, delta=delta)
     check_records(n_records)
+    if method != METHOD:
+        msg = (
+            f"the method is '{method[:80]}', which makes single tables: it knows no keys, and would charge each table "
+            f"for all records of a root. Linked tables have one method, '{METHOD}'; leave the method out"
+        )
+        raise MethodError(msg)
     if not 0.1 <= effort <= 100:
         msg = f"the effort is {effort}; it must lie between 0.1 and 100"
         raise MethodError(msg)
@@ -243,9 +251,7 @@ def _noise(cost: Cost, unit: Unit) -> float:
 
 def root_domain(schema: LinkedSchema) -> Domain:
     """The attributes of the root, with the shapes of its links."""
-    own = [a.coded_attribute() for a in schema.root.coded]
-    shapes = [replace(s.attribute(), name=f"{schema.root.name}.{s.attribute().name}") for s in shapes_of(schema)]
-    return Domain((*(replace(a, name=f"{schema.root.name}.{a.name}") for a in own), *shapes))
+    return Domain(tuple(replace(a, name=f"{schema.root.name}.{a.name}") for a in root_columns(schema)))
 
 
 def fit_forest(
@@ -266,11 +272,12 @@ def fit_forest(
     """
     task = Task.of(schema[schema.links[0].child].columns, budget)  # type: ignore[arg-type]
     domain = root_domain(schema)
-    counter = MemoryCounter(_stacked(forest), domain)
+    counter = MemoryCounter(_stacked(forest, schema), domain)
     system, measured = measure_root(counter, domain, cost=costs.root, task=task, gate=gate)
     progress("measuring the root", 1, 1)
     plain = len(schema.root.coded)
-    shapes = list(zip(domain.names[plain:], shapes_of(schema), schema.links, strict=True))
+    from_root = schema.below(schema.root.name)
+    shapes = [(n, shapes_of(schema)[i], schema.links[i]) for n, i in zip(domain.names[plain:], from_root, strict=True)]
     fits = [permitted(schema, link, shape) for _, shape, link in shapes]
     for (name, _, _), own in zip(shapes, fits, strict=True):
         measured = measured if own.all() else without_forbidden(measured, name, own)
@@ -280,9 +287,13 @@ def fit_forest(
         only_permitted(c.astype(np.int64), own, shape.numbers, rng)
         for c, own, (_, shape, _) in zip(codes[plain:], fits, shapes, strict=True)
     ]
-    made = empty_forest(codes[:plain], tuple(numbers), schema)
+    made = empty_forest(codes[:plain], numbers, schema)
     scale = total / max(made.n_roots, 1)
+    counted = set(from_root)
     for stage, cost, for_siblings in zip(stages_of(schema), costs.stages, costs.siblings, strict=True):
+        if stage.link not in counted:
+            made = with_grandchildren(made, stage.link, schema, rng)
+            counted.add(stage.link)
         evidence = _measured(forest, made, stage, schema, scale, cost, task, gate)
         pairs = _siblings_measured(forest, made, stage, evidence, scale, for_siblings, task, gate)
         progress("measuring children", 1, 1)
@@ -294,10 +305,8 @@ def _measured(
     forest: Forest, made: Forest, stage: Stage, schema: LinkedSchema, scale: float, cost: Cost, task: Task, gate: Gate
 ) -> RlsEvidence:
     """What is released of a stage; what its context looks like follows from what was made."""
-    children = made.children[stage.link]
     standing = context_columns(made, stage, schema)
-    weights = np.ones(len(standing[0])) if stage.single is not None else 1 / np.repeat(children.counts, children.counts)
-    weights = weights * scale * stage.view.unit
+    weights = scale * stage.view.unit / in_root(made, stage)
     known = _known(stage.view, standing, weights, _noise(cost, gate.counting(stage.view.unit).unit))
     return measure_view(
         stage.view, counter_of(forest, stage, schema), known, total=float(weights.sum()), cost=cost, task=task,
@@ -324,7 +333,8 @@ def _siblings_measured(
     view, counter = stage.siblings, sibling_counter(forest, stage)
     if view is None or counter is None or cost is None:
         return None
-    total = float(np.count_nonzero(made.children[stage.link].counts > 1)) * scale * view.unit
+    several = made.root_of(stage.link)[made.children[stage.link].counts > 1]
+    total = float(len(np.unique(several))) * scale * view.unit
     alone = {n: p / max(p.sum(), 1e-300) * total for n, p in zip(evidence.domain.names, evidence.one_ways, strict=True)}
     sigma = _noise(cost, gate.counting(view.unit).unit)
     known = [
@@ -335,9 +345,9 @@ def _siblings_measured(
     return measure_view(view, counter, known, total=total, cost=cost, task=task, gate=gate)
 
 
-def _stacked(forest: Forest) -> Any:
+def _stacked(forest: Forest, schema: LinkedSchema) -> Any:
     """The root's codes with its shapes below them, as unsigned integers."""
-    rows = [*forest.roots, *forest.shapes]
+    rows = [*forest.roots, *(forest.shapes[i] for i in schema.below(schema.root.name))]
     return np.stack(rows).astype(np.uint32)
 
 

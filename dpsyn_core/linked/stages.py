@@ -1,8 +1,9 @@
 """Stages: in which order children are measured and made, and which tables look at them. Public facts alone.
 
-The single roles of a link come first, one stage each, then all other children. A stage sees one record a child: columns
-that stand (its root's, the shapes, those of earlier single siblings), its own, and differences of own numbers from
-those of single siblings. Consecutive siblings among the rest make a view of their own.
+The single roles of a link come first, one stage each, then all other children; grandchildren follow their parents. A
+stage sees one record a child: columns that stand (its root's, its parent's, the shapes, those of earlier single
+siblings), its own, and differences of own numbers from those of single siblings. How many grandchildren a child has is
+one of its own columns. Consecutive siblings among the rest make a view of their own.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.linked.document import LinkedSchema
-from dpsyn_core.linked.forest import Children, ChildShape, Forest, shapes_of
+from dpsyn_core.linked.document import Link, LinkedSchema
+from dpsyn_core.linked.forest import Children, ChildShape, Forest, columns_of, shapes_of
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 
@@ -30,9 +31,13 @@ def unit_of(max_children: int) -> int:
     """What all children of one root weigh together in a view, a whole number that their number divides.
 
     The least common multiple of 1 .. max_children; beyond 16, of 1 .. 16, and each child weighs the next smaller whole
-    number.
+    number, at least 16 of them.
     """
-    return math.lcm(*range(1, min(max_children, EXACT_CHILDREN) + 1))
+    return max(math.lcm(*range(1, min(max_children, EXACT_CHILDREN) + 1)), _least(max_children))
+
+
+def _least(max_children: int) -> int:
+    return EXACT_CHILDREN * max_children if max_children > EXACT_CHILDREN else 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,24 +131,40 @@ def has_differences(a: CodedAttribute) -> bool:
 def stages_of(schema: LinkedSchema) -> list[Stage]:
     """All stages, in the order in which they are measured and made."""
     shapes = shapes_of(schema)
-    root = [a.coded_attribute() for a in schema.root.coded] + [s.attribute() for s in shapes]
-    root = [replace(a, name=f"{schema.root.name}.{a.name}") for a in root]
     out: list[Stage] = []
-    for number, (link, shape) in enumerate(zip(schema.links, shapes, strict=True)):
-        attributes = [a.coded_attribute() for a in schema[link.child].coded]
-        standing = [ViewColumn(attribute=a, kind="context") for a in root]
+    for number in schema.downward:
+        link, shape = schema.links[number], shapes[number]
+        attributes = columns_of(schema, link.child)
+        standing = [ViewColumn(attribute=a, kind="context") for a in _standing(schema, link)]
+        above = schema.above(link)  # single siblings of several parents share one root's weight
+        unit = 1 if above is None else unit_of(schema.most_of_root(schema.links[above]))
         twins: dict[int, list[int]] = {}  # places of columns of single siblings, by their place in the child table
         for single, value in enumerate(shape.single):
             sources = [i for i in range(len(attributes)) if i != shape.role]
             named = [replace(attributes[i], name=f"{link.child}[{value}].{attributes[i].name}") for i in sources]
             if sources:
-                out.append(_stage(number, single, standing, named, sources, twins, 1))
+                out.append(_stage(number, single, standing, named, sources, twins, unit))
             for i, a in zip(sources, named, strict=True):
                 twins.setdefault(i, []).append(len(standing))
                 absent = replace(a, size=a.size + 1, special=a.special + 1)
                 standing = [*standing, ViewColumn(attribute=absent, kind="context")]
         out.append(_rest(schema, number, shape, standing, attributes, twins))
     return out
+
+
+def _standing(schema: LinkedSchema, link: Link) -> list[CodedAttribute]:
+    """What a child's record holds of its root, with the numbers of children, or of root and parent."""
+    root = [replace(a, name=f"{schema.root.name}.{a.name}") for a in root_columns(schema)]
+    if schema.above(link) is None:
+        return root
+    parent = [replace(a, name=f"{link.parent}.{a.name}") for a in columns_of(schema, link.parent)]
+    return root[: len(schema.root.coded)] + parent
+
+
+def root_columns(schema: LinkedSchema) -> list[CodedAttribute]:
+    """The attributes of the root, and how many children it has by each link."""
+    shapes = shapes_of(schema)
+    return columns_of(schema, schema.root.name) + [shapes[i].attribute() for i in schema.below(schema.root.name)]
 
 
 def _rest(
@@ -166,7 +187,7 @@ def _rest(
         attribute = CodedAttribute(name=f"{link.child}: position", size=size, ordered=True)
         standing = [*standing, ViewColumn(attribute=attribute, kind="context")]
     named = [own[i] for i in sources]
-    unit = unit_of(link.max_children)
+    unit = unit_of(schema.most_of_root(link))
     stage = _stage(number, None, standing, named, sources, twins, unit)
     coupled = None if link.max_children - len(shape.single) < 2 or not sources else _siblings(named, sources, unit)
     role = -1 if shape.role is None else shape.role
@@ -224,18 +245,46 @@ def _pairs(columns: list[ViewColumn]) -> tuple[AttributeSet, ...]:
 # ---- the records of a view, of a real forest or of a synthetic one
 
 
+def parents_in(children: Children, stage: Stage) -> NDArray[np.int64]:
+    """The parent of each record of a stage."""
+    return children.of_parent if stage.single is None else np.flatnonzero(children.singles[stage.single][0])
+
+
+def in_root(forest: Forest, stage: Stage) -> NDArray[np.int64]:
+    """How many records of a stage the root of each record has: its weight is one over this."""
+    root = forest.root_of(stage.link)[parents_in(forest.children[stage.link], stage)]
+    found: NDArray[np.int64] = np.bincount(root, minlength=forest.n_roots)[root]
+    return found
+
+
+def pairs_in_root(forest: Forest, stage: Stage, lags: int = 1) -> NDArray[np.int64]:
+    """How many pairs of siblings, at most so far apart, the root of each of the rest has, (n,)."""
+    children = forest.children[stage.link]
+    root = forest.root_of(stage.link)
+    pairs = sum(np.maximum(children.counts - lag, 0) for lag in range(1, lags + 1))
+    pairs = np.bincount(root, weights=pairs, minlength=forest.n_roots)
+    found: NDArray[np.int64] = pairs.astype(np.int64)[root[children.of_parent]]
+    return found
+
+
 def context_columns(forest: Forest, stage: Stage, schema: LinkedSchema) -> Columns:
     """Codes of the columns that stand, one record a child of the stage."""
     children = forest.children[stage.link]
-    rows = children.of_root if stage.single is None else np.flatnonzero(children.singles[stage.single][0])
-    out = [c.astype(np.int64)[rows] for c in forest.roots] + [s[rows] for s in forest.shapes]
+    rows = parents_in(children, stage)
+    if forest.above[stage.link] is None:
+        shapes = [forest.shapes[i] for i in schema.below(schema.root.name)]
+        out = [c.astype(np.int64)[rows] for c in forest.roots] + [s[rows] for s in shapes]
+    else:
+        root = forest.root_of(stage.link)[rows]
+        out = [c.astype(np.int64)[root] for c in forest.roots]
+        out += [c.astype(np.int64)[rows] for c in forest.parent_codes(stage.link)]
     shape = shapes_of(schema)[stage.link]
     known = len(children.singles) if stage.single is None else stage.single
+    sizes = [a.size for a in columns_of(schema, shape.link.child)]
     for there, codes in children.singles[:known]:
         for i, column in enumerate(codes):
             if i != shape.role:
-                absent = schema[shape.link.child].coded[i].size
-                out.append(np.where(there, column.astype(np.int64), absent)[rows])
+                out.append(np.where(there, column.astype(np.int64), sizes[i])[rows])
     if stage.single is None and shape.distinct:
         out.append(shape.orders(forest.shapes[stage.link]))
     elif stage.single is None and shape.order is not None:

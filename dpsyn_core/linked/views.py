@@ -11,7 +11,7 @@ from dpsyn_core.counting.memory import check_cells
 from dpsyn_core.errors import SizeError
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import Forest
-from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, own_columns
+from dpsyn_core.linked.stages import Columns, Stage, View, context_columns, in_root, own_columns, pairs_in_root
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.schema.domain import AttributeSet
 
@@ -48,14 +48,10 @@ class ViewCounter:
 
 
 def records_of(forest: Forest, stage: Stage, schema: LinkedSchema) -> tuple[Columns, NDArray[np.int64]]:
-    """All columns of a stage's records, and their weights: a single child 1, one of r others unit / r, rounded down."""
+    """All columns of a stage's records, and their weights: of a root's r records each unit / r, rounded down."""
     children = forest.children[stage.link]
     codes = context_columns(forest, stage, schema) + own_columns(children, stage)
-    if stage.single is not None:
-        weights = np.ones(len(codes[0]), dtype=np.int64)
-    else:
-        weights = stage.view.unit // np.repeat(children.counts, children.counts)
-    return stage.view.with_differences(codes), weights
+    return stage.view.with_differences(codes), stage.view.unit // in_root(forest, stage)
 
 
 def counter_of(forest: Forest, stage: Stage, schema: LinkedSchema) -> ViewCounter:
@@ -64,7 +60,7 @@ def counter_of(forest: Forest, stage: Stage, schema: LinkedSchema) -> ViewCounte
 
 
 def sibling_counter(forest: Forest, stage: Stage) -> ViewCounter | None:
-    """Counts consecutive siblings of a stage: those of r children weigh unit / (r - 1) a pair. None: it has none."""
+    """Counts consecutive siblings of a stage: of a root's p pairs each weighs unit / p. None: it has none."""
     view = stage.siblings
     if view is None:
         return None
@@ -72,5 +68,4 @@ def sibling_counter(forest: Forest, stage: Stage) -> ViewCounter | None:
     own, first = own_columns(children, stage), children.first
     now = np.flatnonzero(~first)
     codes = [c[now - 1] for c in own] + [c[now] for c in own]
-    pairs = np.repeat(children.counts - 1, children.counts)[now]
-    return ViewCounter(view, view.with_differences(codes), np.asarray(view.unit // np.maximum(pairs, 1)))
+    return ViewCounter(view, view.with_differences(codes), np.asarray(view.unit // pairs_in_root(forest, stage)[now]))

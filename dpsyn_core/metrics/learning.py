@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.errors import MetricError
+from dpsyn_core.errors import ExtraError, MetricError
+from dpsyn_core.extras import require
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 
@@ -28,8 +29,17 @@ PAPER = {"max_features": "sqrt", "max_depth": 8, "min_samples_leaf": 50, "min_sa
 DEFAULT = ("logistic", "adaboost", "gradient-boosting", "hist-gradient-boosting")
 
 
+def _needed() -> None:
+    """Raises MetricError without scikit-learn, so that a report says so in the place of a score."""
+    try:
+        require("learning", "a model that learns")
+    except ExtraError as error:
+        raise MetricError(str(error)) from error
+
+
 def classifier(name: str, seed: int) -> Any:
     """A fresh classifier. Raises MetricError for an unknown name, or when its library is not installed."""
+    _needed()
     from sklearn import ensemble
     from sklearn.linear_model import LogisticRegression
 
@@ -45,6 +55,7 @@ def classifier(name: str, seed: int) -> Any:
 
 def regressor(name: str, seed: int) -> Any:
     """A fresh regressor of the same family; `logistic` stands for ridge regression."""
+    _needed()
     from sklearn import ensemble
     from sklearn.linear_model import Ridge
 
@@ -147,6 +158,7 @@ class Propensity(Metric):
         Source: Snoke, Raab, Nowok, Dibben, Slavkovic 2018, J. R. Statist. Soc. A 181(3): (k - 1)(1 - c)^2 c / N for
         a logistic model of k parameters.
         """
+        _needed()
         from sklearn.linear_model import LogisticRegression
         from sklearn.metrics import roc_auc_score
 

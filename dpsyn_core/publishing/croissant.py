@@ -6,7 +6,9 @@ document comes from the manifest, the schema and what a person types: no cell of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,7 @@ def croissant(
         msg = f"{fault}; give the file that '{manifest.name}' was made with"
         raise ReceiptError(msg)
     columns = declared_columns(schema)
+    names = identifiers(schema.output_names)
     return {
         "@context": dict(CONTEXT),
         "@type": "sc:Dataset",
@@ -133,10 +136,20 @@ def croissant(
                 "@id": "records",
                 "name": "records",
                 "description": f"{found.n_records} synthetic records",
-                "field": [_field(columns[name], table.name) for name in schema.output_names],
+                "field": [_field(columns[name], names[name], table) for name in schema.output_names],
             }
         ],
     }
+
+
+def identifiers(names: Sequence[str]) -> dict[str, str]:
+    """Each name as a part of an `@id`, which takes no blank and no mark of an address: `visit date` is `visit_date`."""
+    out: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^\w.-]", "_", name)
+        tried = (plain if k == 1 else f"{plain}_{k}" for k in count(1))
+        out[name] = next(t for t in tried if t not in out.values())
+    return out
 
 
 def described(m: Manifest) -> str:
@@ -165,7 +178,7 @@ def responsible(m: Manifest) -> dict[str, str]:
 def _file(path: Path, form: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
-        "@id": path.name,
+        "@id": _file_id(path),
         "name": path.name,
         "contentUrl": path.name,
         "encodingFormat": form,
@@ -173,15 +186,19 @@ def _file(path: Path, form: str) -> dict[str, Any]:
     }
 
 
-def _field(column: DeclaredColumn, table: str) -> dict[str, Any]:
+def _file_id(path: Path) -> str:
+    return identifiers([path.name])[path.name]
+
+
+def _field(column: DeclaredColumn, identifier: str, table: Path) -> dict[str, Any]:
     said = [p for p in (column.label, column.description, _range(column)) if p]
     return {
         "@type": "cr:Field",
-        "@id": f"records/{column.name}",
+        "@id": f"records/{identifier}",
         "name": column.name,
         "description": ". ".join(said) or column.name,
         "dataType": TYPES.get(column.kind, "sc:Text"),
-        "source": {"fileObject": {"@id": table}, "extract": {"column": column.name}},
+        "source": {"fileObject": {"@id": _file_id(table)}, "extract": {"column": column.name}},
     }
 
 

@@ -18,6 +18,7 @@ from dpsyn_core.records.rls.tuning import RECORDS, Fitting
 Floats = NDArray[np.float64]
 
 MIXED = 4  # times in a sweep that siblings without an order change places; with fewer they share less
+LAGS = 6  # of siblings without an order, with how many before it each is counted; with 1 only those side by side fit
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,9 +55,9 @@ class LinkedRecords:
     """Records of one child table, those of one parent one after the other.
 
     rows: uint16 (n, columns). first_own: columns before it stand. weight: (n,), of each record in the tables. coupling:
-    (n,), of each with the sibling before it; 0 for the first of a parent. ordered: whether siblings stand in an order
-    that means something; else they change places between the sweeps of a fit, so that any two come to be alike, and not
-    only those that stand side by side.
+    (n,), of each with each sibling that it is counted with; 0 for the first of a parent. ordered: whether siblings
+    stand in an order that means something, and each is counted with the one before; else with several, and they change
+    places between the sweeps of a fit, so that any two come to be alike, and not only those that stand side by side.
     """
 
     rows: NDArray[np.uint16]
@@ -64,6 +65,11 @@ class LinkedRecords:
     weight: NDArray[np.float32]
     coupling: NDArray[np.float32] = field(repr=False)
     ordered: bool = True
+
+    @property
+    def lags(self) -> int:
+        """With how many siblings before it a record is counted."""
+        return 1 if self.ordered else LAGS
 
     def part(self, rows: slice) -> LinkedRecords:
         """Some of them, which begin with a first child."""
@@ -191,21 +197,22 @@ def fit_linked(
 
     def counted() -> NDArray[np.float32]:
         held = np.zeros(goal.size)
-        add_weights(rows, records.weight, records.coupling, held, layout)
+        add_weights(rows, records.weight, records.coupling, records.lags, held, layout)
         return np.asarray(weights * (held - goal), dtype=np.float32)
 
     residuals = counted()
 
     def move(part: LinkedRecords, own: NDArray[np.float32], temperature: float, state: NDArray[np.uint64]) -> None:
         move_linked(
-            part.rows, part.weight, part.coupling, part.first_own, own, layout, proposals.ptr, proposals.keep,
-            proposals.other, exponentials, np.float32(temperature), pace.repeats, state,
+            part.rows, part.weight, part.coupling, part.lags, part.first_own, own, layout, proposals.ptr,
+            proposals.keep, proposals.other, exponentials, np.float32(temperature), pace.repeats, state,
         )  # fmt: skip
 
     loss = 0.0
     parts_of_sweep = 1 if records.ordered else min(MIXED, pace.repeats)
+    hottest = pace.temperatures[0] if records.ordered else tuning.hot  # warmer, siblings lose what they start with
     pace = replace(
-        pace, temperatures=tuple(t for t in pace.temperatures for _ in range(parts_of_sweep)),
+        pace, temperatures=tuple(min(t, hottest) for t in pace.temperatures for _ in range(parts_of_sweep)),
         repeats=pace.repeats // parts_of_sweep,
     )  # fmt: skip
     for number, temperature in enumerate(pace.temperatures, 1):

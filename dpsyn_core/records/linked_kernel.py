@@ -52,8 +52,8 @@ class LinkedLayout(NamedTuple):
 
 
 @njit(nogil=True, inline="always")  # type: ignore[untyped-decorator]
-def cell_of(rows: NDArray[np.uint16], k: int, t: int, layout: LinkedLayout) -> Any:
-    """The cell of record k in table t; a coupled table also reads record k - 1, its sibling."""
+def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: LinkedLayout) -> Any:
+    """The cell of record k in table t; a coupled table also reads a sibling before it."""
     found = layout.base[t]
     for q in range(layout.axis_ptr[t], layout.axis_ptr[t + 1]):
         g = layout.axis_reading[q]
@@ -63,23 +63,25 @@ def cell_of(rows: NDArray[np.uint16], k: int, t: int, layout: LinkedLayout) -> A
         if layout.step_other[g]:
             at += layout.step_other[g] * rows[k, layout.other[g]]
         if layout.step_before[g]:
-            at += layout.step_before[g] * rows[k - 1, layout.before[g]]
+            at += layout.step_before[g] * rows[before, layout.before[g]]
         found += layout.axis_stride[q] * layout.codes[at]
     return found
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def add_weights(
-    rows: NDArray[np.uint16], weight: NDArray[np.float32], coupling: NDArray[np.float32], totals: NDArray[np.float64],
-    layout: LinkedLayout,
+    rows: NDArray[np.uint16], weight: NDArray[np.float32], coupling: NDArray[np.float32], lags: int,
+    totals: NDArray[np.float64], layout: LinkedLayout,
 ) -> None:  # fmt: skip
-    """Adds the weight of every record to its cells in all tables; `coupling`: see `move_linked`."""
+    """Adds the weight of every record to its cells in all tables; `coupling`, `lags`: see `move_linked`."""
     for k in range(rows.shape[0]):
         for t in range(layout.first_coupled):
-            totals[cell_of(rows, k, t, layout)] += weight[k]
-        if coupling[k] > 0:
+            totals[cell_of(rows, k, k, t, layout)] += weight[k]
+        lag = 1
+        while lag <= lags and coupling[k - lag + 1] > 0:
             for t in range(layout.first_coupled, layout.base.shape[0]):
-                totals[cell_of(rows, k, t, layout)] += coupling[k]
+                totals[cell_of(rows, k, k - lag, t, layout)] += coupling[k]
+            lag += 1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -87,6 +89,7 @@ def move_linked(
     rows: NDArray[np.uint16],
     weight: NDArray[np.float32],
     coupling: NDArray[np.float32],
+    lags: int,
     first_own: int,
     residuals: NDArray[np.float32],
     layout: LinkedLayout,
@@ -102,13 +105,14 @@ def move_linked(
 
     F = sum over tables of weights * (held - target)^2, where a record holds its weight; `residuals` has weights * (held
     - target). A record of weight w that moves from cell a to b changes half of F by w (residual[b] - residual[a]) +
-    w^2 weights. In a coupled table two pairs of siblings move, which may share cells: the second reads what the first
-    leaves.
+    w^2 weights. In a coupled table several pairs of siblings move, which may share cells: each reads what those before
+    it leave, and a move that is refused is taken back.
 
     Args:
         rows: uint16 (n_records, columns), siblings one after the other; own columns from `first_own` on are changed.
         weight: float32 (n_records,), of each record.
-        coupling: float32 (n_records,), of a record with the sibling before it; 0 for a first child.
+        coupling: float32 (n_records,), of a record with each sibling before it; 0 for a first child.
+        lags: how many siblings before it a record is counted with, where there are so many.
         first_own: columns before it stand.
         residuals: float32 (cells of all tables,), changed in place.
         layout: of the tables.
@@ -124,16 +128,14 @@ def move_linked(
     most = 1
     for j in range(own):
         most = max(most, layout.coupled_ptr[j + 1] - layout.coupled_ptr[j])
-    a1, b1 = np.empty(most, np.int64), np.empty(most, np.int64)
-    a2, b2 = np.empty(most, np.int64), np.empty(most, np.int64)
+    was, becomes = np.empty(2 * lags * most, np.int64), np.empty(2 * lags * most, np.int64)
     single, readings = layout.first_coupled, layout.column.shape[0]
     cell, code = np.empty(single, np.int64), np.empty(readings, np.int64)
     start_of, other_of = np.empty(readings, np.int64), layout.other
     change = 0.0
     z = state[0]
     for k in range(n):
-        w, c1 = weight[k], coupling[k]
-        c2 = coupling[k + 1] if k + 1 < n else np.float32(0)
+        w, c = weight[k], np.float32(0)
         for g in range(readings):
             if layout.step_before[g] == 0:
                 start_of[g] = layout.ptr[g]
@@ -170,33 +172,40 @@ def move_linked(
                             gain += residuals[a + step * layout.member_stride[q]] - residuals[a] + w * layout.weights[t]
                 gain *= w
                 first, last = layout.coupled_ptr[j], layout.coupled_ptr[j + 1]
-                if last > first and (c1 > 0 or c2 > 0):
-                    for q in range(first, last):
-                        t, i = layout.coupled_table[q], q - first
-                        if c1 > 0:
-                            a1[i] = cell_of(rows, k, t, layout)
-                        if c2 > 0:
-                            a2[i] = cell_of(rows, k + 1, t, layout)
+                count = 0
+                if last > first:
+                    back, on = 0, 0  # siblings before and behind with whom it is counted
+                    while back < lags and coupling[k - back] > 0:
+                        back += 1
+                    while on < lags and k + on + 1 < n and coupling[k + on + 1] > 0:
+                        on += 1
+                    c = coupling[k] if back else coupling[k + 1] if on else np.float32(0)
+                    for i in range(back + on):
+                        now, before = (k, k - 1 - i) if i < back else (k + 1 + i - back, k)
+                        for q in range(first, last):
+                            was[count] = cell_of(rows, now, before, layout.coupled_table[q], layout)
+                            count += 1
                     rows[k, at] = v
-                    for q in range(first, last):
-                        t, i = layout.coupled_table[q], q - first
-                        s = layout.weights[t]
-                        moved = False
-                        if c1 > 0:
-                            b1[i] = cell_of(rows, k, t, layout)
-                            moved = b1[i] != a1[i]
-                            if moved:
-                                gain += c1 * (residuals[b1[i]] - residuals[a1[i]] + c1 * s)
-                        if c2 > 0:
-                            b2[i] = cell_of(rows, k + 1, t, layout)
-                            if b2[i] != a2[i]:
-                                to, away = residuals[b2[i]], residuals[a2[i]]
-                                if moved:
-                                    to += c1 * s * (np.float32(b2[i] == b1[i]) - np.float32(b2[i] == a1[i]))
-                                    away += c1 * s * (np.float32(a2[i] == b1[i]) - np.float32(a2[i] == a1[i]))
-                                gain += c2 * (to - away + c2 * s)
+                    count = 0
+                    for i in range(back + on):
+                        now, before = (k, k - 1 - i) if i < back else (k + 1 + i - back, k)
+                        for q in range(first, last):
+                            t = layout.coupled_table[q]
+                            a, b = was[count], cell_of(rows, now, before, t, layout)
+                            becomes[count] = b
+                            if a != b:  # at once, for pairs may share cells
+                                s = c * layout.weights[t]
+                                gain += c * (residuals[b] - residuals[a] + s)
+                                residuals[a] -= s
+                                residuals[b] += s
+                            count += 1
                 if gain >= bound:
                     rows[k, at] = old
+                    for i in range(count):
+                        if was[i] != becomes[i]:
+                            s = c * layout.weights[layout.coupled_table[first + i % (last - first)]]
+                            residuals[was[i]] += s
+                            residuals[becomes[i]] -= s
                     continue
                 rows[k, at] = v
                 change += float(gain)
@@ -211,14 +220,5 @@ def move_linked(
                             cell[t] += step * layout.member_stride[q]
                             residuals[cell[t]] += w * layout.weights[t]
                         code[r] = found
-                for q in range(first, last):
-                    t, i = layout.coupled_table[q], q - first
-                    s = layout.weights[t]
-                    if c1 > 0:
-                        residuals[a1[i]] -= c1 * s
-                        residuals[b1[i]] += c1 * s
-                    if c2 > 0:
-                        residuals[a2[i]] -= c2 * s
-                        residuals[b2[i]] += c2 * s
     state[0] = z
     return change

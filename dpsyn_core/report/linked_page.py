@@ -124,7 +124,7 @@ def _guarantee(page: Page, schema: LinkedSchema, manifest: Manifest, receipts: M
         return
     if not manifest.private:
         page.stamp("; ".join(manifest.not_private_because))
-    hanging = ", ".join(f"at most {link.max_children:,} of {link.child}" for link in schema.links)
+    hanging = ", ".join(f"at most {one.max_children:,} of {one.table}" for one in schema.hanging)
     page.text(
         f"One individual is one record of {schema.root.name} with all that hangs on it: {hanging}. {manifest.guarantee}"
     )

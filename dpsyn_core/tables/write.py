@@ -219,6 +219,11 @@ def staged_workbook(tables: Mapping[str, Any], path: Path) -> Iterator[Path]:
         yield temporary
 
 
+def sheet_name(table: str) -> str:
+    """What a table's sheet is called: Excel takes 31 characters, and not all of them."""
+    return re.sub(r"[\[\]:*?/\\]", "-", table)[:31]
+
+
 def _write_workbook(tables: Mapping[str, Any], path: Path, told: Told | None = None) -> None:
     from openpyxl import Workbook
     from openpyxl.writer.excel import ExcelWriter
@@ -228,7 +233,7 @@ def _write_workbook(tables: Mapping[str, Any], path: Path, told: Told | None = N
         if table.num_rows > EXCEL_ROWS:
             msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
             raise OutputError(msg)
-        page = book.create_sheet(re.sub(r"[\[\]:*?/\\]", "-", name)[:31])
+        page = book.create_sheet(sheet_name(name))
         page.append(table.column_names)
         columns = [_without_zone(c).to_pylist() for c in table.columns]
         for i, row in enumerate(zip(*columns, strict=True)):  # openpyxl takes rows one by one

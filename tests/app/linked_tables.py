@@ -40,3 +40,15 @@ def linked(app):
 def field(app, kind, label):
     """The field of a kind whose label begins so."""
     return next(e for e in getattr(app, kind) if e.label.lower().startswith(label))
+
+
+def with_shop(app):
+    """The app with customers, their orders and the lines of these."""
+    customers = b"customer_id,kind\n" + b"".join(b"%d,%s\n" % (i, (b"new", b"old")[i % 2]) for i in range(60))
+    orders = b"order_id,customer_id,way\n" + b"".join(
+        b"%d,%d,%s\n" % (i, i % 60, (b"web", b"shop")[i % 2]) for i in range(120)
+    )
+    lines = b"line_id,order_id,item,pieces\n" + b"".join(
+        b"%d,%d,%s,%d\n" % (i, i % 120, (b"pen", b"ink", b"pad")[i % 3], 1 + i % 4) for i in range(300)
+    )
+    return with_files(app, lines=lines, orders=orders, customers=customers)

@@ -14,7 +14,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from tests.audit.blackbox import lower_bound
 from tests.audit.gates import WatchGate
-from tests.linked.small import SCHEMAS, tables, together
+from tests.linked.small import SCHEMAS, schema_of, tables, together
+from tests.linked.test_grandchildren import DEEP, grown
 from tests.linked.test_sensitivity import KEY, run
 
 DELTA = 1e-6
@@ -31,14 +32,16 @@ def canary(kids):
 
 
 def sides(name, kids, crowd=30):
-    """Forests with and without the canary."""
-    schema, others = SCHEMAS[name], tables(crowd, 3, 8)
-    with_it, _ = bounded(schema, together(others, canary(kids)), key=KEY)
+    """Forests with and without the canary; "deep": a root with kids who have as many toys as may stay."""
+    deep = name == "deep"
+    schema, others = (DEEP["roles"], grown(crowd, 3, 8)) if deep else (SCHEMAS[name], tables(crowd, 3, 8))
+    odd = grown(1, kids, 9, first=900) if deep else canary(kids)
+    with_it, _ = bounded(schema, together(others, odd), key=KEY)
     without, _ = bounded(schema, others, key=KEY)
     return schema, with_it, without
 
 
-@pytest.mark.parametrize("name", ["plain", "roles", "ordered"])
+@pytest.mark.parametrize("name", ["plain", "roles", "ordered", "deep"])
 def test_the_noise_of_every_access_has_its_charged_variance_and_none_is_used_twice(name):
     schema, forest, _ = sides(name, 20)
     scaled = []
@@ -56,10 +59,10 @@ def test_the_noise_of_every_access_has_its_charged_variance_and_none_is_used_twi
 
 def features(made):
     """Numbers of roots and of children, and one-ways of all."""
-    parts = [[made.n_roots, made.children[0].counts.sum()], np.bincount(made.shapes[0], minlength=40)[:40]]
+    parts = [[made.n_roots, *(c.counts.sum() for c in made.children)], np.bincount(made.shapes[0], minlength=40)[:40]]
     parts += [np.bincount(c, minlength=2)[:2] for c in made.roots]
-    for j, size in enumerate((3, 6)):
-        parts.append(np.bincount(made.children[0].rest[j], minlength=size)[:size])
+    for children in made.children:
+        parts += [np.bincount(column, minlength=6)[:6] for column in children.rest[:2]]
     return np.concatenate(parts).astype(float)
 
 
@@ -84,7 +87,7 @@ def attacked(name, kids, crowd, runs, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "kids", "crowd"), [("plain", 20, 3), ("roles", 0, 0)])
+@pytest.mark.parametrize(("name", "kids", "crowd"), [("plain", 20, 3), ("roles", 0, 0), ("deep", 20, 3)])
 def test_an_attacker_on_synthetic_tables_proves_no_more_than_was_promised(name, kids, crowd):
     assert attacked(name, kids, crowd, 120, 1.0) <= 1.0
 
@@ -92,3 +95,32 @@ def test_an_attacker_on_synthetic_tables_proves_no_more_than_was_promised(name, 
 @pytest.mark.slow
 def test_the_attacker_would_see_a_far_larger_budget():
     assert attacked("plain", 20, 3, 160, 120.0) > 1.0
+
+
+def test_which_children_stay_is_drawn_anew_for_every_run_and_evenly():
+    """T0 of bounding: 9 unlike children, of which 3 stay; over 1,200 keys each stays as often, by itself."""
+    schema = schema_of({})
+    kids = [(str(r), str(t)) for r in range(3) for t in range(3)]
+    given = {
+        "roots": pa.table({"id": ["x"], "a": ["1"]}),
+        "kids": pa.table({"root": ["x"] * 9, "r": [r for r, _ in kids], "t": [t for _, t in kids]}),
+    }
+    runs = 1200
+    stays = np.zeros((runs, 9))
+    for run_ in range(runs):
+        rest = bounded(schema, given)[0].children[0].rest
+        stays[run_, rest[0] * 3 + rest[1]] = 1
+    assert (stays.sum(axis=1) == 3).all()
+    error = math.sqrt(1 / 3 * 2 / 3 / runs)
+    assert np.abs(stays.mean(axis=0) - 1 / 3).max() < ALARM * error
+    again = ((stays[1:] - 1 / 3) * (stays[:-1] - 1 / 3)).mean(axis=0) / (2 / 9)
+    assert np.abs(again).max() < ALARM / math.sqrt(runs)  # what stays in one run says nothing of the next
+
+
+def test_two_runs_on_the_same_tables_share_no_noise():
+    """T0 of a run: noise, and which children stay, come anew from the operating system."""
+    schema, forest, _ = sides("plain", 20)
+    notes = [run(forest, schema, gate=WatchGate, delta=DELTA)[0].notes for _ in range(2)]
+    first, second = (np.concatenate([np.ravel(n.out) for n in own[:6]]) for own in notes)
+    same = first[: len(second)] == second[: len(first)]
+    assert len(same) >= 8 and same.mean() < 0.6  # small numbers agree by chance

@@ -1,5 +1,6 @@
 """Croissant, the entry of the registry and the NIST page say what the manifest says, and others' programs read them."""
 
+import csv
 import json
 import re
 import subprocess
@@ -124,6 +125,28 @@ def test_the_library_of_croissant_reads_the_document_and_the_records(place, monk
     records = list(found.records("records"))
     assert len(records) == Manifest.load(place / "s.manifest.json").n_records
     assert isinstance(records[0]["records/age"], int)
+
+
+def test_any_header_and_any_file_name_give_a_document_that_the_library_takes(tmp_path, monkeypatch):
+    mlcroissant = pytest.importorskip("mlcroissant")
+    names = ["visit date", "visit_date", "a/b", "Größe, cm", "x#1?", "'q' \"r\"", "50 %"]
+    listed = [{"name": n, "kind": "categorical", "values": ["u", "v"]} for n in names]
+    Schema.of({"version": 1, "name": "odd names & more", "attributes": listed}).dump(tmp_path / "schema.json")
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *[["u", "v"] * 3 + ["u"]] * 40])
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    budget = ("--epsilon", "1", "--delta", "1e-9", "--method", "independent", "--quiet")
+    assert main(["synth", "t.csv", "--schema", "schema.json", *budget, "--out", "my table.csv"]) == 0
+    document = croissant(
+        tmp_path / "my table.csv", tmp_path / "my table.manifest.json", Schema.load(tmp_path / "schema.json"),
+        published="2026-07-31", **WORDS,
+    )  # fmt: skip
+    (tmp_path / "c.json").write_text(json.dumps(document), encoding="utf-8")
+    found = mlcroissant.Dataset(str(tmp_path / "c.json"))
+    assert not found.metadata.issues.errors
+    record = next(iter(found.records("records")))
+    assert len(record) == len(names) and {str(v) for v in record.values()} <= {"b'u'", "b'v'"}
 
 
 def test_a_table_that_is_not_the_release_is_not_described(place, tmp_path):

@@ -89,20 +89,20 @@ def _groups(label: str, options: list[str], key: str) -> list[str]:
 
 
 def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
-    """How many children meet conditions, on average, or how many roots have one."""
+    """How many children meet conditions, on average, or how many parents have one."""
     where = st.text_input(
         t("linked.ask_where", child=literal(link.child)), key=f"{key}_where", max_chars=1000,
         placeholder=t("linked.ask_all"), help=t("linked.ask_where_help"),
     )  # fmt: skip
-    columns = [a.name for a in schema.root.coded if not numeric(a)]
-    by = _groups(t("linked.ask_by"), columns, key)
+    parent = schema[link.parent].coded
+    by = _groups(t("linked.ask_by"), [a.name for a in parent if not numeric(a)], key)
     counted = f"number of {link.child}"
-    while counted in {a.name for a in schema.root.coded}:
+    while counted in {a.name for a in parent}:
         counted += "_"
     met = (where or "").strip()
     count = {"of": link.child, "any": kind == SHARE} | ({"where": met} if met else {})
     return {
-        "about": schema.root.name,
+        "about": link.parent,
         "counts": {counted: count},
         "ask": {"kind": "mean", "of": counted, "by": by},
         "usual": _usual(t(f"linked.ask_{kind}", child=link.child, root=link.parent), met, by),

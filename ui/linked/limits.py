@@ -88,7 +88,7 @@ def left_out(space: Workspace, linked: Linked) -> None:
 
 
 def _lines(one: LeftOut) -> None:
-    for what in ("blank", "repeated", "orphans", "beyond"):
+    for what in ("blank", "repeated", "orphans", "beyond", "shared"):
         count = getattr(one, what)
         if count:
             note(counted(f"linked.left_{what}", count, table=one.table), "warning")

@@ -11,8 +11,9 @@ import streamlit as st
 from dpsyn_core.linked.document import MOST_CHILDREN, MOST_SINGLES
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.identifying import LADDER
+from dpsyn_core.suggest.linked import with_keys
 from ui.linked import limits
-from ui.linked.tables import LinkDraft, with_keys
+from ui.linked.tables import LinkDraft
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import counted, literal, number, t
 from ui.shared.theme import note, section

@@ -16,11 +16,13 @@ from dpsyn_core.jobs.folder import SCHEMA
 from dpsyn_core.jobs.spec import ReadSpec
 from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.document import LinkedSchema
+from dpsyn_core.linked.guessing import guessed_links
 from dpsyn_core.privacy.names import dataset_name
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.suggest.linked import with_keys
 from ui.data.loading import recognised
 from ui.data.reading import Tell, limits, readers
-from ui.linked.tables import LinkDraft, PanelDraft, with_keys
+from ui.linked.tables import LinkDraft, PanelDraft
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
 from ui.shared.text import t
@@ -143,33 +145,9 @@ def _key_of(link: LinkDraft | None) -> str:
 
 
 def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], dict[str, LinkDraft]]:
-    """Root, keys and links, from names of tables and columns alone, which are public.
-
-    The key is a column that most tables share, the first of them where several do; the root is the table whose name
-    the key begins with, else the one in which it stands first.
-    """
-    shared: dict[str, int] = {}
-    for names in columns.values():
-        for name in names:
-            shared[name] = shared.get(name, 0) + 1
-    most = max(shared.values(), default=0)
-    if most < 2:
-        root = next(iter(columns))
-        return root, {}, {n: LinkDraft(root) for n in columns if n != root}
-    candidates = [n for n, count in shared.items() if count == most]
-    named = [(table, key) for key in candidates for table in columns if key in columns[table] and _names(table, key)]
-    key = named[0][1] if named else candidates[0]
-    holders = [table for table in columns if key in columns[table]]
-    first = [table for table in holders if columns[table][0] == key]
-    root = named[0][0] if named else (first or holders)[0]
-    links = {n: LinkDraft(root, key if key in columns[n] else "") for n in columns if n != root}
-    return root, {root: key}, links
-
-
-def _names(table: str, key: str) -> bool:
-    """Whether a key is named after a table: household_id after households."""
-    stem = re.sub(r"(ies|es|s)$", "", table.lower())
-    return len(stem) > 1 and key.lower().startswith(stem)
+    """Root, keys and links as the pages hold them; see `guessed_links`."""
+    found = guessed_links(columns)
+    return found.root, found.keys, {n: LinkDraft(parent, key) for n, (parent, key) in found.parents.items()}
 
 
 def schema_file(linked: Linked, raw: bytes) -> None:

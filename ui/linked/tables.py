@@ -12,12 +12,11 @@ from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.panel import panel_schema
 from dpsyn_core.privacy.unit import Neighbours
 from dpsyn_core.schema.document import Schema, SchemaUnit
+from dpsyn_core.suggest.linked import CHILDREN, with_keys
 from ui.shared.text import t
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
 
 
 class Loaded(Protocol):
@@ -284,21 +283,3 @@ class LinkedTables(Generic[Part]):
 
     def _children(self) -> str:
         return ", ".join(n for n in self.parts if n != self.root)
-
-
-def with_keys(columns: Schema, keys: Sequence[str]) -> Schema | None:
-    """A table's schema for a linked run: keys are not synthesized, and it has no unit of its own.
-
-    What was read from the data about its columns stays marked; that it proposed a person's column does not matter any
-    more, for the root's key takes its place. None for a table of keys alone.
-    """
-    document = columns.document()
-    for name in ("unit", "questions", "n_records", "dataset"):
-        document.pop(name, None)
-    document["attributes"] = [
-        {"name": a["name"], "kind": "identifier", "source": "public"} if a["name"] in keys else a
-        for a in document["attributes"]
-    ]
-    if all(a["kind"] in ("identifier", "ignored") for a in document["attributes"]):
-        return None
-    return Schema.of(document)

@@ -1,0 +1,59 @@
+"""Grandchildren on the pages: links from headers, diagram, budget, questions, a run, its report and its files."""
+
+import sqlite3
+
+import pytest
+
+from dpsyn_core.linked.keys import check_keys
+from tests.app.linked_tables import field, linked, with_shop
+from tests.app.test_linked_runs import confirmed, made
+from tests.app_driver import at_page, space_of, words
+from ui.linked import files
+
+
+@pytest.fixture
+def shop(app):
+    with_shop(app)
+    confirmed(app)
+    return app
+
+
+def test_three_tables_are_linked_by_their_headers_and_drawn_one_below_the_other(shop):
+    got = linked(shop)
+    assert got.root == "customers" and got.links["lines"].parent == "orders" and got.links["lines"].key == "order_id"
+    shop.run()
+    text = words(shop)
+    assert not shop.exception and not shop.error
+    assert text.index("customers") < text.index("at most 10") and "One individual is one record of customers" in text
+    at_page(shop, "privacy")
+    assert not shop.exception and not shop.error and "lines" in words(shop)
+
+
+def test_a_question_may_count_grandchildren_of_children(shop):
+    at_page(shop, "questions")
+    field(shop, "selectbox", "records").set_value("lines").run()
+    shop.button(key="linked_ask_keep").click().run()
+    assert not shop.exception and not shop.error
+    assert linked(shop).questions[0].about == "orders"
+
+
+def test_a_run_three_deep_is_reported_and_handed_out(shop, tmp_path):
+    linked(shop).links["lines"].max_children = 4
+    job = made(shop)
+    shop.session_state["open_run"] = job.id
+    at_page(shop, "report")
+    assert not shop.exception and not shop.error
+    assert "customers" in words(shop) and "orders" in words(shop) and "lines" in words(shop)
+    shop.segmented_control(key=f"linked_view_{job.id}").set_value("table lines").run()
+    assert not shop.exception and not shop.error
+    at_page(shop, "export")
+    assert not shop.exception and not shop.error
+    space = space_of(shop)
+    schema, tables = files.schema(space, job), files.tables(space, job)
+    assert all(k.hold and k.children for k in check_keys(schema, tables))
+    hanging = files.manifest(job).model_dump(mode="json")["hanging"]
+    assert {h["table"]: h["max_children"] for h in hanging} == {"orders": 10, "lines": 40}
+    place = tmp_path / "shop.sqlite"
+    place.write_bytes(files.file_bytes(space, job, "sqlite"))
+    with sqlite3.connect(place) as base:
+        assert not base.execute("PRAGMA foreign_key_check").fetchall()
