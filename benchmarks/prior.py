@@ -73,6 +73,24 @@ def partly(codes: Codes, sizes: np.ndarray, rng: np.random.Generator) -> Codes:
     return np.concatenate([codes[:half], relabelled(codes[half:], sizes[half:], rng)])
 
 
+def noised(share: float, columns: int | None = None) -> Callable[[Codes, np.ndarray, np.random.Generator], Codes]:
+    """Values drawn anew: uniformly, or (`columns` given) from the other records, in that many last columns."""
+
+    def form(codes: Codes, sizes: np.ndarray, rng: np.random.Generator) -> Codes:
+        fresh = rng.integers(0, sizes[:, None], codes.shape) if columns is None else rng.permuted(codes, axis=1)
+        which = rng.random(codes.shape) < share
+        which[: 0 if columns is None else max(len(codes) - columns, 0)] = False
+        return np.where(which, fresh, codes).astype(codes.dtype)
+
+    return form
+
+
+def too_strong(codes: Codes, sizes: np.ndarray, rng: np.random.Generator) -> Codes:
+    """Half of the records are taken from a table in which every column rises with every other."""
+    n = codes.shape[1]
+    return np.concatenate([codes[:, : n // 2], np.sort(codes, axis=1)[:, rng.permutation(n)[: n - n // 2]]], axis=1)
+
+
 FORMS: dict[str, Callable[[Codes, np.ndarray, np.random.Generator], Codes]] = {
     "two draws of one process": lambda codes, _, rng: codes,
     "drifted: its first and last columns": drifted,
@@ -84,6 +102,11 @@ FORMS: dict[str, Callable[[Codes, np.ndarray, np.random.Generator], Codes]] = {
     "uniform": lambda codes, sizes, rng: rng.integers(0, sizes[:, None], codes.shape).astype(codes.dtype),
     "ten records": lambda codes, _, rng: codes[:, :10],
     "one record, a hundred times as often": lambda codes, _, rng: np.tile(codes[:, :1], 100 * codes.shape[1]),
+    "30 of 100 values uniform noise": noised(0.3),
+    "half of all values uniform noise": noised(0.5),
+    "40 of 100 values from other records": noised(0.4, 1000),
+    "last three columns from other records": noised(1.0, 3),
+    "half its records too dependent": too_strong,
 }
 
 

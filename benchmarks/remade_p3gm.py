@@ -1,20 +1,24 @@
 """Figures and tables of P3GM, computed anew: `python -m benchmarks.remade_p3gm [--only accounting] [--seeds 3]`.
 
-Prints the tables of docs/remade/p3gm.md. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers
-are used here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are
-at (epsilon, 1e-5).
+Prints the tables of docs/remade/p3gm.md; `--only samples` and `--only drawn` write its figures, the latter from the
+table that stands on the page. Tables VI and VIII come from `benchmarks.deep`, whose tables and classifiers are used
+here too. ISOLET, ESR, Credit and MNIST cannot be had: simulated tables stand for them. All private runs are at
+(epsilon, 1e-5).
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one
+from benchmarks.deep import CLASSIFIERS, DELTA, TABLES, Data, learnt, numeric, one, strokes
+from benchmarks.plot import svg_lines, svg_pictures
 from benchmarks.process import table
 from dpsyn_core.counting.memory import MemoryCounter
 from dpsyn_core.measurement.gate import Gate
@@ -30,6 +34,9 @@ from dpsyn_core.synthesizers.registry import configure
 from tests.deep.test_o18 import FLAGS, ORDERS, sampled
 from tests.deep.test_o18 import epsilon as published_epsilon
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "remade" / "p3gm.md"
+PANELS = ("vae", "dp-vae", "dp-gm", "p3gm")  # (b) to (e) of Figure 2; (a) are real ones
+SHOWN = 12  # pictures of a panel
 MOST = 15_000  # records that the classifiers are trained on
 
 
@@ -116,6 +123,59 @@ def epsilons(seeds: int) -> str:
     return table(["epsilon", "p3gm, AUROC / AUPRC", "dp-gm", "privbayes"], rows)
 
 
+def samples(seeds: int) -> str:
+    """Figure 2: pictures that are real, and those of a system without privacy and of three with it at epsilon 1."""
+    del seeds  # one run each
+    data = strokes(4_000)
+    side = math.isqrt(len(data.codes) - 1)
+    rows = {"(a) real": data.codes}
+    for letter, system in zip("bcde", PANELS, strict=True):
+        settings = {"not_private": True} if system == "vae" else {}
+        rows[f"({letter}) {system}"] = one(data, system, settings, 1.0, 0)[0]
+    pictures = {name: codes[:-1, :SHOWN].T.reshape(-1, side, side) for name, codes in rows.items()}
+    alt = "Twelve drawn lines in each of five rows: real, vae, dp-vae, dp-gm, p3gm"
+    PAGE.with_name("p3gm-figure-2.svg").write_text(svg_pictures(pictures, alt=alt), "utf-8")
+    inked = {name: float(codes[:-1].mean()) for name, codes in rows.items()}
+    lone = {name: alone(p) for name, p in ((n, c[:-1].T.reshape(-1, side, side)) for n, c in rows.items())}
+    return table(
+        ["panel", "points inked", "inked points without an inked neighbour"],
+        [[n, f"{inked[n]:.3f}", f"{lone[n]:.3f}"] for n in rows],
+    )
+
+
+def alone(pictures: np.ndarray) -> float:
+    """Share of inked points that touch no other one, sideways, up or down: specks. pictures: (n, height, width)."""
+    padded = np.pad(pictures, ((0, 0), (1, 1), (1, 1)))
+    near = padded[:, :-2, 1:-1] + padded[:, 2:, 1:-1] + padded[:, 1:-1, :-2] + padded[:, 1:-1, 2:]
+    inked = pictures > 0
+    return float((near[inked] == 0).mean()) if inked.any() else 0.0
+
+
+def figure_4(page: str) -> dict[str, str]:
+    """The pictures of Figure 4, AUROC and AUPRC by epsilon, from the table of the page; by the name of their file."""
+    part = page.split("## Figure 4", 1)[1].split("\n## ", 1)[0]
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in re.findall(r"^\|.+$", part, re.MULTILINE)]
+    names = [c.split(",")[0] for c in rows[0][1:]]
+    found: dict[str, dict[str, dict[float, float]]] = {m: {n: {} for n in names} for m in ("AUROC", "AUPRC")}
+    for epsilon, *cells in rows[2:]:
+        for name, cell in zip(names, cells, strict=True):
+            for measure, value in zip(found, cell.split(" / "), strict=True):
+                found[measure][name][float(epsilon)] = float(value)
+    return {
+        f"p3gm-figure-4-{measure.lower()}.svg": svg_lines(lines, x="epsilon", y=measure, even=True)
+        for measure, lines in found.items()
+    }
+
+
+def drawn(seeds: int) -> str:
+    """Figure 4 as pictures."""
+    del seeds  # the table of the page
+    made = figure_4(PAGE.read_text("utf-8"))
+    for name, text in made.items():
+        PAGE.with_name(name).write_text(text, "utf-8")
+    return "written: " + ", ".join(made)
+
+
 def losses(seeds: int) -> str:
     """Mean loss of a record by epoch, as the runs released it, for two systems on Adult."""
     data, rows = TABLES["adult"](), []
@@ -157,6 +217,7 @@ def accounting(seeds: int) -> str:
 PARTS: dict[str, Callable[[int], str]] = {
     "accounting": accounting, "components": components, "gaussians": two_gaussians, "allocation": allocation,
     "epsilons": epsilons, "losses": losses, "classifiers": classifiers, "pictures": pictures,
+    "samples": samples, "drawn": drawn,
 }  # fmt: skip
 
 

@@ -1,10 +1,15 @@
 """docs/remade: the tables of the documents are what the benchmark prints."""
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+from benchmarks.plot import BOTTOM, HEIGHT, TOP, svg_lines, svg_pictures
 from benchmarks.remade import DOCUMENTS
+from benchmarks.remade_p3gm import alone, figure_4
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "remade"
 NAMES = {"2020": "dpsyn-2020", "experiences": "experiences", "field-groups": "field-groups", "slides": "dirichlet"}
@@ -22,3 +27,28 @@ def test_every_document_has_a_page_and_the_index_names_all():
     pages = {p.name for p in PAGES.glob("*.md")} - {"README.md"}
     assert pages == {f"{n}.md" for n in NAMES.values()} | {"p3gm.md"}
     assert all(f"]({name})" in index for name in pages)
+
+
+def test_the_pictures_of_figure_4_are_those_of_the_table():
+    page = (PAGES / "p3gm.md").read_text(encoding="utf-8")
+    made = figure_4(page)
+    assert len(made) == 2
+    for name, text in made.items():
+        assert (PAGES / name).read_text(encoding="utf-8") == text, "python -m benchmarks.remade_p3gm --only drawn"
+        assert f"]({name})" in page
+
+
+def test_pictures_as_svg_have_a_mark_for_every_inked_point():
+    picture = np.zeros((1, 3, 4), dtype=int)
+    picture[0, 1, 1:3] = picture[0, 2, 0] = 1
+    text = svg_pictures({"a": picture}, alt="a picture")
+    assert "M1 1h2v1h-2z" in text and "M0 2h1v1h-1z" in text and text.count("<path") == 1
+    assert alone(picture) == pytest.approx(1 / 3)
+    ElementTree.fromstring(text)
+
+
+def test_lines_on_an_even_axis_lie_in_proportion():
+    text = svg_lines({"a": {1.0: 0.5, 10.0: 0.9}}, x="x", y="y", even=True)
+    heights = [float(h) for h in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', text)]
+    assert heights[0] == HEIGHT - BOTTOM and heights[1] == TOP
+    ElementTree.fromstring(text)

@@ -175,6 +175,42 @@ def _records() -> float:
     return float(100 * noise_error([100_000], 100, 50, 1.0, 1e-9)[0])
 
 
+def _dependence() -> float:
+    from dpsyn_core.lessons.pairs import pairs
+
+    return pairs().best(1.0)
+
+
+def _agreeing() -> float:
+    from dpsyn_core.lessons.pairs import off
+
+    return off("sample", 1.0, "linear-program") / off("sample", 1.0, "maximum-entropy")
+
+
+def _rounds() -> float:
+    from dpsyn_core.lessons.bounds import allowed, largest
+
+    return allowed(10_000, 1.0, 8) / largest("practical", 10_000, 1.0, 8)
+
+
+def _hardness() -> float:
+    from dpsyn_core.lessons.bounds import records_for
+
+    return math.floor(math.log10(records_for())) + 1
+
+
+def _phases() -> float:
+    from dpsyn_core.lessons.phases import scores
+
+    return 100 * scores("one", 50, 0.5, 0.2)
+
+
+def _exposures() -> float:
+    from dpsyn_core.lessons.exposures import CASES, model
+
+    return float(model("cases", 3.0).moments()[0][0] / CASES[0])
+
+
 ANSWERS: dict[str, Callable[[], float]] = {
     name[1:]: made for name, made in list(globals().items()) if name.startswith("_") and name[1:2] != "_"
 }  # fmt: skip

@@ -72,8 +72,8 @@ class AskedTable:
             return {a.name: _plain(a) for a in self.schema.root.coded}
         out = {}
         for name, attribute in self.schema.attributes_of(link).items():
-            own, above = name == attribute.name, name == f"{link.parent}.{attribute.name}"
-            out[name] = _plain(attribute) | {"name": name} | ({} if own or above else {"missing": True})
+            known = name in {attribute.name, *(f"{t}.{attribute.name}" for t in (link.parent, self.schema.root.name))}
+            out[name] = _plain(attribute) | {"name": name} | ({} if known else {"missing": True})
         return out
 
     def _declared(self) -> dict[str, dict[str, Any]]:
@@ -170,6 +170,9 @@ class _ChildRows:
         self._place = {a.name: i for i, a in enumerate(schema[link.child].coded)}
         self._above = {a.name: i for i, a in enumerate(schema[link.parent].coded)}
         self._coded = schema[link.child].coded
+        deep = schema.above(link) is not None
+        self._root = {f"{schema.root.name}.{a.name}": i for i, a in enumerate(schema.root.coded) if deep}
+        self._roots, self._root_of = forest.roots, forest.root_of(number)
         at = [np.flatnonzero(there) for there, _ in children.singles]
         self._parent, self._own = children.parents, children.codes
         self._single = np.repeat(np.arange(len(at) + 1), [*map(len, at), children.rest.shape[1]])
@@ -187,6 +190,8 @@ class _ChildRows:
             return self._change(changes[name], size)
         if name in self._place:
             return self._own[self._place[name]]
+        if name in self._root:
+            return self._roots[self._root[name]][self._root_of[self._parent]]
         for prefix in (self._link.parent, BEFORE, *self._shape.single):
             if not name.startswith(f"{prefix}."):
                 continue

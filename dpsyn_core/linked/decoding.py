@@ -13,7 +13,7 @@ from dpsyn_core.errors import SchemaError
 from dpsyn_core.linked.document import Link, LinkedSchema
 from dpsyn_core.linked.forest import Forest, columns_of, shapes_of
 from dpsyn_core.linked.making import empty_forest, with_grandchildren
-from dpsyn_core.linked.mending import mended_table, parents_of
+from dpsyn_core.linked.mending import above_of, mended_table
 from dpsyn_core.linked.permitted import permitted
 from dpsyn_core.runs.tables import table_of
 
@@ -75,9 +75,9 @@ def _mended(tables: Tables, schema: LinkedSchema, rng: Generator) -> tuple[Table
         parent = _parent(tables, link)
         root_of[link.child] = root_of[link.parent][parent]
         if link.rules:
-            parents = parents_of(out, schema, link)
+            above = above_of(out, schema, link, root_of[link.parent])
             out[link.child], broken = mended_table(
-                schema, link, tables[link.child], parent, tables[link.parent].num_rows, parents, rng
+                schema, link, tables[link.child], parent, tables[link.parent].num_rows, above, rng
             )
             bad[root_of[link.parent][broken]] = True
     return out, bad

@@ -228,13 +228,14 @@ class LinkedSchema(Document):
             check_link_rule(number, rule, attributes, movable)
 
     def attributes_of(self, link: Link) -> dict[str, Any]:
-        """The attributes that rules and questions of a child may name: its own, its parent's and its siblings'.
+        """The attributes that rules and questions of a child may name: own, of its parent, its root and its siblings.
 
         Raises ValueError where a name could mean two columns.
         """
         own = {a.name: a for a in self[link.child].coded}
         out = dict(own)
-        kin = [(link.parent, {a.name: a for a in self[link.parent].coded})]
+        above = [link.parent] + ([] if self.above(link) is None else [self.root.name])
+        kin = [(table, {a.name: a for a in self[table].coded}) for table in above]
         kin += [(value, own) for value in (link.roles.single if link.roles else ())]
         kin += [(BEFORE, own)] if link.order is not None else []
         for prefix, attributes in kin:

@@ -36,6 +36,11 @@ def taken(column: RuledColumn, rows: Ints) -> RuledColumn:
     return out
 
 
+def roots_of(columns: Group, root: str, of_parent: Ints) -> Group:
+    """Columns of the root of each parent, by the names that rules of grandchildren use."""
+    return {f"{root}.{name}": taken(column, of_parent) for name, column in columns.items()}
+
+
 class Kin:
     """Of each child of a link its parent, the siblings in single roles, and the sibling before it, by their places.
 
@@ -45,11 +50,15 @@ class Kin:
         n_parents: how many parents there are.
         own: columns of the children.
         parents: columns of the parents.
+        roots: of grandchildren, columns of the root of each parent, by their names in rules: table.column.
     """
 
-    def __init__(self, link: Link, parent: Ints, n_parents: int, own: Group, parents: Group) -> None:
+    def __init__(
+        self, link: Link, parent: Ints, n_parents: int, own: Group, parents: Group, roots: Group | None = None
+    ) -> None:
         """Keeps columns and places."""
         self.link, self.parent, self.own, self.parents = link, parent, own, parents
+        self.roots = roots or {}
         self.n_parents = n_parents
         n = len(parent)
         self.places: dict[str, Ints] = {}
@@ -70,6 +79,8 @@ class Kin:
         """One column by its name in rules, one cell a child."""
         if name in self.own:
             return self.own[name]
+        if name in self.roots:
+            return taken(self.roots[name], self.parent)
         prefix, _, rest = name.partition(".")
         while prefix not in self.places and prefix != self.link.parent and "." in rest:  # a name may hold a dot itself
             more, _, rest = rest.partition(".")

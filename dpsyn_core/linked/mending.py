@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.linked.broken import breaking, broken_of, counted, meets
 from dpsyn_core.linked.document import Link, LinkedSchema
-from dpsyn_core.linked.joined import Kin, own_columns_of
+from dpsyn_core.linked.joined import Kin, own_columns_of, roots_of
 from dpsyn_core.linked.rules import AnyLinkRule, CountRule, LinkOrderRule, named
 from dpsyn_core.runs.repair import rewritten
 from dpsyn_core.schema.ruled import BLANK, PLAIN, Bools, Group, RuledColumn
@@ -32,11 +32,11 @@ class Mender:
     """Children of one link on their way to keep all rules."""
 
     def __init__(
-        self, schema: LinkedSchema, link: Link, parent: Ints, n_parents: int, own: Group, parents: Group
+        self, schema: LinkedSchema, link: Link, parent: Ints, n_parents: int, own: Group, above: tuple[Group, Group]
     ) -> None:
-        """See `Kin`; columns in `own` are changed in place."""
+        """See `Kin`; columns in `own` are changed in place. above: columns of parents and roots."""
         child = schema[link.child]
-        self.link, self.kin = link, Kin(link, parent, n_parents, own, parents)
+        self.link, self.kin = link, Kin(link, parent, n_parents, own, *above)
         self.n = len(parent)
         self.inside: tuple[AnyRule, ...] = () if child.columns is None else child.columns.rules
         self.each = [r for r in link.rules if not isinstance(r, CountRule)]
@@ -198,7 +198,13 @@ def _one_of_each(parent: Ints, rng: Generator) -> Ints:
 
 
 def mended_table(
-    schema: LinkedSchema, link: Link, table: Any, parent: Ints, n_parents: int, parents: Group, rng: Generator
+    schema: LinkedSchema,
+    link: Link,
+    table: Any,
+    parent: Ints,
+    n_parents: int,
+    above: tuple[Group, Group],
+    rng: Generator,
 ) -> tuple[Any, Bools]:
     """A child table (pyarrow) whose children keep the rules of their link, and the parents that break one still.
 
@@ -208,7 +214,7 @@ def mended_table(
         table: synthetic, children of one parent together and in their order.
         parent: place of the parent of each child, (n,).
         n_parents: how many parents there are.
-        parents: columns of the parents.
+        above: columns of the parents, and of the roots of these (`above_of`).
         rng: for cells that are drawn again; used only where a rule is broken.
     """
     columns = schema[link.child].columns
@@ -216,7 +222,7 @@ def mended_table(
         return table, np.zeros(n_parents, dtype=bool)
     own = own_columns_of(table, schema[link.child].coded)
     before = {n: c[np.arange(len(parent))] for n, c in own.items()}
-    mender = Mender(schema, link, parent, n_parents, own, parents)
+    mender = Mender(schema, link, parent, n_parents, own, above)
     mender.mend(rng)
     changed = {
         n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in own.items()
@@ -225,6 +231,10 @@ def mended_table(
     return rewritten(table, some, changed, columns, rng), mender.broken_parents()
 
 
-def parents_of(tables: Mapping[str, Any], schema: LinkedSchema, link: Link) -> Group:
-    """Columns of the parents of a link."""
-    return own_columns_of(tables[link.parent], schema[link.parent].coded)
+def above_of(tables: Mapping[str, Any], schema: LinkedSchema, link: Link, root_of: Ints) -> tuple[Group, Group]:
+    """Columns of the parents of a link and, of grandchildren, of the roots of these; root_of: their places."""
+    parents = own_columns_of(tables[link.parent], schema[link.parent].coded)
+    if schema.above(link) is None:
+        return parents, {}
+    root = schema.root
+    return parents, roots_of(own_columns_of(tables[root.name], root.coded), root.name, root_of)

@@ -10,8 +10,9 @@ import numpy as np
 
 from dpsyn_core.linked.broken import breaking
 from dpsyn_core.linked.document import Link, LinkedSchema
-from dpsyn_core.linked.joined import Kin, own_columns_of
+from dpsyn_core.linked.joined import Kin, own_columns_of, roots_of
 from dpsyn_core.linked.keys import distinct_keys, places_of_keys
+from dpsyn_core.schema.ruled import Group
 from dpsyn_core.tables.canonical import has_decimal_comma
 
 
@@ -59,9 +60,22 @@ def _kin(schema: LinkedSchema, link: Link, tables: Mapping[str, Any]) -> Kin:
     parent = places_of_keys(children, link.key, once)
     own = own_columns_of(children, schema[link.child].coded, comma=has_decimal_comma(children))
     above = own_columns_of(parents, schema[link.parent].coded, comma=has_decimal_comma(parents))
+    roots: Group = {}
+    upper = schema.above(link)
+    if upper is not None:
+        root, of = tables[schema.root.name], schema.links[upper].key
+        names, rows = distinct_keys(root, schema.root_key)
+        place = places_of_keys(parents, of, names)[first]
+        columns = own_columns_of(root, schema.root.coded, comma=has_decimal_comma(root))
+        roots = roots_of({n: c[rows] for n, c in columns.items()}, schema.root.name, place)
     by = [parent] if link.order is None else [own[link.order].values, parent]
     order = np.lexsort(by)
     order = order[parent[order] >= 0]
     return Kin(
-        link, parent[order], len(first), {n: c[order] for n, c in own.items()}, {n: c[first] for n, c in above.items()}
+        link,
+        parent[order],
+        len(first),
+        {n: c[order] for n, c in own.items()},
+        {n: c[first] for n, c in above.items()},
+        roots,
     )

@@ -165,8 +165,9 @@ class Gate:
         return ReleasedSparse(indices=index, values=values, charge=charge)
 
     def dirichlet(
-        self, name: str, count: Callable[[], NDArray[np.int64]], *, cells: int, draws: int, cost: Cost
-    ) -> Released:
+        self, name: str, count: Callable[[], NDArray[np.int64]], *, cells: int, draws: int, cost: Cost,
+        exposures: NDArray[np.float64] | None = None,
+    ) -> Released:  # fmt: skip
         """Releases a table of `draws` synthetic records, Multinomial(draws, Dirichlet(counts + alpha)).
 
         The prior count alpha = draws / (e^(epsilon / theta) - 1), theta = max_records, makes it epsilon-DP for replace
@@ -178,6 +179,7 @@ class Gate:
             cells: number of categories, empty ones included.
             draws: records to release; public.
             cost: what this release may spend.
+            exposures: public, above 0, one a cell; the least gets alpha and the others in proportion. None: all alike.
         """
         if self.unit.neighbours != "replace":
             msg = "the Dirichlet-multinomial mechanism protects replace neighbours only; use geometric noise instead"
@@ -186,9 +188,10 @@ class Gate:
 
         prior = prior_count(draws, cost, self.unit.max_records)
         charge = dirichlet_charge(name, cost, self.unit, cells=cells, prior=prior)
+        weights = None if exposures is None else exposures / exposures.min()
         self.account.debit(charge)
         exact = _integers(name, count(), cells)
-        return Released(values=self._urn(exact, draws, charge), sigma=0.0, charge=charge)
+        return Released(values=self._urn(exact, draws, charge, weights), sigma=0.0, charge=charge)
 
     def select(
         self,
@@ -363,10 +366,12 @@ class Gate:
 
         return noisy_above(index, counts, self._noise, scale=charge.scale, threshold=threshold, cells=charge.cells)
 
-    def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+    def _urn(
+        self, exact: NDArray[np.int64], draws: int, charge: Charge, weights: NDArray[np.float64] | None
+    ) -> NDArray[np.int64]:
         from dpsyn_core.measurement.sparse import dirichlet_multinomial
 
-        return dirichlet_multinomial(exact.ravel(), charge.scale, draws, noise=self._noise)
+        return dirichlet_multinomial(exact.ravel(), charge.scale, draws, noise=self._noise, weights=weights)
 
     def _chosen(self, gaps: NDArray[np.int64], rate: float, charge: Charge) -> int:
         return self._noise.choose(gaps, rate)

@@ -86,8 +86,10 @@ def uniform_below(bounds: NDArray[np.int64], noise: NoiseSource) -> NDArray[np.i
     return out
 
 
-def urn_unit(cells: int, prior: float, draws: int) -> int:
+def urn_unit(cells: float, prior: float, draws: int) -> int:
     """Into how many parts a record's weight is divided, so that the urn has whole weights below 2^61; public.
+
+    cells: how many have the prior count; of uneven ones their sum over the least.
 
     Raises:
         BudgetError: not even whole records would fit.
@@ -97,25 +99,33 @@ def urn_unit(cells: int, prior: float, draws: int) -> int:
     while unit > 1 and total * unit >= _LIMIT:
         unit //= 2
     if total * unit >= _LIMIT:
-        msg = f"{cells} cells with a prior of {prior:.4g} each are above 2^61; use a larger epsilon or fewer cells"
+        msg = f"{cells:.10g} cells with a prior of {prior:.4g} each are above 2^61; use a larger epsilon or fewer cells"
         raise BudgetError(msg)
     return unit
 
 
 def dirichlet_multinomial(
-    counts: NDArray[np.int64], prior: float, draws: int, *, noise: NoiseSource
+    counts: NDArray[np.int64],
+    prior: float,
+    draws: int,
+    *,
+    noise: NoiseSource,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
-    """One draw of Multinomial(draws, Dirichlet(counts + prior)), shape (cells,).
+    """One draw of Multinomial(draws, Dirichlet(counts + prior * weights)), shape (cells,).
+
+    weights: public, at least 1 each, so that no cell has less than the prior count; None: 1 for all.
 
     An urn: the t-th record falls into cell i with weight prior + counts_i + records already there, that is, it is
     either fresh from the fixed weights or a copy of an earlier record chosen at random. Copies are resolved by
     following their sources, so that no loop runs over the records.
     """
-    unit = urn_unit(counts.size, prior, draws)
-    weights = np.cumsum(counts * unit + math.ceil(prior * unit))
+    unit = urn_unit(counts.size if weights is None else float(weights.sum()), prior, draws)
+    own = math.ceil(prior * unit) if weights is None else np.ceil(prior * unit * weights).astype(np.int64)
+    ends = np.cumsum(counts * unit + own)
     if draws == 0:
         return np.zeros(counts.size, dtype=np.int64)
-    fixed = int(weights[-1])
+    fixed = int(ends[-1])
     tickets = uniform_below(fixed + unit * np.arange(draws, dtype=np.int64), noise)
     fresh = tickets < fixed
     source = np.where(fresh, np.arange(draws), (tickets - fixed) // unit)
@@ -124,7 +134,7 @@ def dirichlet_multinomial(
         if (further == source).all():
             break
         source = further
-    cells = np.searchsorted(weights, tickets[source], side="right")
+    cells = np.searchsorted(ends, tickets[source], side="right")
     return np.bincount(cells, minlength=counts.size).astype(np.int64)
 
 

@@ -136,10 +136,13 @@ class _DryGate(Gate):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return index, counts
 
-    def _urn(self, exact: NDArray[np.int64], draws: int, charge: Charge) -> NDArray[np.int64]:
+    def _urn(
+        self, exact: NDArray[np.int64], draws: int, charge: Charge, weights: NDArray[np.float64] | None
+    ) -> NDArray[np.int64]:
         from dpsyn_core.measurement.sparse import urn_unit
 
-        urn_unit(exact.size, charge.scale, draws)  # refuses here what the urn of a run would refuse
+        cells = exact.size if weights is None else float(weights.sum())
+        urn_unit(cells, charge.scale, draws)  # refuses here what the urn of a run would refuse
         return np.bincount(np.zeros(draws, dtype=np.intp), minlength=charge.cells)
 
 

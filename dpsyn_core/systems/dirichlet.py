@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dpsyn_core.counting.base import Counter
-from dpsyn_core.errors import SizeError
+from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.marginals.types import spread
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.progress import Progress, silent
-from dpsyn_core.schema.domain import AttributeSet
+from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Guarantee, Synthesizer, Task
 from dpsyn_core.synthesizers.few_values import FewValuesConfig
 from dpsyn_core.synthesizers.registry import register
@@ -39,6 +40,13 @@ class DirichletMultinomialConfig(FewValuesConfig):
         title="Tables",
         description="Disjoint contingency tables, as in 'age+sex, city'; empty: the groups of the schema, or one table "
         "of everything when it has none. Attributes in no table get their own. Tables share epsilon.",
+    )
+    exposures: str = Field(
+        default="",
+        title="Exposures",
+        description="Public numbers of inhabitants, one for each value of an attribute, as in 'town=800/1500/20000': "
+        "cells of a table that holds it get a prior count in proportion, and none less than before. These are the "
+        "counts of the Gamma-Poisson model. Empty: all cells alike.",
     )
     records: int | None = Field(
         default=None,
@@ -86,7 +94,33 @@ class DirichletMultinomialConfig(FewValuesConfig):
                     f"{self.max_cells}; set 'tables' to smaller ones, or use the method 'field-groups' or 'rls'"
                 )
                 raise SizeError(msg)
-        return DirichletMultinomial(self, task, tables)
+        return DirichletMultinomial(self, task, tables, exposures_of(self.exposures, task.domain))
+
+
+def exposures_of(text: str, domain: Domain) -> tuple[str, NDArray[np.float64]] | None:
+    """The attribute and the number for each of its values; None where nothing is set.
+
+    Raises:
+        SettingError: it names no attribute, or not one number above 0 for each value.
+    """
+    if not text:
+        return None
+    name, _, listed = (part.strip() for part in text.partition("="))
+    if name not in domain.names:
+        msg = f"setting 'exposures' names '{name}', which is no attribute; known are {', '.join(domain.names)}"
+        raise SettingError(msg)
+    try:
+        found = np.array([float(x) for x in listed.split("/")])
+    except ValueError:
+        found = np.zeros(0)
+    size = domain.shape((name,))[0]
+    if len(found) != size or not (np.isfinite(found) & (found > 0)).all():
+        msg = (
+            f"setting 'exposures' has '{listed}' for '{name}'; give a number above 0 for each of its {size} values, "
+            "with '/' between them"
+        )
+        raise SettingError(msg)
+    return name, found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,9 +134,12 @@ class SyntheticTable:
 class DirichletMultinomial(Synthesizer):
     """Calibrated."""
 
-    def __init__(self, config: DirichletMultinomialConfig, task: Task, tables: list[AttributeSet]) -> None:
+    def __init__(
+        self, config: DirichletMultinomialConfig, task: Task, tables: list[AttributeSet],
+        exposures: tuple[str, NDArray[np.float64]] | None,
+    ) -> None:  # fmt: skip
         """Tables and replicates share epsilon evenly."""
-        self.config, self.domain, self.tables = config, task.domain, tables
+        self.config, self.domain, self.tables, self.exposures = config, task.domain, tables, exposures
         self.cost = task.budget.pure()
         self.draws = task.known_n if config.records is None else config.records
 
@@ -116,13 +153,25 @@ class DirichletMultinomial(Synthesizer):
             name = "synthetic table " + " x ".join(table)
             rows = [
                 gate.dirichlet(
-                    name, partial(counter.marginal, table), cells=cells, draws=self.draws, cost=next(costs)
+                    name,
+                    partial(counter.marginal, table),
+                    cells=cells,
+                    draws=self.draws,
+                    cost=next(costs),
+                    exposures=self._exposures(table),
                 ).values
                 for _ in range(copies)
             ]
             out.append(SyntheticTable(attributes=table, counts=np.stack(rows)))
             progress("measure", i + 1, len(self.tables))
         return out
+
+    def _exposures(self, table: AttributeSet) -> NDArray[np.float64] | None:
+        """That of each cell; None where the table does not hold the attribute."""
+        if self.exposures is None or self.exposures[0] not in table:
+            return None
+        name, numbers = self.exposures
+        return np.broadcast_to(spread(numbers, (name,), table), self.domain.shape(table)).ravel().copy()
 
     def synthesize(
         self, measured: Any, n_records: int | None, *, rng: Generator, progress: Progress = silent

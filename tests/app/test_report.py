@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import time
 import zipfile
 from types import SimpleNamespace
@@ -318,3 +319,16 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     table = pa.table({"item": ["1"], "rate": ["2"], "amount": ["3"], "colour": ["red"], "place": ["p1"]})
     compared = compare_tables(schema, table, table)
     assert [_usual(compared, role) for role in ("income", "group", "split")] == [["amount"], ["colour"], ["colour"]]
+
+
+def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):
+    at_page(ran, "report")
+    ran.segmented_control(key="report_view").set_value("queries").run()
+    said = words(ran)
+    found = re.search(
+        r"NIST 2018 scores, of 1,000,000: density of triples ([\d,]+), range queries ([\d,]+), incomes ([\d,]+); "
+        r"their mean ([\d,]+)", said
+    )  # fmt: skip
+    assert found, said[-600:]
+    *parts, mean = (int(x.replace(",", "")) for x in found.groups())
+    assert mean == pytest.approx(sum(parts) / 3, abs=2) and not ran.exception

@@ -29,7 +29,7 @@ class TapeGate(Gate):
         kept = np.unique(tape.integers(0, charge.cells, 5))
         return kept, threshold + tape.integers(0, 9, kept.size)
 
-    def _urn(self, exact, draws, charge):
+    def _urn(self, exact, draws, charge, weights):
         cells = stable(charge.name, exact.size).integers(0, exact.size, draws)
         return np.bincount(cells, minlength=exact.size).astype(np.int64)
 
@@ -149,10 +149,10 @@ class WatchGate(Gate):
         here = dense(index, counts, charge.cells)
         return self._note("sparse", here, charge, lambda: real(index, counts, threshold, charge), threshold)
 
-    def _urn(self, exact, draws, charge):
+    def _urn(self, exact, draws, charge, weights):
         there = None if self.there is None else np.asarray(self.there).astype(np.int64).ravel()
         real = super()._urn
-        return self._note("urn", exact.ravel(), charge, lambda: real(exact, draws, charge), draws, there)
+        return self._note("urn", exact.ravel(), charge, lambda: real(exact, draws, charge, weights), draws, there)
 
     def _chosen(self, gaps, rate, charge):
         real = super()._chosen

@@ -4,19 +4,28 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
 from dpsyn_core.errors import SchemaError, TableError
+from dpsyn_core.linked.answering import asked_needs, measure_questions
+from dpsyn_core.linked.asked import LinkedQuestions
 from dpsyn_core.linked.bounding import bounded
 from dpsyn_core.linked.document import LinkedSchema
 from dpsyn_core.linked.forest import columns_of
 from dpsyn_core.linked.keys import check_keys
 from dpsyn_core.linked.release import synthesize_linked
+from dpsyn_core.linked.rule_breaks import broken_roots
+from dpsyn_core.noise.system import SystemNoise
+from dpsyn_core.privacy.account import Account
+from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.composition import compose
+from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.questions.evaluate import evaluate
 from dpsyn_core.report.linked_charges import of_linked_charges
-from tests.audit.gates import TapeGate, released
+from tests.audit.gates import TapeGate, WatchGate, released
 from tests.linked.small import listed, number, together
 from tests.linked.test_sensitivity import KEY, run, views
 
@@ -52,6 +61,7 @@ DEEP = {
             "rules": [
                 {"kind": "count", "where": "u >= 1", "least": 1, "given": "u < 1"},
                 {"kind": "impossible", "where": "kids.r = 2 and c = 0"},
+                {"kind": "impossible", "where": "roots.a = 1 and u = 3"},
             ]
         }
     ),
@@ -198,6 +208,10 @@ def test_synthetic_keys_hold_two_links_down(name, tmp_path):
     if name == "ruled":
         both = toys.merge(kids, left_on="of", right_on="kid")
         assert not ((both["r"] == "2") & (both["c"] == "0")).any()
+        home = both.merge(release.arrows["roots"].to_pandas(), left_on="root", right_on="id")
+        assert len(home) == len(toys) and not ((home["a"] == "1") & (home["u"] == 3)).any()
+        assert not any(found.parents for found in broken_roots(schema, release.arrows))
+        assert any(found.parents for found in broken_roots(schema, grown(300, 3, 1)))
         small = toys[toys["u"] < 1]["of"]
         assert set(small) <= set(toys[toys["u"] >= 1]["of"])
     assert not of_linked_charges(release.manifest, schema)
@@ -234,6 +248,37 @@ def test_grandchildren_follow_their_parent_and_root():
 
 def lost_toys(*of):
     return pa.table({"of": pa.array(of, pa.string()), "c": ["0"] * len(of), "u": ["1"] * len(of)})
+
+
+def test_questions_about_grandchildren_name_parent_and_root_and_move_by_no_more_than_charged():
+    schema, most = DEEP["plain"], {}
+    asked = LinkedQuestions.of([
+        {"about": "toys", "ask": {"name": "q1", "kind": "table", "of": ["c", "kids.r", "roots.a"]}},
+        {"about": "kids", "counts": {"n": {"of": "toys", "where": "c = 1"}},
+         "ask": {"name": "q2", "kind": "mean", "of": "n", "by": ["r"]}},
+    ])  # fmt: skip
+    for seed in range(4):
+        crowd, one = grown(30, 3, seed), grown(1, 9, seed + 50, first=900)
+        notes = []
+        for given in (together(crowd, one), crowd):
+            forest, _ = bounded(schema, given, key=KEY)
+            cost = Budget(epsilon=1.0, delta=1e-6).gaussian()
+            gate = WatchGate(account=Account(cost), noise=SystemNoise(), unit=Unit(identifier="id"), forced=None)
+            measure_questions(forest, schema, asked, cost.split([1.0, 1.0]), gate)
+            notes.append(gate.notes)
+        for a, b in zip(*notes, strict=True):
+            moved = np.sqrt(((a.here - b.here).astype(float) ** 2).sum())
+            assert moved <= a.charge.sensitivity
+            most[a.charge.name] = max(most.get(a.charge.name, 0), moved / a.charge.sensitivity)
+    assert [t.unit for t, _ in asked_needs(schema, asked)] == [6, 2] and max(most.values()) > 0.6
+    given = grown(200, 2, 3)
+    forest, _ = bounded(schema, given, key=KEY)
+    table = asked_needs(schema, asked)[0][0]
+    found = evaluate(table.question.ask, table.codes(forest), table.table).values
+    both = given["toys"].to_pandas().merge(given["kids"].to_pandas(), left_on="of", right_on="kid")
+    whole = both.merge(given["roots"].to_pandas(), left_on="root", right_on="id")
+    kept = pd.crosstab(whole["c"], [whole["r"], whole["a"]]).to_numpy().reshape(2, 3, 2)
+    assert found.sum() == forest.children[0].codes.shape[1] and found.sum() <= kept.sum() and (found <= kept).all()
 
 
 @pytest.mark.parametrize(

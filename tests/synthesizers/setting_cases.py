@@ -99,6 +99,7 @@ CASES = {
     ("field-groups", "groups"): Case(value="a+c"),
     ("field-groups", "cut"): Case(value=20),
     ("dirichlet-multinomial", "tables"): Case(value="a+c"),
+    ("dirichlet-multinomial", "exposures"): Case(value="d=1/1/1/1/1/1/1/9"),
     ("dirichlet-multinomial", "records"): Case(value=50),
     ("dirichlet-multinomial", "max_cells"): Case(value=5, refused="above max_cells 5"),
     ("dpsyn", "max_cells"): Case(value=5, refused="above the cap of 5"),

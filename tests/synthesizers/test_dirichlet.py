@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpsyn_core.errors import MethodError, SizeError, UnitError
+from dpsyn_core.errors import MethodError, SettingError, SizeError, UnitError
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.sparse import dirichlet_multinomial, prior_count, uniform_below
 from dpsyn_core.privacy.account import Account
@@ -114,6 +114,58 @@ def test_uniform_integers_fill_their_bounds_evenly():
         seen = np.bincount(draws[row], minlength=bound)
         assert seen.size == bound
         assert np.abs(seen - 30_000 / bound).max() < 6 * math.sqrt(30_000 / bound)
+
+
+def log_law(out, y, prior):
+    """As `log_probability`, with a prior count of its own for each cell."""
+    whole = sum(y) + sum(prior)
+    total = math.lgamma(whole) - math.lgamma(whole + sum(out))
+    return total + sum(math.lgamma(p + a + b) - math.lgamma(p + a) for p, a, b in zip(prior, y, out, strict=True))
+
+
+@pytest.mark.parametrize(("epsilon", "theta"), [(1.0, 1), (1.5, 2)])
+def test_uneven_prior_counts_stay_within_epsilon_and_reach_it(epsilon, theta):
+    alpha = prior_count(4, Cost(epsilon=epsilon), theta)
+    prior, outs = alpha * np.array([1.0, 2.5, 7.0]), list(tables(4, 3))
+    swaps = [(y, z) for y in tables(4, 3) for z in neighbours(y, theta)]
+    sizes = [(y, np.add(y, d)) for k in range(1, theta + 1) for y in tables(2, 3) for d in tables(k, 3)]
+    worst = max(abs(log_law(o, y, prior) - log_law(o, z, prior)) for y, z in [*swaps, *sizes] for o in outs)
+    assert 0.8 * epsilon < worst <= epsilon
+
+
+def test_the_urn_with_uneven_prior_counts_has_the_exact_law():
+    y, m, runs = np.array([2, 0, 1]), 3, 20_000
+    weights = np.array([1.0, 3.0, 1.5])
+    alpha = prior_count(m, Cost(epsilon=1.0))
+    outs = list(tables(m, 3))
+    coefficient = [math.lgamma(m + 1) - sum(math.lgamma(o + 1) for o in out) for out in outs]
+    p = np.exp([log_law(o, y, alpha * weights) + c for o, c in zip(outs, coefficient, strict=True)])
+    assert p.sum() == pytest.approx(1.0)
+    noise, index = SeededNoise(12), {o: i for i, o in enumerate(outs)}
+    drawn = (dirichlet_multinomial(y, alpha, m, noise=noise, weights=weights) for _ in range(runs))
+    seen = np.bincount([index[tuple(d.tolist())] for d in drawn], minlength=len(outs))
+    assert ((seen - runs * p) ** 2 / (runs * p)).sum() < 50  # as above
+
+
+def test_exposures_draw_rates_together_and_are_read_before_a_charge():
+    domain = Domain.of({"town": 3, "sex": 2})
+    people = np.array([1_000, 2_000, 20_000])
+    shares = []
+    for exposures in ("", "town=1000/2000/20000"):
+        system = configure("dirichlet-multinomial", {"exposures": exposures}).calibrate(
+            task_of(domain, 230, epsilon=1.0)
+        )
+        gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=Unit(neighbours="replace"))
+        codes = np.array([np.repeat([0, 1, 2], people // 100), np.zeros(230, dtype=int)])
+        [got] = system.measure(PlainCounter(codes, domain), gate=gate)
+        shares.append(got.counts.reshape(3, 2).sum(axis=1) / 230)
+        assert got.counts.sum() == 230
+    assert shares[0][2] < 0.6
+    assert shares[1][2] > 0.75
+    for wrong, word in (("area=1/2/3", "no attribute"), ("town=1/2", "3 values"), ("town=1/0/3", "above 0"),
+                        ("town=a/b/c", "above 0"), ("town=1/nan/3", "above 0")):  # fmt: skip
+        with pytest.raises(SettingError, match=word):
+            configure("dirichlet-multinomial", {"exposures": wrong}).calibrate(task_of(domain, 230))
 
 
 def task_of(domain, n, *, epsilon=5.0, neighbours="replace", theta=1):

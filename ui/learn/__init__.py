@@ -5,9 +5,12 @@ GROUPS = {
     "attacks": ("linkage", "reconstruction", "membership", "leak"),
     "means": ("count", "attacker", "asking", "family", "variants"),
     "spends": ("composition", "budgets", "clipping", "choosing", "sparse", "years", "records", "spending"),
-    "tables": ("consistency", "growing", "views", "prior", "race", "training"),
-    "limits": ("effect", "groups", "logic", "hidden"),
-}
+    "tables": (
+        "consistency", "growing", "views", "agreeing", "dependence", "rounds", "prior", "exposures", "race", "training",
+        "phases",
+    ),
+    "limits": ("effect", "groups", "logic", "hidden", "hardness"),
+}  # fmt: skip
 LABS = (
     "count",
     "attacker",
@@ -36,4 +39,10 @@ LABS = (
     "hidden",
     "logic",
     "records",
+    "dependence",
+    "agreeing",
+    "rounds",
+    "hardness",
+    "phases",
+    "exposures",
 )

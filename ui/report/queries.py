@@ -59,9 +59,12 @@ def _random(view: Look) -> None:
         known[view.name(side)] = got
         off = got.details["quantiles"]["0.5"]
         note(t("queries.off", mean=percent(got.value, 2), half=percent(off, 2), fresh=percent(got.floor or 0, 2)))
-        nist = view.score(side, "nist-range")
+        nist = view.score(side, "nist")
         if not isinstance(nist, MetricError):
-            note(t("queries.nist", score=number(round(nist.value))))
+            parts = [
+                t(f"queries.{name}", score=number(round(part["clean"]))) for name, part in nist.details["parts"].items()
+            ]
+            note(t("queries.nist", parts=", ".join(parts), score=number(round(nist.value))))
     if known:
         show(build.ranges(known, view.first.comparison.n, figure_words()), key="random_queries")
 

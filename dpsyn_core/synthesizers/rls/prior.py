@@ -45,7 +45,7 @@ MOST_APART = 0.1  # square distance between public and released one-ways, over t
 SURE_APART = 2.0  # standard deviations of that distance: beyond doubt
 LEAST_TRUST = 0.25  # of the error of an estimate, that a public table has to take away; else it is left alone
 TOO_FAR = 3.0  # standard deviations of the sum of squares of noise
-LEAST_TOLD = 1.0  # dependence that the public table tells of a pair, over what it leaves open, at least
+LEAST_TOLD = 1.25  # dependence that the public table tells of a pair, over what it leaves open, at least
 MOST_FOR_SCORES = 0.02  # of the cost of pairs: what a public table that misleads costs, half as much of the error
 LEAST_PART = 0.3  # of the dependence in the public table, that the private one has at least where it is used
 LEAST_NOISE = 1e-4  # of the variance that a joined table is trusted with
@@ -199,7 +199,9 @@ class RlsPrior:
         for i in places:
             m = view.joint[i]
             t, maps = view.trust[m.attributes], view.maps(m)
-            expected = self.pair(m.attributes, view.product(m.attributes, maps), maps, t.part)
+            # at the margins that were found: what a measured pair tells of its columns stays as it is
+            alone = _product(np.maximum(found[i], 0.0))
+            expected = self.pair(m.attributes, alone * (found[i].sum() / max(alone.sum(), TINY)), maps, t.part)
             spread = self.spread(expected)
             doubts.append(
                 Doubt(
@@ -207,9 +209,8 @@ class RlsPrior:
                     tables=((np.arange(m.cells), m.values.ravel(), m.sigma),), score=_of_score(t, spread),
                 )
             )  # fmt: skip
-        for i, (values, kept) in zip(places, joined(doubts), strict=True):
-            own = targets[first + i]
-            out[first + i] = replace(own, values=values * scale, sigma=own.sigma * kept)
+        for i, (values, _) in zip(places, joined(doubts), strict=True):
+            out[first + i] = replace(targets[first + i], values=values * scale)  # the margins are no surer than before
         measured = {m.attributes for m in view.joint}
         maps = view.recodes(RESOLUTION)
         for names, t in view.trust.items():

@@ -55,9 +55,10 @@ def no_ghosts():
 def no_prior_for_empties():
     real = sparse.dirichlet_multinomial
 
-    def occupied_only(counts, prior, draws, *, noise):
+    def occupied_only(counts, prior, draws, *, noise, weights=None):
         out = np.zeros_like(counts)
-        out[counts > 0] = real(counts[counts > 0], prior, draws, noise=noise)
+        weights = None if weights is None else weights[counts > 0]
+        out[counts > 0] = real(counts[counts > 0], prior, draws, noise=noise, weights=weights)
         return out
 
     with replacing((sparse, "dirichlet_multinomial", occupied_only)):

@@ -1,0 +1,101 @@
+"""Lab 32: a network trained in one phase or in two, on the same budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpsyn_core.lessons import phases as lesson
+from ui.learn.controls import epsilon, segments, steps
+from ui.learn.kept import draw
+from ui.shared.text import percent, t
+from ui.shared.theme import facts, hues, palette
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+VIEWS = ("records", "loss", "dimensions")
+SHOWN = 400  # records that are drawn
+DASHES = {"two": "solid", "one": "dash"}
+
+
+def records_figure(dimensions: int, share: float, eps: float) -> go.Figure:
+    """Real and synthetic people in the two directions in which the groups lie apart."""
+    import plotly.graph_objects as go
+
+    real, out = lesson.people(dimensions), go.Figure()
+    parts = [("real", real.seen, palette().real, "circle-open")]
+    for way, hue, symbol in (("two", hues()[0], "circle"), ("one", hues()[1], "x")):
+        made = lesson.made("two" if way == "two" else "one", dimensions, eps, share)
+        parts.append((way, real.place(made.records), hue, symbol))
+    for name, at, colour, symbol in parts:
+        marker = {"color": colour, "size": 6, "symbol": symbol, "opacity": 0.7}
+        x, y = at[:SHOWN, 0], at[:SHOWN, 1]
+        out.add_trace(go.Scatter(x=x, y=y, mode="markers", name=t(f"learn.phases.{name}"), marker=marker))
+    out.update_xaxes(title=t("learn.phases.x"), range=[-2.3, 2.3])
+    out.update_yaxes(title=t("learn.phases.y"), range=[-2.8, 2.8])
+    return out
+
+
+def loss_figure(dimensions: int, share: float, eps: float) -> go.Figure:
+    """How far records are from what the network makes of them, step by step."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    for way, hue in zip(lesson.WAYS, hues(), strict=False):
+        left = np.mean([lesson.made(way, dimensions, eps, share, i).left for i in range(3)], axis=0)
+        line = {"color": hue, "dash": DASHES[way], "width": 2.4}
+        x = np.arange(1, lesson.STEPS + 1)
+        out.add_trace(go.Scatter(x=x, y=left, mode="lines", name=t(f"learn.phases.{way}"), line=line))
+    out.update_xaxes(title=t("learn.phases.x_loss"))
+    out.update_yaxes(title=t("learn.phases.y_loss"), rangemode="tozero")
+    return out
+
+
+def dimensions_figure(share: float, eps: float) -> go.Figure:
+    """How many other people a rule tells right that has learnt from synthetic ones, by numbers of a record."""
+    import plotly.graph_objects as go
+
+    out = go.Figure()
+    for way, hue in zip(lesson.WAYS, hues(), strict=False):
+        y = [lesson.scores(way, d, eps, share) for d in lesson.DIMENSIONS]
+        line = {"color": hue, "dash": DASHES[way], "width": 2.4}
+        out.add_trace(
+            go.Scatter(x=lesson.DIMENSIONS, y=y, mode="lines+markers", name=t(f"learn.phases.{way}"), line=line)
+        )
+    out.add_hline(y=0.5, line={"color": palette().line, "dash": "dot"})
+    ticks = [str(d) for d in lesson.DIMENSIONS]
+    out.update_xaxes(title=t("learn.phases.dimensions"), type="log", tickvals=lesson.DIMENSIONS, ticktext=ticks)
+    out.update_yaxes(title=t("learn.phases.y_right"), tickformat=".0%", range=[0.3, 1.02])
+    return out
+
+
+def show() -> None:
+    """Controls, numbers, figure."""
+    a, b, c = st.columns(3, gap="medium")
+    with a:
+        dimensions = int(steps(t("learn.phases.dimensions"), lesson.DIMENSIONS, 50, key="phases_dimensions"))
+    with b:
+        share = float(
+            steps(t("learn.phases.share"), lesson.SHARES, 0.2, key="phases_share", words=lambda s: percent(float(s), 0))
+        )
+    with c:
+        eps = epsilon("phases_epsilon", 0.5)
+    two, one = (percent(lesson.scores(way, dimensions, eps, share), 0) for way in lesson.WAYS)
+    real = percent(lesson.right(lesson.people(dimensions).x, dimensions), 0)
+    facts([
+        (two, t("learn.phases.two"), t("learn.phases.real_is", share=real)),
+        (one, t("learn.phases.one"), t("learn.phases.chance")),
+    ])  # fmt: skip
+    reading = t("learn.phases.reading", two=two, one=one, real=real, dimensions=dimensions)
+    view = segments(t("learn.phases.view"), VIEWS, "records", key="phases_view", words=lambda v: t(f"learn.phases.{v}"))
+    alt = t(f"learn.phases.alt_{view}", reading=reading)
+    if view == "records":
+        draw(records_figure, dimensions, share, eps, alt=alt, key="phases_records", height=440)
+    elif view == "loss":
+        draw(loss_figure, dimensions, share, eps, alt=alt, key="phases_loss", height=380)
+    else:
+        draw(dimensions_figure, share, eps, alt=alt, key="phases_by_dimension", height=380)
+    st.write(reading)
