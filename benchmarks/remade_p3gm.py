@@ -126,7 +126,7 @@ def epsilons(seeds: int) -> str:
 def samples(seeds: int) -> str:
     """Figure 2: pictures that are real, and those of a system without privacy and of three with it at epsilon 1."""
     del seeds  # one run each
-    data = strokes(4_000)
+    data = strokes(1_500)
     side = math.isqrt(len(data.codes) - 1)
     rows = {"(a) real": data.codes}
     for letter, system in zip("bcde", PANELS, strict=True):

@@ -7,6 +7,7 @@ owner alone: mode 0600, whatever the umask.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import tempfile
@@ -208,6 +209,20 @@ def not_private_name(path: Path) -> Path:
 
 class RepeatedFieldError(ValueError):
     """A field of a JSON object stands twice, and readers of JSON disagree about which of the two counts."""
+
+
+def half_character(document: object) -> str | None:
+    """A text of a document with half of a surrogate pair, escaped, since no file can hold it; None: all are whole.
+
+    Whatever is no JSON is left to whoever reads the document.
+    """
+    try:
+        json.dumps(document, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError as error:
+        return ascii(error.object[max(0, error.start - 20) : error.end])
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return None
 
 
 def fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -61,7 +61,12 @@ with left:
             on_click="ignore",
             key="export_schema",
         )
-        files.release_button(space, job, key="export_release")
+        if files.reusable(job):
+            st.download_button(
+                t("export.release"), data=partial(files.release, space, job),
+                file_name=f"{files.stem(space, job)}.dpsyn", mime="application/zip", on_click="ignore",
+                key="export_release", help=t("export.release_note"),
+            )  # fmt: skip
 with right:
     section(t("export.bundle"))
     note(t("export.bundle_note"))
@@ -74,6 +79,8 @@ with right:
         key="export_bundle",
     )
     st.code(files.command(space, job).replace(" --", " \\\n  --"), language=None, wrap_lines=True)
+if files.reusable(job):
+    files.refit_form(space, job)
 section(t("export.report"))
 note(t("export.report_note"))
 files.reports(space, job)

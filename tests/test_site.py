@@ -25,9 +25,10 @@ PREPARED = {
     "attacks": f"{SMALL} | sed 1s/INCWAGE/income/ > people.csv; sed s/INCWAGE/income/ demo/sample.schema.json "
     "> people.schema.json; dpsyn synth people.csv --schema people.schema.json --epsilon 1 --delta 1e-9 "
     "--method independent -o synthetic.csv --manifest manifest.json",
-    "codebooks": f"{SMALL} > small.csv; cp demo/sample.schema.json draft.json; "
-    "dpsyn schema export draft.json -o survey.ddi.xml; dpsyn schema export draft.json --format sdv -o sdv.json; "
-    "dpsyn synth small.csv --schema draft.json --epsilon 1 --delta 1e-9 --method independent -o survey.sav",
+    "codebooks": "python -c \"import pandas, pyreadstat; t = pandas.DataFrame({'sex': [1.0, 2.0] * 99}); "
+    "pyreadstat.write_sav(t, 'survey.sav', variable_value_labels={'sex': {1.0: 'woman', 2.0: 'man'}})\"; "
+    "dpsyn schema import survey.sav -o draft.json; dpsyn schema export draft.json -o survey.ddi.xml; "
+    "dpsyn schema export draft.json --format sdv -o sdv.json",
     "linked": "",
     "refit": f"{SMALL} > t.csv; cp demo/sample.schema.json s.json; echo '[]' > rules.json",
     "scale": f"{SMALL} > small.csv; cp demo/sample.schema.json big.schema.json; "

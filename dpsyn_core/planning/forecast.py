@@ -81,7 +81,7 @@ def forecast(spec: RunSpec, schema: Schema, *, n_records: float = ASSUMED) -> Fo
     """
     config, questions = spec.config, spec.asked(schema)
     workload = workload_of(questions, schema, spec.questions_share)
-    plain = Task.of(schema, spec.budget, questions=Questions.of([]), ratios=config.computes_ratios)
+    plain = Task.of(schema, spec.budget, questions=Questions.of([]), measures=config.measures)
     n = float(schema.n_records if schema.n_records is not None else n_records)
     usual = config.calibrate(plain)
     before = plan_of(usual, plain, n_records=n)

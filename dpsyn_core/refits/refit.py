@@ -41,7 +41,6 @@ from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.runs.writing import MOST_RECORDS
 from dpsyn_core.schema.computed import computed_columns, part_of
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.rules import AnyRule
 from dpsyn_core.sources.base import Opened
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
 from dpsyn_core.synthesizers.registry import DEFAULT, configure
@@ -196,9 +195,7 @@ def prepared(
     started = time.perf_counter()
     generator, seed = post_processing_generator(changes.seed) if rng is None else (rng, changes.seed)
     schema, tables, public = given.released.schema, given.released.measurements, given.released.schema.n_records
-    before = len(schema.rules)
-    schema = with_rules(schema, changes.rules)
-    _check_kept(schema.rules[before:], changes.columns)
+    schema = with_rules(schema, changes.rules, changes.columns)
     _check_size(tables, public, most, named=changes.n_records is not None and changes.where is None)
     if changes.where is not None:
         held = {name for m in tables for name in m.attributes}
@@ -229,24 +226,24 @@ def prepared(
     )  # fmt: skip
 
 
-def with_rules(schema: Schema, rules: Sequence[Mapping[str, Any]]) -> Schema:
-    """The schema with further rules. Raises SchemaError."""
+def with_rules(
+    schema: Schema, rules: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None
+) -> Schema:  # fmt: skip
+    """The schema with further rules. columns: those that are kept; None: all. Raises SchemaError.
+
+    A further rule on a column that is left out is refused, for nobody could see it kept.
+    """
     if not rules:
         return schema
     document = schema.document()
-    return Schema.of(document | {"rules": [*document.get("rules", ()), *rules]})
-
-
-def _check_kept(rules: Sequence[AnyRule], columns: Sequence[str] | None) -> None:
-    """Raises SchemaError for a further rule on a column that is left out: nobody could see it kept."""
-    if columns is None:
-        return
-    for rule in rules:
-        absent = [n for n in rule.columns if n not in columns]
+    found = Schema.of(document | {"rules": [*document.get("rules", ()), *rules]})
+    for rule in found.rules[len(schema.rules) :]:
+        absent = [n for n in rule.columns if columns is not None and n not in columns]
         if absent:
             said = str(rule)[:200]
             msg = f"the rule '{said}' names '{absent[0]}', which is left out; keep the column, or drop the rule"
             raise SchemaError(msg)
+    return found
 
 
 def described_by(paid: Schema, made: Refit) -> Schema:
@@ -305,10 +302,9 @@ def _made_ready(
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
-        ratios = config.computes_ratios
-        task = Task.of(schema.model_copy(update={"questions": None}), budget, ratios=ratios)
+        task = Task.of(schema.model_copy(update={"questions": None}), budget, measures=config.measures)
         if asked is not None:
-            task = Task.of(schema, budget, questions=asked, questions_share=share, ratios=ratios)
+            task = Task.of(schema, budget, questions=asked, questions_share=share, measures=config.measures)
         system = config.calibrate(task)
         try:
             return config, task, system, system.restored(tables)
@@ -318,7 +314,7 @@ def _made_ready(
         config = configure(DEFAULT, changes.settings)
     held = {name for m in tables for name in m.attributes}
     plain = schema.model_copy(update={"questions": None, "n_records": n_public})
-    task = Task.of(plain, budget, measured=held, ratios=True)  # what no table holds can only be computed
+    task = Task.of(plain, budget, measured=held, measures=())  # what no table holds can only be computed
     system = config.calibrate(task)
     return config, task, system, system.restored(for_maker(tables, config, task.domain, n_public=n_public))
 

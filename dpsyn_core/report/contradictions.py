@@ -174,7 +174,7 @@ def _of_method(found: Manifest, config: MethodConfig, schema: Schema | None) -> 
             return []  # what another version would charge is not known here
         share = 0.0 if found.questions is None else found.questions.share
         task = Task.of(
-            schema, budget, questions=asked, questions_share=share, ratios=config.computes_ratios
+            schema, budget, questions=asked, questions_share=share, measures=config.measures
         )  # fmt: skip
         if found.public_table is not None:  # the charges do not depend on what is in it
             task = replace(

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
-from dpsyn_core.schema.ruled import Group, RuledColumn, excess_of, weights_of
+from dpsyn_core.schema.ruled import PLAIN, Group, RuledColumn, excess_of, meanings, weights_of
+from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
+
+DRAWS = 3  # of each number or date
 
 Moved = dict[str, NDArray[Any]]  # new plain values
+
+
+def drawn_in_bins(
+    rule: ImpossibleRule | BlankRule, rows: Group, rng: Generator
+) -> Iterator[tuple[str, NDArray[Any]]]:  # fmt: skip
+    """Each number or date of the conditions drawn again inside its bin, some times."""
+    for name in meanings(rule, rows):
+        column = rows[name]
+        if not isinstance(column.attribute, CategoricalAttribute):
+            for _ in range(DRAWS):
+                binning = column.attribute.binning
+                drawn = binning.draw(binning.find(column.values), rng)
+                yield name, np.where(column.state == PLAIN, drawn, column.values)
 
 
 def ordered_in_bins(rule: OrderRule, low: RuledColumn, high: RuledColumn, rng: Generator) -> Moved:

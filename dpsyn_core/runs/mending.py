@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.runs.in_bins import Moved, divided_in_bins, ordered_in_bins, summed_in_bins
+from dpsyn_core.runs.in_bins import Moved, divided_in_bins, drawn_in_bins, ordered_in_bins, summed_in_bins
 from dpsyn_core.schema.categorical import CategoricalAttribute
 from dpsyn_core.schema.computed import open_part, widest
 from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule, RatioRule
@@ -32,8 +32,7 @@ from dpsyn_core.schema.ruled import (
 from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
 
 ROUNDS = 6  # through all rules of a group, before values are taken from another record
-PARTNERS = 4  # that a record is offered for each column, one after the other
-DRAWS = 3  # of a number inside its bin, or of a value for a cell that must not be blank
+DRAWS = 3  # of a value for a cell that must not be blank
 WANTED = ("all rules kept", "no other rule broken", "this rule kept")  # of a change, one after the other
 
 Change = Mapping[str, NDArray[Any] | RuledColumn]  # new plain values, or cells of other records
@@ -99,43 +98,6 @@ def _unwanted(wanted: str, rule: Ready, rules: Sequence[Ready], before: Group, a
     return wrong
 
 
-def exchange(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
-    """Records that meet impossible conditions exchange one cell with records that keep all rules, in place.
-
-    Both keep all rules afterwards, and every column keeps its counts. What finds no partner stays. Numbers are drawn
-    again inside their bins first.
-    """
-    for rule in rules:
-        if not isinstance(rule, ImpossibleRule):
-            continue
-        at = np.flatnonzero(broken(rule, columns))
-        here = {n: c[at] for n, c in columns.items()}
-        for change in _drawn_in_bins(rule, here, rng):
-            after, ok = _changed(here, change)
-            ok &= ~any_broken(rules, after) & broken(rule, here)
-            for name in change:
-                here[name].put(np.flatnonzero(ok), after[name][np.flatnonzero(ok)])
-        for name, column in here.items():
-            columns[name].put(at, column)
-        left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
-        for name in sorted(rule.columns, key=lambda n: sum(n in r.columns for r in rules)):
-            met = np.logical_and.reduce([columns[name].meets(m) for m in meanings(rule, columns)[name]])
-            for _ in range(PARTNERS):
-                others = np.flatnonzero(~met & fine)
-                n = min(len(left), len(others))
-                if not n:
-                    break
-                first, second = rng.permutation(left)[:n], rng.choice(others, n, replace=False)
-                places, partners = np.concatenate([first, second]), np.concatenate([second, first])
-                after = {m: c[places] for m, c in columns.items()}
-                after[name] = columns[name][partners]
-                fits = ~any_broken(rules, after)
-                both = np.flatnonzero(np.tile(fits[:n] & fits[n:], 2))
-                columns[name].put(places[both], after[name][both])
-                fine[places[both]], met[places[both]] = True, met[partners[both]]
-                left = left[~fine[left]]
-
-
 def _changed(here: Group, change: Change) -> tuple[Group, Bools]:
     """The records after a change, and which of them keep to their domains."""
     after, ok = dict(here), np.ones(len(next(iter(here.values())).values), dtype=bool)
@@ -184,7 +146,7 @@ def _other_values(
 
     Of these, those first that meet the other conditions.
     """
-    yield from _drawn_in_bins(rule, rows, rng)
+    yield from ({name: values} for name, values in drawn_in_bins(rule, rows, rng))
     said = meanings(rule, fine)
     met = {n: np.logical_and.reduce([fine[n].meets(m) for m in listed]) for n, listed in said.items()}
     pools = []
@@ -196,17 +158,6 @@ def _other_values(
     for *_, name, pool in sorted(pools, key=lambda p: p[:4]):
         if len(pool):
             yield {name: _drawn(fine[name], pool, _size(rows), rng)}
-
-
-def _drawn_in_bins(rule: ImpossibleRule | BlankRule, rows: Group, rng: Generator) -> Iterator[Change]:
-    """Each number or date of the conditions drawn again inside its bin."""
-    for name in meanings(rule, rows):
-        column = rows[name]
-        if not isinstance(column.attribute, CategoricalAttribute):
-            for _ in range(DRAWS):
-                binning = column.attribute.binning
-                drawn = binning.draw(binning.find(column.values), rng)
-                yield {name: np.where(column.state == PLAIN, drawn, column.values)}
 
 
 def _blanked(

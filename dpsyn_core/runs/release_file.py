@@ -21,11 +21,13 @@ from dpsyn_core.errors import MethodError, OutputError, ReceiptError, SizeError
 from dpsyn_core.files import RepeatedFieldError, fields_once
 from dpsyn_core.marginals.released_file import ReleasedFile, read_released
 from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.synthesizers.base import MethodConfig
 
 SUFFIX = ".dpsyn"
 INDEX, MANIFEST, MEASUREMENTS = "release.json", "manifest.json", "measurements.json.gz"
 MOST_BYTES = {INDEX: 1 << 24, MANIFEST: 1 << 28, MEASUREMENTS: 1 << 30}  # of the largest that a run writes, and more
+FIRST_LOOK = 4 << 20  # bytes of packed tables up to which they are read for their schema alone
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of a zip archive: the same release is the same file, whenever it is written
 
 
@@ -130,6 +132,12 @@ def manifest_of(content: bytes, name: str) -> Manifest:
 def columns_in(content: bytes, name: str) -> tuple[str, ...]:
     """The columns of a release file, as `manifest_of`."""
     return _index(_members(content, name)[INDEX], name).columns
+
+
+def schema_in(content: bytes, name: str) -> Schema | None:
+    """The schema in a release file, as `manifest_of`; None where its tables are too many for a first look."""
+    measured = _members(content, name)[MEASUREMENTS]
+    return read_released(measured, name).schema if len(measured) <= FIRST_LOOK else None
 
 
 def _members(content: bytes, name: str) -> dict[str, bytes]:

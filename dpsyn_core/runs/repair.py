@@ -16,7 +16,8 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.runs.mending import exchange, mend
+from dpsyn_core.runs.exchanging import exchange_blanks, exchange_conditions, exchange_orders, exchange_sums
+from dpsyn_core.runs.mending import mend
 from dpsyn_core.runs.uniqueness import check_room, told_apart
 from dpsyn_core.schema.attributes import DerivedAttribute
 from dpsyn_core.schema.categorical import CategoricalAttribute
@@ -134,6 +135,9 @@ def _repair_group(
     unique = [r for r in rules if isinstance(r, UniqueRule)]
     old = {n: c[np.arange(len(wrong))] for n, c in columns.items()}
     computed = [r for r in alone if not isinstance(r, ImpossibleRule)]
+    exchange_blanks(alone, columns, rng)
+    exchange_sums(alone, columns)
+    exchange_orders(alone, columns, rng)
     for some in (computed, alone):
         broke = any_broken(some, columns)
         at, kept = np.flatnonzero(broke), np.flatnonzero(~any_broken(alone, columns))
@@ -143,7 +147,7 @@ def _repair_group(
         if some is computed:
             for name, column in rows.items():
                 columns[name].put(at, column)
-            exchange(alone, columns, rng)
+            exchange_conditions(alone, columns, rng)
             continue
         left = np.flatnonzero(any_broken(alone, rows))
         if len(left):

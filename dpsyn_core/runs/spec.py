@@ -102,7 +102,7 @@ class RunSpec(BaseModel):
         told = self.asked(schema) if self.questions is not None or schema.questions is not None else None
         task = Task.of(
             schema, self.budget, questions=told, questions_share=self.questions_share,
-            ratios=config_class(self.method).computes_ratios,
+            measures=config_class(self.method).measures,
         )  # fmt: skip
         if self.public_table is None:
             return task

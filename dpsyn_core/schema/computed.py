@@ -62,9 +62,9 @@ def computed_columns(schema: Schema, measured: Collection[str] = ()) -> tuple[Co
     return tuple(_in_order(found))
 
 
-def ratios_of(schema: Schema) -> tuple[str, ...]:
-    """The columns that are ratios: only where pairs are fitted well do they follow from what they are ratios of."""
-    return tuple(r.column for r in schema.rules if isinstance(r, RatioRule))
+def given_by(kinds: Collection[str], schema: Schema) -> tuple[str, ...]:
+    """The columns that rules of these kinds compute: only where pairs are fitted well do they follow from others."""
+    return tuple(_which(r, schema) for r in schema.rules if isinstance(r, Computing) and r.kind in kinds)
 
 
 def part_of(schema: Schema, names: Collection[str]) -> Schema:

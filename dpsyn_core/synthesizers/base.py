@@ -53,12 +53,12 @@ class Task:
     @classmethod
     def of(
         cls, schema: Schema, budget: Budget, *, questions: Questions | None = None,
-        questions_share: float | None = None, measured: Collection[str] = (), ratios: bool = False,
+        questions_share: float | None = None, measured: Collection[str] = (), measures: Collection[str] = ("ratio",),
     ) -> Task:  # fmt: skip
         """The task that a schema, a budget and questions declare; see `workload_of` for these two.
 
-        measured: columns that are not computed from others, beside those of questions. ratios: whether the system
-        computes ratios (`MethodConfig.computes_ratios`). Raises QuestionError.
+        measured: columns that are not computed from others, beside those of questions. measures: kinds of rules
+        whose column the system measures all the same (`MethodConfig.measures`). Raises QuestionError.
         """
         workload = None
         if questions is not None or schema.questions is not None or questions_share is not None:
@@ -66,10 +66,10 @@ class Task:
 
             workload = workload_of(questions, schema, questions_share)
         if schema.rules:
-            from dpsyn_core.schema.computed import measured_part, ratios_of
+            from dpsyn_core.schema.computed import given_by, measured_part
 
             asked = () if workload is None else (n for need in workload.needs for n in need.attributes)
-            part = measured_part(schema, {*measured, *asked, *(() if ratios else ratios_of(schema))})
+            part = measured_part(schema, {*measured, *asked, *given_by(measures, schema)})
         else:
             part = schema
         return cls(
@@ -216,7 +216,7 @@ class MethodConfig(BaseModel):
     summary: ClassVar[str]
     guarantee: ClassVar[Guarantee]
     takes_questions: ClassVar[bool] = False  # whether it can measure what declared questions need
-    computes_ratios: ClassVar[bool] = False  # whether it fits pairs so well that a ratio need not be measured
+    measures: ClassVar[tuple[str, ...]] = ("ratio",)  # kinds of rules whose column it measures, not computes
     takes_public_table: ClassVar[bool] = False  # whether it can learn from a table that is public
     trains: ClassVar[bool] = False  # whether it releases a model, which can be saved
     unprotected: ClassVar[bool] = False  # adds no noise; a run of it is NOT PRIVATE

@@ -49,6 +49,8 @@ class PrivBayesConfig(FewValuesConfig):
         one_record=True,
     )
 
+    measures = ("ratio", "difference")  # without one of two dates its network gives the other parents that are noise
+
     structure_share: float = Field(
         default=0.3,
         gt=0,

@@ -147,7 +147,8 @@ def test_no_system_measures_a_computed_column_and_every_table_has_it(method, tmp
     assert not sum(n for _, n in broken_counts(made.arrow, schema))
     assert made.codes.shape[0] == len(schema.coded)
     held = {n for m in made.marginals for n in m.attributes}
-    without = COMPUTED - {"bmi"} if not registry.config_class(method).computes_ratios else COMPUTED
+    given = {"ratio": {"bmi"}, "sum": {"total"}, "difference": {"out"}}
+    without = COMPUTED - {n for kind in registry.config_class(method).measures for n in given[kind]}
     assert not held & without
     charged = {n for c in made.manifest.charges for n in c.name.split(" x ")}
     assert not charged & without and (method != "mst" or "bmi" in charged)

@@ -109,7 +109,7 @@ class TapeGate(Gate):
         self._booked(name, 1, "exponential", cost)
         return 0
 
-    def dirichlet(self, name, count, *, cells, draws, cost):
+    def dirichlet(self, name, count, *, cells, draws, cost, exposures=None):
         charge = self._booked(name, cells, "dirichlet", cost)
         values = np.bincount(np.arange(draws) % cells, minlength=cells)
         return Released(values=values, sigma=0.0, charge=charge)

@@ -17,12 +17,16 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.jobs.folder import SYNTHETIC
+from dpsyn_core.runs.release_file import SUFFIX
 from dpsyn_core.tables.write import EXCEL_ROWS
 from ui.report import asked
 from ui.shared import results
+from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, plain, t
+from ui.shared.theme import note
+from ui.synthesize import refits, runs
 
 if TYPE_CHECKING:
     from dpsyn_core.tables.labelled_write import NotCarried
@@ -192,28 +196,40 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     )
 
 
-def release_button(space: Workspace, job: Job, *, key: str) -> None:
-    """Download of the file from which more tables are made for nothing, where the run released tables for it."""
+def reusable(job: Job) -> bool:
+    """Whether more tables can be made of what the run released."""
     from dpsyn_core.errors import MethodError
-    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
-    from dpsyn_core.privacy.manifest.manifest import Manifest
-    from dpsyn_core.runs.release_file import SUFFIX, check_reusable, pack_release
+    from dpsyn_core.runs.release_file import check_reusable
 
     try:
         check_reusable(job.spec.config)
     except MethodError:
-        return
+        return False
+    return True
+
+
+def release(space: Workspace, job: Job) -> bytes:
+    """The file from which more tables are made for nothing; of a refit, the release that it was made of."""
+    from dpsyn_core.jobs.folder import MANIFEST, MEASUREMENTS
+    from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.runs.release_file import pack_release
+
     if job.spec.release is not None:
+        return (job.folder / job.spec.release).read_bytes()
+    columns = results.synthetic(space, job).column_names
+    return pack_release(Manifest.load(job.folder / MANIFEST), (job.folder / MEASUREMENTS).read_bytes(), columns)
+
+
+def refit_form(space: Workspace, job: Job) -> None:
+    """More tables of this release: the form of Synthesize, where the run is then seen."""
+    if not st.toggle(t("refit.title"), key="export_refits"):
         return
-
-    def make() -> bytes:
-        columns = results.synthetic(space, job).column_names
-        return pack_release(Manifest.load(job.folder / MANIFEST), (job.folder / MEASUREMENTS).read_bytes(), columns)
-
-    st.download_button(
-        t("export.release"), data=make, file_name=f"{stem(space, job)}{SUFFIX}", mime="application/zip",
-        on_click="ignore", key=key, help=t("export.release_note"),
-    )  # fmt: skip
+    note(t("refit.lead_here"))
+    content = results.kept(space, ("release", job.id), lambda: release(space, job))
+    made = refits.asked(space, content, f"{stem(space, job)}{SUFFIX}", key="export_refit")
+    if made is not None:
+        st.session_state[runs.STARTED] = made.id
+        go_to("synthesize")
 
 
 def certificate(job: Job) -> str:

@@ -31,37 +31,40 @@ def panel(space: Workspace) -> None:
     with st.expander(t(heading, count=len(schema.rules), proposed=len(proposed)), key="rules_expander"):
         note(t("rules.lead"))
         for number, rule in enumerate(schema.rules):
-            if _line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
+            if line(rule_words(rule), t("rules.remove"), f"rule_remove_{number}"):
                 _take(space, [r for i, r in enumerate(_documents(schema)) if i != number])
         if proposed:
             st.markdown(f"**{t('rules.proposed')}**")
             note(t("rules.proposed_note"))
         for number, rule in enumerate(proposed):
-            if _line(rule_words(rule), t("rules.confirm"), f"rule_confirm_{number}"):
+            if line(rule_words(rule), t("rules.confirm"), f"rule_confirm_{number}"):
                 _take(space, [*_documents(schema), rule.model_dump(mode="json")])
-        kind = st.segmented_control(
-            t("rules.kind"),
-            KINDS,
-            default=KINDS[0],
-            required=True,
-            format_func=lambda k: t(f"rules.{k}"),
-            key="rule_kind",
-        )  # fmt: skip
-        kind = kind or KINDS[0]
-        note(t(f"rules.example_{kind}"))
-        asked = _asked(schema, kind)
-        if st.button(t("rules.add"), key="rule_add", disabled=asked is None) and asked is not None:
-            _take(space, [*_documents(schema), {"kind": kind, **asked}])
+        added = form(schema, "rule")
+        if added is not None:
+            _take(space, [*_documents(schema), added])
 
 
-def _line(words: str, press: str, key: str) -> bool:
+def form(schema: Schema, key: str) -> dict[str, Any] | None:
+    """An example and the fields of every kind of rule; the rule, once its button is pressed. key: of the fields."""
+    kind = st.segmented_control(
+        t("rules.kind"), KINDS, default=KINDS[0], required=True, format_func=lambda k: t(f"rules.{k}"),
+        key=f"{key}_kind",
+    )  # fmt: skip
+    kind = kind or KINDS[0]
+    note(t(f"rules.example_{kind}"))
+    asked = _asked(schema, kind, key)
+    pressed = st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None)
+    return {"kind": kind, **asked} if pressed and asked is not None else None
+
+
+def line(words: str, press: str, key: str) -> bool:
     """A rule and what can be done with it."""
     text, button = st.columns([8, 2], vertical_alignment="center")
     text.markdown(literal(words))
     return button.button(press, key=key)
 
 
-def _asked(schema: Schema, kind: str) -> dict[str, Any] | None:
+def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
     """The rule as the person has it now; None while something is open."""
     listed = [a.name for a in schema.coded if a.kind == "categorical"]
     names = [a.name for a in schema.coded if a.kind in NUMBERS]
@@ -72,97 +75,97 @@ def _asked(schema: Schema, kind: str) -> dict[str, Any] | None:
         "order": _order, "difference": _difference, "sum": _sum, "ratio": _ratio, "blank": _blank,
         "follows": _follows, "unique": _unique, "impossible": _impossible,
     }  # fmt: skip
-    return forms[kind](schema, listed if kind == "follows" else names)
+    return forms[kind](schema, listed if kind == "follows" else names, key)
 
 
-def _impossible(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema, names
-    where = _where("rule_where", t("rules.where"), "age in [0, 15] and marital = married")
+    where = _where(f"{key}_where", t("rules.where"), "age in [0, 15] and marital = married")
     return {"where": where} if where else None
 
 
-def _order(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _order(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema
     first, second = st.columns(2)
     with first:
-        lower = _column("rule_lower", t("rules.lower"), names)
+        lower = _column(f"{key}_lower", t("rules.lower"), names)
     with second:
-        upper = _column("rule_upper", t("rules.upper"), names)
-    strict = st.checkbox(t("rules.strict"), key="rule_strict")
+        upper = _column(f"{key}_upper", t("rules.upper"), names)
+    strict = st.checkbox(t("rules.strict"), key=f"{key}_strict")
     return {"lower": lower, "upper": upper, "strict": strict} if lower and upper else None
 
 
-def _difference(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _difference(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     first, second = st.columns(2)
     with first:
-        of = _column("rule_of", t("rules.of"), names)
+        of = _column(f"{key}_of", t("rules.of"), names)
     with second:
-        minus = _column("rule_minus", t("rules.minus"), names)
-    column = _column("rule_difference", t("rules.column"), names)
+        minus = _column(f"{key}_minus", t("rules.minus"), names)
+    column = _column(f"{key}_difference", t("rules.column"), names)
     told = {}
     if of and schema[of].kind == "datetime":
         units = list(SECONDS)
         told = {
             "unit": st.selectbox(
-                t("rules.unit"), units, index=units.index("days"), key="rule_unit",
+                t("rules.unit"), units, index=units.index("days"), key=f"{key}_unit",
                 format_func=lambda u: t(f"rules.unit_{u}"),
             )
         }  # fmt: skip
     return {"column": column, "of": of, "minus": minus, **told} if column and of and minus else None
 
 
-def _sum(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _sum(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del schema
-    column = _column("rule_sum", t("rules.total"), names)
-    parts = _several("rule_parts", t("rules.parts"), [n for n in names if n != column])
+    column = _column(f"{key}_sum", t("rules.total"), names)
+    parts = _several(f"{key}_parts", t("rules.parts"), [n for n in names if n != column])
     return {"column": column, "parts": parts} if column and len(parts) > 1 else None
 
 
-def _ratio(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _ratio(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     numbers = [n for n in names if schema[n].kind == "numeric"]
-    column = _column("rule_ratio", t("rules.ratio_column"), numbers)
+    column = _column(f"{key}_ratio", t("rules.ratio_column"), numbers)
     first, second = st.columns(2)
     with first:
-        of = _column("rule_divided", t("rules.divided"), numbers)
+        of = _column(f"{key}_divided", t("rules.divided"), numbers)
     with second:
-        by = _column("rule_by", t("rules.by"), numbers)
-    square = st.checkbox(t("rules.square"), key="rule_square")
-    times = st.number_input(t("rules.times"), min_value=0.0001, value=1.0, format="%g", key="rule_times")
+        by = _column(f"{key}_by", t("rules.by"), numbers)
+    square = st.checkbox(t("rules.square"), key=f"{key}_square")
+    times = st.number_input(t("rules.times"), min_value=0.0001, value=1.0, format="%g", key=f"{key}_times")
     if not (column and of and by):
         return None
     return {"column": column, "of": of, "by": [by, by] if square else [by], "times": times}
 
 
-def _blank(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del names
     cells: dict[str, list[Any]] = {}
     for a in schema.coded:
         special = [*(getattr(a, "special_values", ()) or ()), *(a.values if a.kind == "categorical" else ())]
         cells[a.name] = [*([None] if a.missing else []), *special]
-    column = _column("rule_blank", t("rules.blank_column"), [n for n, held in cells.items() if held])
+    column = _column(f"{key}_blank", t("rules.blank_column"), [n for n, held in cells.items() if held])
     value = None
     if column and cells[column] != [None]:
         value = st.selectbox(
-            t("rules.cell"), cells[column], key="rule_cell",
+            t("rules.cell"), cells[column], key=f"{key}_cell",
             format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
         )  # fmt: skip
-    where = _where("rule_blank_where", t("rules.blank_where"), "pregnant = no")
-    only = st.checkbox(t("rules.only"), key="rule_only")
+    where = _where(f"{key}_blank_where", t("rules.blank_where"), "pregnant = no")
+    only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None
 
 
-def _follows(schema: Schema, names: list[str]) -> dict[str, Any] | None:
-    of = _several("rule_follows_of", t("rules.follows_of"), names)
-    column = _column("rule_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
-    pasted = st.text_area(t("rules.map"), key="rule_map", placeholder="Lyon = France\nOslo = Norway", height=90)
+def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+    of = _several(f"{key}_follows_of", t("rules.follows_of"), names)
+    column = _column(f"{key}_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
+    pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder="Lyon = France\nOslo = Norway", height=90)
     pairs = [line.split("=", 1) for line in pasted.splitlines() if "=" in line]
     told = {"map": [[k.strip(), v.strip()] for k, v in pairs]} if pairs else {}
     return {"column": column, "of": of, **told} if column and of else None
 
 
-def _unique(schema: Schema, names: list[str]) -> dict[str, Any] | None:
+def _unique(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     del names
-    together = _several("rule_unique", t("rules.together"), [a.name for a in schema.coded])
+    together = _several(f"{key}_unique", t("rules.together"), [a.name for a in schema.coded])
     return {"together": together} if together else None
 
 

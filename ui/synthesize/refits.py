@@ -1,15 +1,19 @@
-"""More tables from a release file, on Synthesize: nothing is charged, and no private table is needed."""
+"""More tables from a release, on Synthesize and Export: nothing is charged, and no private table is needed."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.runs.release_file import columns_in, manifest_of
+from dpsyn_core.refits.refit import with_rules
+from dpsyn_core.runs.release_file import columns_in, manifest_of, schema_in
 from dpsyn_core.synthesizers.registry import DEFAULT
+from ui.schema.rule_words import rule_words
+from ui.schema.rules import form, line
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace, jobs
@@ -21,9 +25,11 @@ from ui.synthesize.starting import SECONDS
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.manifest.manifest import Manifest
+    from dpsyn_core.schema.document import Schema
 
 FILE = "release.dpsyn"  # its name in the folder of the job
 MAKERS = (None, "rls", "independent", "dpsyn", "mst")  # None: the system of the run, where it can
+LARGEST_SEED = 2**53 - 1  # a browser holds no larger whole number
 
 
 def panel(space: Workspace) -> None:
@@ -31,59 +37,95 @@ def panel(space: Workspace) -> None:
     with st.expander(t("refit.title"), key="refit_panel"):
         note(t("refit.lead"))
         given = st.file_uploader(t("refit.file"), type="dpsyn", key="refit_file")
-        if given is None:
-            return
-        content = given.getvalue()
+        if given is not None and asked(space, given.getvalue(), given.name, key="refit"):
+            st.rerun()
+
+
+def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | None:
+    """The form of a release, or why there is none in a sentence; the job, once it was started. key: of the fields."""
+    try:
+        digest = hashlib.sha256(content).hexdigest()
+        paid, names, schema = results.kept(space, ("refit", digest), lambda: _looked_at(content, name))
+    except DPSynError as error:
+        st.error(literal(sentence(error)))
+        return None
+    changes = _changes(names, paid, key)
+    at = f"{key}_rules"
+    if st.session_state.get(at, ("", ()))[0] != digest:
+        st.session_state[at] = (digest, ())  # another release has other columns
+    rules = _rules(schema, changes["columns"], at, key)
+    part = changes["where"] is not None or changes["columns"] is not None
+    if changes["maker"] is None and part and paid.method not in MAKERS:
+        note(t("refit.instead", method=paid.method, made=DEFAULT))
+    if st.button(t("refit.start"), key=f"{key}_start", type="primary"):
         try:
-            paid, names = manifest_of(content, given.name), columns_in(content, given.name)
+            if schema is not None:
+                with_rules(schema, rules, changes["columns"])
+            return start(space, content, paid, **changes, rules=rules)
         except DPSynError as error:
             st.error(literal(sentence(error)))
-            return
-        asked = _asked(names)
-        part = asked["where"] is not None or asked["columns"] is not None
-        if asked["maker"] is None and part and paid.method not in MAKERS:
-            note(t("refit.instead", method=paid.method, made=DEFAULT))
-        if st.button(t("refit.start"), key="refit_start", type="primary"):
-            try:
-                start(space, content, paid, **asked, rules=_rules())
-            except DPSynError as error:
-                st.error(literal(sentence(error)))
-            else:
-                st.rerun()
+    return None
 
 
-def _asked(names: tuple[str, ...]) -> dict[str, Any]:
-    """What the visitor chose of size, system, condition and columns."""
-    first, second = st.columns(2, gap="medium")
+def _looked_at(content: bytes, name: str) -> tuple[Manifest, tuple[str, ...], Schema | None]:
+    return manifest_of(content, name), columns_in(content, name), schema_in(content, name)
+
+
+def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]:
+    """What the visitor chose of size, seed, system, condition and columns."""
+    first, second, third = st.columns([2, 2, 3], gap="medium")
     with first:
-        size = st.number_input(t("refit.size"), 1, 100_000_000, None, key="refit_size", help=t("refit.size_help"))
+        size = st.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
     with second:
+        told = "" if paid.seed is None else t("refit.seed_run", seed=paid.seed)
+        seed = st.number_input(
+            t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=f"{t('refit.seed_help')} {told}"
+        )  # fmt: skip
+    with third:
         maker = st.selectbox(
-            t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key="refit_method"
+            t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
         )  # fmt: skip
     where = st.text_input(
-        t("refit.where"), key="refit_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
+        t("refit.where"), key=f"{key}_where", placeholder="CITY = Bellmere and AGE in [18, 30]",
         help=t("refit.where_help"),
     )  # fmt: skip
     kept = st.multiselect(
-        t("refit.columns"), names, key="refit_columns", format_func=literal, placeholder=t("refit.columns_all")
+        t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=t("refit.columns_all")
     )  # fmt: skip
-    st.text_area(
-        t("refit.rules"), key="refit_rules", height=90, placeholder="age in [0, 15] and marital = married",
-        help=t("refit.rules_help"),
-    )  # fmt: skip
-    return {"size": size, "maker": maker, "where": where.strip() or None, "columns": tuple(kept) or None}
+    return {
+        "size": size, "seed": seed, "maker": maker, "where": where.strip() or None, "columns": tuple(kept) or None
+    }  # fmt: skip
 
 
-def _rules() -> tuple[dict[str, Any], ...]:
-    """The combinations that no record may have, one a line."""
-    lines = str(st.session_state.get("refit_rules") or "").splitlines()
-    return tuple({"kind": "impossible", "where": line.strip()} for line in lines if line.strip())
+def _rules(schema: Schema | None, columns: tuple[str, ...] | None, at: str, key: str) -> tuple[dict[str, Any], ...]:
+    """Further rules of any kind: the list, each with a button that takes it out, and the form of the Schema page."""
+    from dpsyn_core.runs.repair import check_rules
+
+    digest, rules = st.session_state[at]
+    st.markdown(f"**{t('refit.rules', count=len(rules))}**")
+    if schema is None:
+        note(t("refit.rules_large"))
+        return ()
+    note(t("refit.rules_help", count=len(schema.rules)))
+    for number, rule in enumerate(with_rules(schema, rules).rules[len(schema.rules) :]):
+        if line(rule_words(rule), t("rules.remove"), f"{key}_rule_remove_{number}"):
+            st.session_state[at] = (digest, tuple(r for i, r in enumerate(rules) if i != number))
+            st.rerun()
+    added = form(schema, f"{key}_rule")
+    if added is not None:
+        try:
+            check_rules(with_rules(schema, (*rules, added), columns))
+        except DPSynError as error:
+            st.error(literal(sentence(error)))
+        else:
+            st.session_state[at] = (digest, (*rules, added))
+            st.rerun()
+    return tuple(rules)
 
 
 def start(
-    space: Workspace, content: bytes, paid: Manifest, *, size: int | None, maker: str | None, where: str | None,
-    columns: tuple[str, ...] | None, rules: tuple[dict[str, Any], ...],
+    space: Workspace, content: bytes, paid: Manifest, *, size: int | None, seed: int | None, maker: str | None,
+    where: str | None, columns: tuple[str, ...] | None, rules: tuple[dict[str, Any], ...],
 ) -> Job:  # fmt: skip
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError."""
     import numpy as np
@@ -92,12 +134,14 @@ def start(
 
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=paid.method, settings=paid.settings, n_records=size,
-        seed=int(np.random.default_rng().integers(2**53)), dataset=paid.dataset, release=FILE, maker=maker, where=where,
-        columns=columns, rules=rules, memory_mb=job_memory(), seconds=int(os.environ.get(SECONDS, "3600")),
+        seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset, release=FILE,
+        maker=maker, where=where, columns=columns, rules=rules, memory_mb=job_memory(),
+        seconds=int(os.environ.get(SECONDS, "3600")),
     )  # fmt: skip
     made = maker or (paid.method if paid.method in MAKERS or not (where or columns) else DEFAULT)
     what = f" {t('refit.of', where=where)}" if where else ""
     what += f" {t('refit.some', count=len(columns))}" if columns else ""
+    what += f" {t('refit.ruled', count=len(rules))}" if rules else ""
     return jobs().start(
         space.owner, spec, None, None, label=t("refit.label", method=made) + what, fingerprint="refit",
         public=_table_of(space, paid), files={FILE: content},

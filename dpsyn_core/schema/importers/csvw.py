@@ -49,7 +49,8 @@ def read(document: Mapping[str, Any], *, name: str, what: str) -> Declaration:
         msg = f"'{what}' has no tableSchema.columns with a list of columns; add what is known of them"
         raise SchemaError(msg)
     kept = [c for c in columns if c.get("virtual") is not True]
-    named = (_name(c, what) for c in kept if _left_out(c) == "identifier")
+    eyes_off = "maxContributions" in table  # then privacyId alone says who is protected
+    named = (_name(c, what) for c in kept if c.get("privacyId" if eyes_off else f"{OWN}identifier") is True)
     unit = table.get("privacyUnit") or next(named, None)
     most, length = table.get("maxContributions"), table.get("publicLength")
     titled = table.get("dc:title") or re.sub(r"\.(csv|tsv)$", "", str(table.get("url") or "").rpartition("/")[2])
@@ -245,7 +246,7 @@ def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict
     if eyes_off:
         out |= {"@type": "Column", "datatype": base} | ends
         out |= {"keyValues": list(values), "exhaustiveKeys": True} if values else {}
-        out |= {"privacyId": True} if named else {}
+        out |= {"privacyId" if column.name == key else f"{OWN}identifier": True} if named else {}
     else:
         words = {"format": f"^({'|'.join(_quoted(canonical(v)) for v in values)})$"} if values else {}
         pattern = _pattern(column.formats[0]) if column.formats else None
@@ -255,7 +256,7 @@ def _written(column: DeclaredColumn, *, eyes_off: bool, key: str | None) -> dict
         out |= {f"{OWN}identifier": True} if named else {}
     out |= {"required": True} if column.blank is False else {}
     out |= {"suppressOutput": True} if column.kind == "ignored" else {}
-    out |= {"null": ["", *map(canonical, column.codes_missing)]} if column.codes_missing else {}
+    out |= {"null": [*dict.fromkeys(["", *map(canonical, column.codes_missing)])]} if any(column.codes_missing) else {}
     out |= {"dc:description": column.description} if column.description else {}
     own = {"labels": dict(column.words), "ordered": column.ordered, "step": column.step, "decimals": column.decimals}
     return out | {f"{OWN}{k}": v for k, v in own.items() if v not in (None, False, {})}

@@ -17,8 +17,10 @@ from dpsyn_core.tables.canonical import canonical
 from dpsyn_core.tables.declared import DeclaredColumn, Kind, Value
 
 SPACE = "ddi:codebook:2_5"
+AS_IT_IS = "http://www.w3.org/XML/1998/namespace}space"  # the attribute xml:space, as the parser names it
 DEEPEST = 64  # elements inside each other; a codebook has about ten
 MOST = 5_000_000  # elements
+UNHELD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # characters that XML has no way to write
 NUMBER = re.compile(r"^-?(0|[1-9]\d{0,17})(\.\d+)?$")
 LEVEL = {"nominal": True, "ordinal": True, "interval": False, "ratio": False, "continuous": False}
 # what our own files say in elements for free text, since the format has no other place for it
@@ -96,24 +98,28 @@ def _column(var: Any, what: str) -> DeclaredColumn:
         kind = CLOCKS.get(form.get("formatname", ""), kind)
     words: dict[str, str] = {}
     values: list[Value] = []
+    told: list[Value] = []  # values and missing codes, in their order
     missing = [_value(i.get("VALUE", ""), kind) for i in var.findall("invalrng/item") if i.get("VALUE")]
     for category in var.findall("catgry"):
-        code = _text(category, "catValu")
-        if not code:
+        code, held = _text(category, "catValu"), category.find("catValu")
+        if not code and (held is None or held.get(AS_IT_IS) is None):
             continue
         value = _value(code, kind)
         word = _text(category, "labl")
-        if word:
-            words[canonical(value)] = word
+        if word and words.setdefault(canonical(value), word) != word:
+            msg = f"'{what}' has two labels for the code '{code[:80]}' of '{name[:80]}'; remove one"
+            raise SchemaError(msg)
         (missing if category.get("missing") == "Y" else values).append(value)
+        told.append(value)
     span = var.find("valrng/range")
     low, high = (None, None) if span is None else (_end(span.get(k), kind) for k in ("min", "max"))
     if kind == "" and span is not None:
         kind = "integer" if var.get("dcml") == "0" else "float" if var.get("intrvl") == "contin" else ""
     if set(words) | set(values) == {"true", "false"}:
         kind, values = "boolean", [v == "true" for v in values]
+        told = [*values]
     listed = LEVEL.get(var.get("nature", ""))
-    every = [*values, *missing] if values and listed is not False else []
+    every = [*told, *missing] if values and listed is not False else []
     full = bool(every) and (listed is True or _complete(values, low, high))
     concept = _text(var, "concept")
     return DeclaredColumn(
@@ -155,7 +161,15 @@ def _complete(values: list[Value], low: object, high: object) -> bool:
 
 def _text(node: Any, path: str) -> str:
     found = node.find(path)
-    return "" if found is None else " ".join("".join(found.itertext()).split())
+    if found is None:
+        return ""
+    text = "".join(found.itertext())
+    return text if found.get(AS_IT_IS) == "preserve" else " ".join(text.split())
+
+
+def _say(parent: Any, tag: str, text: str) -> None:
+    """An element with a text; white space that would be read as the layout of the document is declared to count."""
+    SubElement(parent, tag, {} if text and text == " ".join(text.split()) else {"xml:space": "preserve"}).text = text
 
 
 def _value(code: str, kind: Kind) -> Value:
@@ -180,13 +194,17 @@ def write(said: Declaration) -> bytes:
     if not said.confirmed:
         SubElement(SubElement(root, "docDscr"), "notes").text = UNCONFIRMED
     citation = SubElement(SubElement(SubElement(root, "stdyDscr"), "citation"), "titlStmt")
-    SubElement(citation, "titl").text = said.name
+    _say(citation, "titl", said.name)
     data = SubElement(root, "dataDscr")
     for number, column in enumerate(said.columns, 1):
         _write(data, column, f"V{number}", named=column.name == said.identifier or column.kind == "identifier")
     indent(root)
-    text: bytes = tostring(root, encoding="utf-8")
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text + b"\n"
+    text = tostring(root, encoding="unicode")
+    held = UNHELD.search(text)
+    if held is not None:
+        msg = f"the schema holds the character {held[0]!a}, which no XML can hold; remove it, or export another format"
+        raise SchemaError(msg)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.replace("\r", "&#13;").encode()
 
 
 def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> None:
@@ -202,7 +220,7 @@ def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> No
         given["nature"] = "ordinal" if column.ordered else "nominal"
     var = SubElement(data, "var", given)
     if column.label:
-        SubElement(var, "labl").text = column.label
+        _say(var, "labl", column.label)
     if column.low is not None and column.high is not None:
         ends = {"min": canonical(column.low), "max": canonical(column.high)}
         SubElement(SubElement(var, "valrng"), "range", ends)
@@ -212,12 +230,12 @@ def _write(data: Any, column: DeclaredColumn, number: str, *, named: bool) -> No
         for code in column.codes_missing:
             SubElement(codes, "item", {"VALUE": canonical(code)})
     if column.description:
-        SubElement(var, "txt").text = column.description
+        _say(var, "txt", column.description)
     for code in dict.fromkeys([*map(canonical, listed), *column.words]):
         category = SubElement(var, "catgry", {"missing": "Y"} if code in absent else {})
-        SubElement(category, "catValu").text = code
+        _say(category, "catValu", code)
         if code in column.words:
-            SubElement(category, "labl").text = column.words[code]
+            _say(category, "labl", column.words[code])
     if column.blank is False:
         SubElement(var, "codInstr").text = NO_BLANK
     if named or column.kind == "ignored":

@@ -21,6 +21,7 @@ from dpsyn_core.tables.declared import DeclaredColumn, Value
 
 LABELS, MISSING, UNDECLARED = "labels", "missing_codes", "undeclared"  # notes of an attribute
 UNCONFIRMED = "NOT PRIVATE: read from the data, and not confirmed as public"  # what our own files say of a draft
+WORDS = ("label", "description")
 ENDS = 3  # labelled codes up to which a scale may have words for its ends and its middle alone
 SCALE = 100  # longest scale that is taken for one
 
@@ -58,8 +59,9 @@ def schema_of(said: Declaration, *, source: str = "public") -> Schema:
     unit |= {} if said.confirmed else {"source": "data"}
     for made in attributes:
         if made["name"] == said.identifier:
+            words = {k: made[k] for k in WORDS if k in made}
             made.clear()
-            made |= {"name": said.identifier, "kind": "identifier"}
+            made.update({"name": said.identifier, "kind": "identifier"} | words)
     if all(a["kind"] in ("ignored", "identifier") for a in attributes):
         msg = (
             f"'{said.name}' declares values or a range of no column, so that nothing can be synthesized from it alone; "
@@ -116,7 +118,7 @@ def attribute_of(column: DeclaredColumn) -> dict[str, Any] | None:
 
 
 def _words(column: DeclaredColumn) -> dict[str, Any]:
-    return {key: v for key in ("label", "description") if (v := getattr(column, key))}
+    return {key: v for key in WORDS if (v := getattr(column, key))}
 
 
 def listed_values(column: DeclaredColumn) -> tuple[Value, ...]:
@@ -232,7 +234,9 @@ def overlaid(schema: Schema, said: Declaration, *, source: str = "public") -> Sc
         whole = len(given) == len(unit) or not schema.unit_from_data
         document["unit"] |= given | {"source": "public" if whole and said.confirmed else "data"}
     document["attributes"] = [
-        {"name": said.identifier, "kind": "identifier"} if a["name"] == said.identifier else a
+        {"name": said.identifier, "kind": "identifier"} | {k: a[k] for k in WORDS if k in a}
+        if a["name"] == said.identifier
+        else a
         for a in document["attributes"]
     ]
     return Schema.of(document)
@@ -242,6 +246,7 @@ def _over(attribute: dict[str, Any], column: DeclaredColumn, source: str) -> dic
     made = attribute_of(column)
     if made is None:
         return worded(attribute, column)
+    made = {k: attribute[k] for k in WORDS if k in attribute} | made
     return made if source == "public" else made | {"source": source}
 
 

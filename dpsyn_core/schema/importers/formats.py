@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.errors import SchemaError
+from dpsyn_core.files import RepeatedFieldError, fields_once
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.importers import csvw, ddi, packages
 from dpsyn_core.schema.importers.declared import (
@@ -95,7 +96,10 @@ def read_codebook_bytes(raw: bytes, *, name: str, what: str) -> tuple[Declaratio
     if text.startswith(b"<"):
         return _sourced(ddi.read(text, name=name, what=what))
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=fields_once)
+    except RepeatedFieldError as error:
+        msg = f"'{what}' holds the field {error} twice in one object; remove one"
+        raise SchemaError(msg) from error
     except (ValueError, RecursionError):
         return None  # whoever asked says what JSON they know
     found = read_json(document, name=name, what=what)

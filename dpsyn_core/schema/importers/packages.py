@@ -74,7 +74,11 @@ def _field(field: Mapping[str, Any], everywhere: Mapping[str, str], what: str) -
     pairs = [(c.get("value"), c.get("label")) if isinstance(c, Mapping) else (c, None) for c in categories]
     values = limits.get("enum") if isinstance(limits.get("enum"), list) else [v for v, _ in pairs]
     listed = [_value(v, kind) for v in values or () if isinstance(v, str | int | float)]
-    words = {canonical(v): str(w) for v, w in pairs if isinstance(v, str | int | float) and w}
+    words: dict[str, str] = {}
+    for value, word in pairs:
+        if isinstance(value, str | int | float) and word and words.setdefault(canonical(value), str(word)) != str(word):
+            msg = f"'{what}' has two labels for the code '{str(value)[:80]}' of '{name[:80]}'; remove one"
+            raise SchemaError(msg)
     form = field.get("format")
     return DeclaredColumn(
         name=name,
@@ -149,7 +153,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
     limits: dict[str, Any] = {"required": True} if column.blank is False else {}
     if column.low is not None:
         limits |= {"minimum": column.low, "maximum": column.high}
-    absent = {canonical(c) for c in column.codes_missing}
+    absent = {canonical(c) for c in column.codes_missing} - {""}
     if values and column.kind != "boolean":
         valid = [v for v in values if canonical(v) not in absent]
         if any(canonical(v) in column.words for v in valid):
@@ -157,7 +161,7 @@ def _written(column: DeclaredColumn) -> dict[str, Any]:
         limits["enum"] = valid
         out |= {"categoriesOrdered": True} if column.ordered else {}
     if absent:
-        worded = [(c, column.words.get(c)) for c in map(canonical, column.codes_missing)]
+        worded = [(c, column.words.get(c)) for c in map(canonical, column.codes_missing) if c]
         out["missingValues"] = ["", *({"value": c, "label": w} if w else c for c, w in worded)]
     out |= {"constraints": limits} if limits else {}
     out |= {"format": column.formats[0]} if column.formats else {}

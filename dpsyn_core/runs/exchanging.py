@@ -1,0 +1,171 @@
+"""Cells that records of a table exchange so that they keep rules: every column keeps its counts. Post-processing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from dpsyn_core.runs.in_bins import drawn_in_bins, ordered_in_bins, summed_in_bins
+from dpsyn_core.schema.formulas import AdditionRule, DifferenceRule, OrderRule
+from dpsyn_core.schema.ruled import (
+    PLAIN,
+    Bools,
+    Group,
+    Ready,
+    RuledColumn,
+    any_broken,
+    broken,
+    excess_of,
+    meanings,
+    weights_of,
+    where,
+)  # fmt: skip
+from dpsyn_core.schema.rules import BlankRule, ImpossibleRule
+
+PARTNERS = 8  # that a record is offered for each column, one after the other
+WIDER = 3  # records that keep an order, for each that breaks it, among which upper values are sorted
+SWEEPS = 3  # through the columns of a sum, while records go on to agree
+
+Rows = NDArray[np.intp]
+
+
+def exchange_blanks(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Cells that should be blank change places, in place, with blank cells of records where the conditions fail."""
+    for rule in rules:
+        if isinstance(rule, BlankRule):
+            column, met = columns[rule.column], where(rule, columns)
+            blank = column.holds(rule.value)
+            first, second = (rng.permutation(np.flatnonzero(b)) for b in (met & ~blank, ~met & blank))
+            n = min(len(first), len(second))
+            places, partners = np.concatenate([first[:n], second[:n]]), np.concatenate([second[:n], first[:n]])
+            column.put(places, column[partners])
+
+
+def exchange_sums(rules: Sequence[Ready], columns: Group) -> None:
+    """Each column of a sum or difference of numbers is handed out again, in place, among the records still broken.
+
+    In the order of what it should be, one column after the other, so that parts which were drawn apart become as alike
+    as their sum is wide. What does not fit stays.
+    """
+    for rule in rules:
+        if not isinstance(rule, AdditionRule | DifferenceRule):
+            continue
+        before = left = int(broken(rule, columns).sum())
+        for _ in range(SWEEPS):
+            for weight, name in zip(weights_of(rule, columns), rule.columns, strict=True):
+                _handed_out(rule, name, weight, columns)
+            before, left = left, int(broken(rule, columns).sum())
+            if left >= before:
+                break
+
+
+def _handed_out(rule: AdditionRule | DifferenceRule, name: str, weight: float, columns: Group) -> None:
+    at = np.flatnonzero(broken(rule, columns))
+    rows = {n: columns[n][at] for n in rule.columns}
+    inside = {n: RuledColumn(rows[n].attribute, v, rows[n].state) for n, v in summed_in_bins(rule, rows).items()}
+    wrong = broken(rule, inside)
+    for n in rule.columns:
+        columns[n].put(at[~wrong], inside[n][np.flatnonzero(~wrong)])
+    stuck, values = at[wrong], rows[name].values[wrong]
+    wanted = values - excess_of(rule, rows)[wrong] / weight
+    columns[name].values[stuck[np.argsort(wanted, kind="stable")]] = np.sort(values)
+
+
+def exchange_orders(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Records that break an order are moved inside their bins, or exchange one of both sides, in place."""
+    for rule in rules:
+        if isinstance(rule, OrderRule):
+            at = np.flatnonzero(broken(rule, columns))
+            here = {n: c[at] for n, c in columns.items()}
+            moved = ordered_in_bins(rule, here[rule.lower], here[rule.upper], rng)
+            after = here | {n: RuledColumn(here[n].attribute, v, here[n].state) for n, v in moved.items()}
+            ok = np.flatnonzero(~any_broken(rules, after))
+            for name in moved:
+                columns[name].put(at[ok], after[name][ok])
+            _exchange(rule, {n: np.zeros_like(broken(rule, columns)) for n in rule.columns}, rules, columns, rng)
+            _sorted_in(rule, rules, columns)
+
+
+def _sorted_in(rule: OrderRule, rules: Sequence[Ready], columns: Group) -> None:
+    """What found no partner: its upper values and those of the records with most room, in the order of the lower ones.
+
+    Only where that leaves fewer records that break a rule.
+    """
+    left, plain = np.flatnonzero(broken(rule, columns)), columns[rule.lower].state == PLAIN
+    others = np.flatnonzero(plain & (columns[rule.upper].state == PLAIN) & ~broken(rule, columns))
+    room = columns[rule.upper].values[others] - columns[rule.lower].values[others]
+    at = np.concatenate([left, others[np.argsort(-room, kind="stable")[: WIDER * len(left)]]])
+    here = {n: c[at] for n, c in columns.items()}
+    low, high = here[rule.lower].values, here[rule.upper].values
+    values = high.copy()
+    values[np.argsort(low, kind="stable")] = np.sort(high)
+    after = here | {rule.upper: RuledColumn(here[rule.upper].attribute, values, here[rule.upper].state)}
+    if any_broken(rules, after).sum() < any_broken(rules, here).sum():
+        columns[rule.upper].put(at, after[rule.upper])
+
+
+def exchange_conditions(rules: Sequence[Ready], columns: Group, rng: Generator) -> None:
+    """Records that meet impossible conditions get other numbers inside their bins, or exchange one cell."""
+    for rule in rules:
+        if isinstance(rule, ImpossibleRule):
+            at = np.flatnonzero(broken(rule, columns))
+            here = {n: c[at] for n, c in columns.items()}
+            for name, values in drawn_in_bins(rule, here, rng):
+                after = here | {name: RuledColumn(here[name].attribute, values, here[name].state)}
+                ok = np.flatnonzero(~any_broken(rules, after) & broken(rule, here))
+                here[name].put(ok, after[name][ok])
+            for name, column in here.items():
+                columns[name].put(at, column)
+            met = {
+                n: np.logical_and.reduce([columns[n].meets(m) for m in s]) for n, s in meanings(rule, columns).items()
+            }
+            _exchange(rule, met, rules, columns, rng)
+
+
+def _exchange(
+    rule: Ready, met: dict[str, Bools], rules: Sequence[Ready], columns: Group, rng: Generator
+) -> None:  # fmt: skip
+    """One cell exchanged with records that keep all rules, whose cell is not `met`, and that can take the other one."""
+    left, fine = np.flatnonzero(broken(rule, columns)), ~any_broken(rules, columns)
+    for name in sorted(met, key=lambda n: sum(n in r.columns for r in rules)):
+        apart = ~np.logical_and.reduce([m for n, m in met.items() if n != name])  # can take the cell
+        for turn in range(PARTNERS):
+            others = np.flatnonzero(~met[name] & apart & fine)
+            first, second = _partners(rule, name, turn, left, others, columns, rng)
+            if not len(first):
+                break
+            n, places = len(first), np.concatenate([first, second])
+            partners = np.concatenate([second, first])
+            after = {m: c[places] for m, c in columns.items()}
+            after[name] = columns[name][partners]
+            fits = ~any_broken(rules, after)
+            both = np.flatnonzero(np.tile(fits[:n] & fits[n:], 2))
+            columns[name].put(places[both], after[name][both])
+            fine[places[both]], met[name][places[both]] = True, met[name][partners[both]]
+            left = left[~fine[left]]
+
+
+def _partners(
+    rule: Ready, name: str, turn: int, left: Rows, others: Rows, columns: Group, rng: Generator
+) -> tuple[Rows, Rows]:  # fmt: skip
+    """Records, a partner for each; of an order, by turns one whose cell they can take and one that can take theirs."""
+    n = min(len(left), len(others))
+    if not n:
+        return left[:0], others[:0]
+    if not isinstance(rule, OrderRule):
+        return rng.permutation(left)[:n], rng.choice(others, n, replace=False)
+    other = rule.lower if name == rule.upper else rule.upper
+    mine, theirs = (other, name) if turn % 2 else (name, other)
+    value, wanted = columns[theirs].values, columns[mine].values[left]
+    others = others[np.argsort(value[others], kind="stable")]
+    if theirs == rule.upper:
+        first = np.searchsorted(value[others], wanted)
+        at = first + rng.random(len(left)) * (len(others) - first)
+    else:
+        at = rng.random(len(left)) * np.searchsorted(value[others], wanted, side="right")
+    chosen = others[np.minimum(at.astype(np.intp), len(others) - 1)]
+    once = np.unique(chosen, return_index=True)[1]
+    return left[once], chosen[once]
