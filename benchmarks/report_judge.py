@@ -89,7 +89,7 @@ def strength(frame: pd.DataFrame, a: str, b: str, measure: str) -> float | None:
     if measure == "rank correlation":
         if any(frame[n].dtype.kind not in "iufM" for n in (a, b)):
             return None
-        ranked = frame[[a, b]].apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
+        ranked = frame[[a, b]].dropna().apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
         return float(ranked[a].corr(ranked[b], method="spearman"))
     kinds = {n: frame[n].dtype.kind in "iuf" for n in (a, b)}
     if measure == "correlation ratio" and sum(kinds.values()) == 1:

@@ -1,7 +1,7 @@
-"""The twelve tables of `walks` by shell: `schema draft`, `synth`, `report --json`, and each figure against pandas.
+"""Twelve tables of `walks` by shell: `schema draft`, `synth`, `report --json`, and each figure against pandas.
 
-`python -m benchmarks.report_walks [--only loans,panel]`. Three of them also as a shuffled copy (each column by itself),
-of which no good word may be said, and as a resampled copy, which must be praised. Prints Markdown.
+`python -m benchmarks.report_walks [--set second] [--only loans,panel]`. Three of a set also as a shuffled copy (each
+column by itself), of which no good word may be said, and as a resampled one, which must be praised. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import pandas as pd
 
 from benchmarks.report_judge import GOOD, claims, praised, wrong
 from benchmarks.walk_judge import read
-from benchmarks.walk_tables import Walked, tables
+from benchmarks.walk_tables import Walked
+from benchmarks.walk_tables_second import SETS
 from dpsyn_core.cli import main as dpsyn
 
-COPIED = ("reviews", "wide", "answers")  # of which copies are judged: heavy tails, many columns, yes and no
+COPIED = ("reviews", "wide", "answers", "opinions", "matches", "houses")  # of which copies are judged
 SHUFFLED, RESAMPLED = "shuffled", "resampled"
 NONE_KEPT, ALL_KEPT = 0.1, 0.9  # shares of the relations
 ONE = "tvd-1way"  # the scores that are not the verdict's are not looked at
@@ -132,12 +133,13 @@ def main() -> int:
     """Prints all; 1 where a statement is contradicted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="names of tables, with commas")
+    parser.add_argument("--set", choices=SETS, default="first", help="of twelve tables")
     given = parser.parse_args()
     wanted = set(filter(None, given.only.split(",")))
     found: list[Judged] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DPSYN_HOME"] = folder  # a ledger of its own
-        for walked in tables():
+        for walked in SETS[given.set]():
             if not wanted or walked.name in wanted:
                 found += walk(walked, Path(folder))
                 print(f"{walked.name} done", file=sys.stderr)

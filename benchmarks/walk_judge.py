@@ -15,12 +15,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.report_judge import holds
+from benchmarks.report_judge import holds, strength
 from benchmarks.walk_tables import Walked
 
 SLACK = 0.51  # of the last digit that is shown
 OTHER = "(other)"
-FIGURE = r"[−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:[\u00a0 ]?%)?"
+FIGURE = r"(?:\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?|[−-]?\d[\d.,]*(?:e[+−-]?\d+)?(?:[\u00a0 ]?%)?)"
+RELATIONS = {
+    "verdict_pair": "rank correlation", "verdict_ratio": "correlation ratio", "verdict_v": "Cramer's V less chance",
+}  # fmt: skip
+CLAUSES = (*RELATIONS, "verdict_group", "verdict_share", "verdict_mean", "verdict_date", "verdict_blank")
 GOOD = ("verdict_near", "verdict_good")
 FAR = 0.15  # of a rank correlation, beyond which no good word may stand
 
@@ -28,6 +32,7 @@ FAR = 0.15  # of a rank correlation, beyond which no good word may stand
 QUANTILES = (0.0, 0.5, 0.95, 1.0)  # of the table of columns
 BOTH = " / "  # between the real figure and the synthetic one
 NOTHING = "–"
+LEAST = "≥ "  # before a number of distinct values of which some are not in the schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,19 @@ def read(raw: bytes, walked: Walked) -> pd.DataFrame:
     return pd.read_csv(BytesIO(raw), dtype=dict.fromkeys(walked.codes, str), parse_dates=list(walked.dates), **more)
 
 
-def agrees(shown: str, true: float, *, german: bool) -> bool:
-    """Whether a figure on the page is the true one, to the digits that it shows."""
+def _valued(frame: pd.DataFrame, walked: Walked) -> pd.DataFrame:
+    """The table with amounts as numbers, and days written 31.12.2023 as dates."""
+    bare = {c: frame[c].str.replace(r"[^\d,-]", "", regex=True).str.replace(",", ".") for c in walked.amounts}
+    numbers = {c: pd.to_numeric(cells) for c, cells in bare.items()}
+    return frame.assign(**numbers, **{c: pd.to_datetime(frame[c], format="%d.%m.%Y") for c in walked.days})
+
+
+def agrees(shown: str, true: float | str, *, german: bool) -> bool:
+    """Whether a figure on the page is the true one, to the digits that it shows; "≥ 31" is true of 31 and more."""
+    if isinstance(true, str):
+        return shown == true
+    if shown.startswith(LEAST):
+        return true >= float(shown.removeprefix(LEAST).translate(str.maketrans("", "", ",.")))
     text = shown.replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")
     share = text.endswith("%")
     text = text.rstrip("%")
@@ -79,14 +95,15 @@ def judge(walked: Walked, seen: Said, words: Mapping[str, str], *, german: bool)
         german: whether the page was in German.
     """
     real, made = read(walked.raw(), walked), read(seen.raw, walked)
+    never = {why: int(check(made).sum()) for why, check in walked.never.items()}
+    real, made = _valued(real, walked), _valued(made, walked)
     claims, wrong, said = 0, [], seen.words
     shown_all = [*_sentences(said, words, real, made), *_columns(seen.columns, real, made)]
     for what, shown, true in [*shown_all, *_groups(seen.groups, real, made)]:
         claims += 1
         if not agrees(shown, true, german=german):
-            wrong.append(f"{what}: the page says {shown}, the files {true:.6g}")
+            wrong.append(f"{what}: the page says {shown}, the files {true}")
     wrong += list(_praised(said, words, real, made))
-    never = {why: int(check(made).sum()) for why, check in walked.never.items()}
     blank = [c for c in made.columns if made[c].isna().any() and not real[c].isna().any()]
     if blank:
         never[f"blank cells in {', '.join(blank)}"] = int(made[blank].isna().any(axis=1).sum())
@@ -110,9 +127,9 @@ def _sentences(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd
         if head not in line:
             continue
         for clause in line.partition(head)[2].rstrip(".").split("; "):
-            for name in ("verdict_pair", "verdict_group", "verdict_share", "verdict_mean"):
+            for name in CLAUSES:
                 got = pattern(words[name]).fullmatch(clause.strip())
-                if got is not None:
+                if got is not None and (got.groupdict().get("column") or real.columns[0]) in real.columns:
                     yield from _claims(name, got.groupdict(), real, made)
                     break
             else:
@@ -121,25 +138,28 @@ def _sentences(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd
 
 
 def _claims(name: str, got: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[Any]:
+    true: float | str | None
     for side, frame in (("real", real), ("synthetic", made)):
-        if name == "verdict_pair":
-            true = _rank(frame, got["a"], got["b"])
-            what = f"rank correlation of {got['a']} and {got['b']}"
-        elif name == "verdict_mean":
-            true, what = float(frame[got["column"]].mean()), f"mean of {got['column']}"
+        if name in RELATIONS:
+            true = strength(frame, got["a"], got["b"], RELATIONS[name])
+            what = f"{RELATIONS[name]} of {got['a']} and {got['b']}"
+        elif name == "verdict_date":
+            true, what = frame[got["column"]].mean().isoformat()[: len(got[side])], f"mean date of {got['column']}"
+        elif name in ("verdict_mean", "verdict_blank"):
+            cells = frame[got["column"]]
+            true, what = (
+                float(cells.mean() if name == "verdict_mean" else cells.isna().mean()),
+                f"{name} {got['column']}",
+            )
         else:
-            inside = frame[got["category"]].astype(str) == got["value"]
+            inside = holds(frame, got["category"], got["value"])
             if name == "verdict_share":
                 true, what = float(inside.mean()), f"share of {got['category']} {got['value']}"
             else:
                 true = float(frame.loc[inside, got["column"]].mean())
                 what = f"mean of {got['column']} where {got['category']} is {got['value']}"
-        yield f"{what} ({side})", got[side], true
-
-
-def _rank(frame: pd.DataFrame, a: str, b: str) -> float:
-    both = frame[[a, b]].apply(lambda x: x.astype("int64") if x.dtype.kind == "M" else x)
-    return float(both[a].corr(both[b], method="spearman"))
+        if true is not None:
+            yield f"{what} ({side})", got[side], true
 
 
 def _praised(said: str, words: Mapping[str, str], real: pd.DataFrame, made: pd.DataFrame) -> Iterator[str]:
@@ -173,6 +193,8 @@ def _groups(rows: list[list[str]], real: pd.DataFrame, made: pd.DataFrame) -> It
     """The cells of the table of means by group."""
     for number, category, value, records, *means in (row for row in rows if len(row) > 3):  # others end out of view
         for side, frame, shown in zip(("real", "synthetic"), (real, made), means, strict=False):
+            if shown == NOTHING:
+                continue
             inside = holds(frame, category, value)
             yield (
                 f"mean of {number} where {category} is {value} ({side})",

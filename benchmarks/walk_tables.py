@@ -21,7 +21,7 @@ class Walked:
     """One table. german: semicolons and decimal commas. never: by its name, what no record can be.
 
     dates: columns that hold dates. person: the column that names a person who may have several records. codes: columns
-    that look like numbers and are text.
+    that look like numbers and are text. amounts, days: columns of `1.234,56 EUR` and of 31.12.2023, read as text.
     """
 
     name: str
@@ -31,6 +31,8 @@ class Walked:
     person: str | None = None
     german: bool = False
     codes: tuple[str, ...] = ()
+    amounts: tuple[str, ...] = ()
+    days: tuple[str, ...] = ()
 
     def raw(self) -> bytes:
         """The file."""

@@ -1,6 +1,6 @@
 """Twelve tables from upload to CSV in Chromium, and what the pages say against what pandas finds in the file.
 
-`python -m benchmarks.walks [--only loans,panel] [--shots FOLDER]`. Each walk has another width,
+`python -m benchmarks.walks [--set second] [--only loans,panel] [--shots FOLDER]`. Each walk has another width,
 theme and language; somebody agrees with every proposal. Prints Markdown, and each contradiction below it.
 """
 
@@ -18,7 +18,8 @@ from typing import Any, Literal
 
 from benchmarks.app_load import CHROMIUM, serve
 from benchmarks.walk_judge import Found, Said, judge
-from benchmarks.walk_tables import Walked, tables
+from benchmarks.walk_tables import Walked
+from benchmarks.walk_tables_second import SETS
 
 WIDTHS: tuple[int, ...] = (1280, 390, 1920)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -169,7 +170,7 @@ def walk_all(port: int, given: argparse.Namespace) -> list[Walk]:
     wanted = set(filter(None, given.only.split(",")))
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        for i, walked in enumerate(tables()):
+        for i, walked in enumerate(SETS[given.set]()):
             if wanted and walked.name not in wanted:
                 continue
             width, theme = WIDTHS[i % 3], THEMES[i % 2]
@@ -218,6 +219,7 @@ def main() -> int:
     """Walks, judges and prints; 1 where a page is contradicted or a record cannot be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="names of tables, with commas")
+    parser.add_argument("--set", choices=SETS, default="first", help="of twelve tables")
     parser.add_argument("--shots", type=Path, help="a folder for pictures, files and words")
     given = parser.parse_args()
     if given.shots is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,7 @@ class MeasuredFit(Metric):
             raise MetricError(msg)
         n = comparison.n_estimate or estimated_total(measurements)
         rows = [_row(comparison, m, n) for m in measurements]
+        _number(rows)
         cells = sum(r["cells"] for r in rows)
         value = sum(r["chi2"] for r in rows) / cells
         expected = sum(r["expected_tvd"] for r in rows) / len(rows)
@@ -69,6 +71,7 @@ def _row(c: Comparison, m: Measurement, n: float) -> dict[str, Any]:
     chi2, cells = float((residual**2).sum() / m.sigma**2), m.cells
     return {
         "attributes": list(m.attributes),
+        "merged": {a: k for a, k in zip(m.attributes, m.values.shape, strict=True) if k < c.domain[a].size},
         "cells": cells,
         "sigma": m.sigma,
         "interval_95": interval(m.sigma),
@@ -78,3 +81,22 @@ def _row(c: Comparison, m: Measurement, n: float) -> dict[str, Any]:
         "chi2_per_cell": chi2 / cells,
         "z": (chi2 - cells) / math.sqrt(2 * cells),
     }
+
+
+def _number(rows: Sequence[dict[str, Any]]) -> None:
+    """Tells marginals of the same columns and values apart: `measured` counts those that were measured again."""
+    seen: Counter[str] = Counter()
+    for r in rows:
+        key = repr((r["attributes"], r["merged"]))
+        seen[key] += 1
+        r["measured"] = seen[key]
+
+
+def row_name(
+    row: Mapping[str, Any], *, total: str = "total", merged: str = "{column} in {groups} groups",
+    again: str = "{name}, measurement {number}",
+) -> str:  # fmt: skip
+    """A released marginal in a list: its columns, into how many groups values were merged, which measurement it is."""
+    listed = [merged.format(column=a, groups=row["merged"][a]) if a in row["merged"] else a for a in row["attributes"]]
+    name = " x ".join(listed) or total
+    return name if row["measured"] == 1 else again.format(name=name, number=row["measured"])

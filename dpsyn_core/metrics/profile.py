@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,19 @@ QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 FAR_BLANK = 0.02  # by so much the share of blank cells has moved
 FAR_DEVIATION = 0.1  # of itself
 SURE = 3.0  # standard errors
+OTHER = "(other)"  # words of the cell of values that the schema does not list
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """One column of one table. mean, deviation (n - 1): of numbers. quantiles: numbers, or words of an order."""
+    """One column of one table. mean, deviation (n - 1): of numbers. quantiles: numbers, or words of an order.
+
+    unlisted: values that the schema does not list count as one distinct value, so that there may be more.
+    """
 
     missing: float
     distinct: int
+    unlisted: bool = False
     mean: float | None = None
     deviation: float | None = None
     quantiles: tuple[float | str, ...] = ()
@@ -60,6 +65,7 @@ def _profile(c: Comparison, name: str) -> ColumnProfile:
     else:
         sides = ((c.truth, c.real_dates), (c.synthetic, c.synthetic_dates))
         left, right = (_of_codes(codes[i], words, c.domain[name], dates.get(name)) for codes, dates in sides)
+        right = replace(right, unlisted=False)  # they are written as one text
         wrong = []
     share = (left.missing * c.n + 2) / (c.n + 4)
     if abs(right.missing - left.missing) > max(FAR_BLANK, SURE * np.sqrt(share * (1 - share) / c.m)):
@@ -93,7 +99,8 @@ def _of_codes(
     distinct = int(np.count_nonzero(counts)) - int(blank >= 0 and counts[blank] > 0)
     if dates is not None:
         distinct, missing = len(np.unique(dates[~np.isnan(dates)])), float(np.isnan(dates).mean())
-    return Figures(missing=missing, distinct=distinct, quantiles=quantiles)
+    unlisted = dates is None and OTHER in words and bool(counts[words.index(OTHER)])
+    return Figures(missing=missing, distinct=distinct, unlisted=unlisted, quantiles=quantiles)
 
 
 def _wrong_numbers(values: Floats, real: Figures, synthetic: Figures, m: int) -> list[str]:

@@ -337,7 +337,7 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
         + (1 - a - b + p) * a**2 * b**2
     )  # fmt: skip
     sampled = np.sqrt(np.maximum(fourth - whole**2, 0) / m)
-    alone = np.sqrt(a * (1 - a) * b * (1 - b) / m)
+    alone = np.sqrt(np.maximum(a * (1 - a) * b * (1 - b), 0) / m)  # shares may add up to a little more than 1
     with np.errstate(invalid="ignore", divide="ignore"):
         square = np.nansum(np.where(a * b > 0, whole**2 / (a * b), 0.0), axis=(1, 2)) * n
     free = (np.count_nonzero(a, axis=(1, 2)) - 1) * (np.count_nonzero(b, axis=(1, 2)) - 1)

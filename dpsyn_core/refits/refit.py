@@ -298,13 +298,16 @@ def _made_ready(
 ) -> tuple[MethodConfig, Task, Synthesizer, Any]:
     """The system, calibrated, and its measurements. That of the run needs nothing but its tables, where it can."""
     config, paid = _config(given, changes), given.paid
-    budget = given.budget
+    budget, held = given.budget, {name for m in tables for name in m.attributes}  # further rules compute none of these
     if isinstance(paid, Manifest) and _own(given, config.name) and changes.where is None and changes.columns is None:
         asked = None if paid.questions is None else Questions.of(paid.questions.document)
         share = 0.0 if paid.questions is None else paid.questions.share
-        task = Task.of(schema.model_copy(update={"questions": None}), budget, measures=config.measures)
+        plain = schema.model_copy(update={"questions": None})
+        task = Task.of(plain, budget, measured=held, measures=config.measures)
         if asked is not None:
-            task = Task.of(schema, budget, questions=asked, questions_share=share, measures=config.measures)
+            task = Task.of(
+                schema, budget, questions=asked, questions_share=share, measured=held, measures=config.measures
+            )
         system = config.calibrate(task)
         try:
             return config, task, system, system.restored(tables)
@@ -312,7 +315,6 @@ def _made_ready(
             if changes.method is not None:
                 raise
         config = configure(DEFAULT, changes.settings)
-    held = {name for m in tables for name in m.attributes}
     plain = schema.model_copy(update={"questions": None, "n_records": n_public})
     task = Task.of(plain, budget, measured=held, measures=())  # what no table holds can only be computed
     system = config.calibrate(task)

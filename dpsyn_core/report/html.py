@@ -13,7 +13,7 @@ from typing import Any
 from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.associations import expected_tvd, interval
 from dpsyn_core.metrics.base import GOAL_WORDS, Score, metric_class, names
-from dpsyn_core.metrics.measured import MeasuredFit
+from dpsyn_core.metrics.measured import MeasuredFit, row_name
 from dpsyn_core.metrics.unrelated import between
 from dpsyn_core.privacy.curves import odds_sentence
 from dpsyn_core.privacy.manifest.manifest import Manifest
@@ -78,7 +78,7 @@ def released(page: Page, tables: Sequence[ScoredTable]) -> None:
                     ["Released marginal", "Cells", "Noise per cell", "95 % interval", "Expected error",
                      "Chi-square a cell"],
                     [
-                        [" x ".join(r["attributes"]) or "total", number(r["cells"]), amount(r["sigma"]),
+                        [row_name(r), number(r["cells"]), amount(r["sigma"]),
                          f"±{amount(r['interval_95'])}", percent(r["expected_tvd"]), f"{r['chi2_per_cell']:.2f}"]
                         for r in rows
                     ],

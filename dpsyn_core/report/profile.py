@@ -43,7 +43,7 @@ def profile_rows(c: Comparison, words: Words = ENGLISH) -> list[list[str]]:
         out.append([
             p.column,
             local(percent(r.missing) + BOTH + percent(s.missing), words),
-            local(f"{r.distinct:,}{BOTH}{s.distinct:,}", words),
+            local(f"{'≥ ' if r.unlisted else ''}{r.distinct:,}{BOTH}{s.distinct:,}", words),
             both(r.mean, s.mean, words),
             both(r.deviation, s.deviation, words),
             *(both(_quantile(r, at), _quantile(s, at), words) for at in (0.0, 0.5, 0.95, 1.0)),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsyn_core.files import not_private_name
+from dpsyn_core.privacy.manifest.certificate import citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.spec import RunSpec
 
@@ -112,17 +113,6 @@ def cite(path: Path) -> str:
     """How to cite the release of a manifest, this year: a sentence, and BibTeX."""
     manifest, year = Manifest.load(path), datetime.now(UTC).year
     return f"{citation(manifest, year)}\n\n{bibtex(manifest, year)}"
-
-
-def citation(manifest: Manifest, year: int) -> str:
-    """One sentence for a paper."""
-    m = manifest
-    version = m.versions.get("dpsyn-studio", "")
-    table = f"The synthetic table {m.dataset} ({m.n_records:,} records) was made in {year} with DPSyn Studio {version}"
-    how = f"by the system {m.method}, from the schema {m.schema_name}"
-    if not m.private:
-        return f"{table} {how}. It is not private: no guarantee of differential privacy holds for it ({_where(m)})."
-    return f"{table} {how}. {m.guarantee.removesuffix('.')} ({_where(m)})."
 
 
 def bibtex(manifest: Manifest, year: int) -> str:

@@ -11,6 +11,7 @@ from dpsyn_core.metrics.unrelated import Between
 from dpsyn_core.metrics.verdict import NAMED, Measure, Verdict, verdict
 from dpsyn_core.report.words import ENGLISH, Words, local
 
+LARGE = 1e17  # from which on an amount is written with an exponent
 # the words of a pair by its measure
 PAIR: dict[Measure, str] = {
     "rank correlation": "verdict_pair", "correlation ratio": "verdict_ratio", "Cramer's V less chance": "verdict_v",
@@ -124,7 +125,7 @@ def fine(x: float) -> str:
 
 def told_apart(real: float, synthetic: float) -> tuple[str, str]:
     """Two amounts with the digits that tell them apart, three at least."""
-    for digits in range(3, 10):
+    for digits in range(3, 17):
         pair = tuple(amount(x, digits) for x in (real, synthetic))
         if pair[0] != pair[1]:
             break
@@ -135,7 +136,7 @@ def amount(x: float, digits: int = 3) -> str:
     """An amount as people write it."""
     if x == 0:
         return "0"
-    if abs(x) >= 10 ** (digits - 1) and abs(x) < 1e15:
+    if abs(x) >= 10 ** (digits - 1) and abs(x) < LARGE:
         return f"{x:,.0f}".replace("-", "\N{MINUS SIGN}")
     return f"{x:.{digits}g}".replace("-", "\N{MINUS SIGN}")
 

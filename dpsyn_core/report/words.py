@@ -5,15 +5,17 @@ Hover texts hold Plotly's own fields (`%{x}`), captions hold `{placeholders}`; n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 Words = Mapping[str, str]
+SHARE = re.compile(r"(?<=\d) ?%")
 MARKS = str.maketrans(",.", ".,")
 
 
 def local(number: str, words: Words) -> str:
-    """A number as the language writes it: 1,234.5 is 1.234,5 where the mark of decimals is a comma."""
-    return number.translate(MARKS) if words["decimal_mark"] == "," else number
+    """A number as the language writes it: 1,234.5% is 1.234,5 % where the mark of decimals is a comma."""
+    return SHARE.sub("\u00a0%", number.translate(MARKS)) if words["decimal_mark"] == "," else number
 
 
 ENGLISH: Words = {

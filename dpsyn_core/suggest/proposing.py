@@ -90,6 +90,7 @@ SCALES = frozenset({
     (1, 10), (1, 12), (1, 20), (1, 31), (1, 100), (-1, 1), (-2, 2), (-3, 3), (-5, 5), (-10, 10), (-90, 90),
     (-100, 100), (-180, 180),
 })  # fmt: skip
+HUNDRED = 100
 # whole numbers with a usual range: words of the header, first, last
 RANGES: tuple[tuple[frozenset[str], int, int], ...] = (
     (frozenset({"age", "ages", "alter", "edad"}), 0, 120),
@@ -152,7 +153,7 @@ def _one(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
     if kind == "datetime":
         seen = {"what": "range", "low": drafted["min"], "high": drafted["max"]}
         if drafted.get("formats"):  # whole years already
-            return Proposal(name=name, seen=seen, why="written", document=base | {"missing": True})
+            return Proposal(name=name, seen=seen, why="written", document=base)
         first, last = _years(drafted["min"], drafted["max"])
         return Proposal(name=name, seen=seen, why="calendar", document=base | {"min": first, "max": last})
     if kind == "categorical":
@@ -166,7 +167,8 @@ def _numbers_of_days(drafted: Mapping[str, Any], column: Any) -> dict[str, Any] 
         return None
     texts = canonical.to_text(canonical.uniques(column)[0])
     texts = _present(texts.filter(_not(canonical.blanks(texts))))
-    return written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+    found = written_dates.dates(drafted["name"], texts) if len(texts) >= written_dates.FEW else None
+    return None if found is None else found | {"missing": bool(drafted.get("missing"))}
 
 
 def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
@@ -180,6 +182,8 @@ def _outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, A
             return _decades(low, high)
     if (low, high) in SCALES:
         return low, high
+    if low >= 0 and high == HUNDRED:  # points of a hundred, whatever the fewest were
+        return type(high)(0), high
     if not whole and low >= 0 and high <= 1:
         return 0.0, 1.0
     step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)

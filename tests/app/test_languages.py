@@ -111,3 +111,10 @@ def test_without_a_visitor_the_servers_language_holds(monkeypatch):
     assert language() == "en"
     monkeypatch.setenv("DPSYN_LANGUAGE", "de")
     assert language() == "de" and t("nav.data") == "Daten"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_is_added_to_a_sentence_keeps_the_space_before_it(code):
+    said = catalogue(code)
+    assert said["figure.verdict_at"].startswith(" ") and said["certificate.pure"].startswith(" ")
+    assert said["figure.verdict_few_alone"].format(ones="1 %", ones_floor="2 %", at=said["figure.verdict_at"])

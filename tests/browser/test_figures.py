@@ -25,3 +25,24 @@ def test_a_figure_leaves_as_svg_png_and_csv_with_title_and_source(visitor, tmp_p
     first, second, heads, *rows = table.splitlines()
     assert "Source: DPSyn Studio" in second and heads == "series,x,y" and len(rows) > 20
     assert len(first) > 5 and all(re.fullmatch(r'("[^"]*"|[^,"]*),[\d.eE+-]+,[\d.eE+-]*', row) for row in rows[:20])
+
+
+COLOURS = """() => [...document.querySelectorAll('.js-plotly-plot')].map(p => p._fullLayout.font.color).concat(
+    [...document.querySelectorAll('.vega-embed svg.marks text')].slice(0, 1).map(e => e.getAttribute('fill')))"""
+
+
+def test_small_multiples_leave_as_pictures_and_every_figure_follows_a_system_that_goes_dark(visitor, tmp_path):
+    visitor.open()
+    visitor.pick("Columns at a glance")
+    visitor.page.locator(".st-key-wide_profile .vega-embed svg.marks").wait_for()
+    for kind, begins in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with visitor.page.expect_download() as download:
+            visitor.page.locator(f".st-key-wide_profile button[data-figure-file='{kind}']").click()
+        download.value.save_as(tmp_path / kind)
+        raw = (tmp_path / kind).read_bytes()
+        assert raw.startswith(begins) and len(raw) > 5000
+    for mode, ink in (("dark", "#E8EAED"), ("light", "#1B1F24")):
+        visitor.page.emulate_media(color_scheme=mode)
+        visitor.page.wait_for_function(
+            f"() => {{ const all = ({COLOURS})(); return all.length && all.every(c => c == '{ink}'); }}"
+        )

@@ -107,3 +107,23 @@ def test_the_address_of_the_first_page_leads_to_it(visitor):
     visitor.page.get_by_role("heading", level=1).first.wait_for()
     assert "Which table should be protected?" in visitor.words()
     assert visitor.page.get_by_test_id("stTopNavLink").count() == 8, "it stands in the row of pages once"
+
+
+def test_another_language_midway_is_no_edit_and_leaves_the_way_on_open(visitor):
+    rows = b"".join(b"a long name of town %d,%d\n" % (i % 60, i) for i in range(1200))
+    visitor.open()
+    visitor.pick("Upload")
+    visitor.upload("towns.csv", b"town,age\n" + rows)
+    visitor.page.locator(".st-key-quick_to_guide button:visible").first.click()
+    visitor.page.locator(".st-key-guide_agree button:visible").first.wait_for()
+    for language in ("Deutsch", "English"):
+        visitor.pick(language)
+        assert "not JSON" not in visitor.words() and "kein JSON" not in visitor.words()
+    visitor.page.locator(".st-key-guide_agree button:visible").first.click()
+    visitor.settle()
+    visitor.page.go_back()
+    visitor.settle()
+    visitor.page.go_forward()
+    visitor.settle()
+    assert "does not fit" not in visitor.words()
+    assert visitor.page.locator(".st-key-guide_run button:visible").first.is_enabled()

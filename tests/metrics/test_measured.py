@@ -12,7 +12,7 @@ from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.metrics.associations import expected_tvd, interval, probability_within
 from dpsyn_core.metrics.base import compute, names
 from dpsyn_core.metrics.comparison import Comparison
-from dpsyn_core.metrics.measured import MeasuredFit, estimated_total
+from dpsyn_core.metrics.measured import MeasuredFit, estimated_total, row_name
 from tests.metrics.tables import brute, draw, small_domain
 
 
@@ -106,3 +106,16 @@ def test_measurements_of_another_schema_are_refused():
     wrong = Measurement(attributes=("sex",), values=np.zeros(3), sigma=1.0)
     with pytest.raises(MetricError, match="released marginal of sex"):
         MeasuredFit().compute(Comparison(domain=small_domain(), synthetic=draw(9, 1), measurements=[wrong]))
+
+
+def test_marginals_of_the_same_columns_are_told_apart_in_a_list():
+    codes = draw(800, 1)
+    taken = [*measured(codes, 4.0, 0), *measured(codes, 4.0, 1, coarse=True), *measured(codes, 4.0, 2)]
+    rows = (
+        MeasuredFit()
+        .compute(Comparison(domain=small_domain(), synthetic=codes, measurements=taken))
+        .details["marginals"]
+    )
+    named = [row_name(r) for r in rows]
+    assert len(set(named)) == len(named)
+    assert any("age in 4 groups" in n for n in named) and any(n.endswith(", measurement 2") for n in named)

@@ -53,6 +53,16 @@ def test_the_figures_of_a_column_are_those_of_pandas():
     assert [row[0] for row in profile_rows(c)] == ["days", "ward", "came"]
 
 
+def test_values_that_the_schema_does_not_list_are_said_to_be_at_least_one():
+    schema = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "icd", "kind": "categorical", "values": ["a", "b"], "other": True}]})  # fmt: skip
+    real, made = pa.table({"icd": ["a", "b", "x", "y", "z"]}), pa.table({"icd": ["a", "b", "(other)"]})
+    c = compare_tables(schema, made, real)
+    assert profile_rows(c)[0][2] == "≥ 3 / 3"
+    assert profile_rows(compare_tables(schema, made, pa.table({"icd": ["a", "b"]})))[0][2] == "2 / 3"
+    assert columns_entry(c)["columns"][0]["real"]["unlisted"] is True
+
+
 def test_means_deviations_and_blanks_that_are_not_right_are_named():
     real, made = stays(3000, 1), stays(3000, 2, gap=2)
     made["days"] = (made.days * 3).astype("Int64").fillna(20)

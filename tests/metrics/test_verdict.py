@@ -159,6 +159,7 @@ def test_relations_of_noise_that_was_added_count_against_a_table():
 
 def test_two_amounts_are_written_with_the_digits_that_tell_them_apart():
     assert told_apart(632.4, 452.1) == ("632", "452")
+    assert told_apart(9007199254740005.6, 9007199254740007.0) == ("9,007,199,254,740,006", "9,007,199,254,740,007")
     assert told_apart(1.0001, 1.0002) == ("1.0001", "1.0002")
     assert told_apart(-0.5, 0.5) == ("\N{MINUS SIGN}0.5", "0.5")
 

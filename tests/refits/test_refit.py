@@ -354,3 +354,12 @@ def test_a_release_of_a_run_that_is_not_private_stays_so(folder):
     assert main([*words.split(), "--quiet"]) == 0
     made = refit("d.NOT-PRIVATE.dpsyn", rng=0)
     assert not made.manifest.private and made.manifest.not_private_because
+
+
+@pytest.mark.parametrize("method", ["mst", "dpsyn", "rls"])
+def test_a_further_rule_that_could_compute_a_measured_column_leaves_it_measured(released, method):
+    rule = {"kind": "follows", "column": "age", "of": ["sex"], "map": [["F", 31], ["M", 47]]}
+    made = refit(released(method), rng=1, rules=[rule])
+    table = frame(made.arrow)
+    assert made.manifest.refit.method == method
+    assert {*zip(table.sex, table.age, strict=True)} == {("F", 31), ("M", 47)}

@@ -9,6 +9,7 @@ import pytest
 
 from dpsyn_core.metrics.base import compute
 from dpsyn_core.report import build, figures
+from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings, to_plotly
@@ -211,3 +212,10 @@ def test_unequal_bins_are_drawn_as_densities_and_single_values_as_shares():
     assert even.data[0]["y"].tolist() == [1 / 3] * 3 and "for each" not in even.layout["yaxis"]["title"]["text"]
     words = figures.overlay("city", ["a", "b"], {"real": np.ones(2) / 2})
     assert words.data[0]["y"].tolist() == [0.5, 0.5]
+
+
+def test_merged_real_bins_of_unequal_width_are_drawn_as_densities_and_a_single_value_as_its_share():
+    scale, per = density(["0", "0.5 … 1", "[1, 2)", "[2, 3)", "[3, 7)", "(missing)"])
+    assert per == 1.0
+    assert scale.tolist() == [1.0, 2.0, 1.0, 1.0, 0.25, 1.0]
+    assert density(["0.25", "0.5", "0.75"])[1] is None

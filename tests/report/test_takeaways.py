@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 from dpsyn_core.data import paths
+from dpsyn_core.privacy.manifest.certificate import citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.takeaways import bibtex, citation, notebook, python_script, shell_script
+from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_script
 from dpsyn_core.runs.spec import RunSpec
 
 SPEC = RunSpec(epsilon=2.0, delta=1e-9, method="independent", seed=7, dataset="again", n_records=500)

@@ -101,6 +101,7 @@ def test_dates_in_other_ways_of_writing_are_proposed_and_read(cells, way):
         assert found.document is None or found.document["kind"] == "categorical"
         return
     assert (found.why, found.document["formats"]) == ("written", [way])
+    assert not found.document["missing"], "no cell is blank, so that none is proposed to be"
     made = agreed(schema, [found])
     codes = Codec(made).encode(t).codes
     assert codes[0].max() < made["when"].size - made["when"].special, "no cell is blank"
@@ -189,3 +190,11 @@ def test_a_list_of_numbers_with_a_common_step_has_no_number_between():
     assert (doses.why, doses.document["values"]) == ("steps", [5, 10, 15, 20])
     assert one("grade", [1, 2, 4] * 30).document["values"] == [1, 2, 3, 4]
     assert one("code", [0, 100] * 30).why != "steps", "two numbers have no step"
+
+
+@pytest.mark.parametrize(("lowest", "ends"), [(12, (0, 100)), (0.5, (0.0, 100.0))])
+def test_points_of_a_hundred_end_at_a_hundred(lowest, ends):
+    values = [str(lowest), *(str(min(100, 40 + i % 61)) for i in range(N - 1))]
+    t = table(points=values, other=["a", "b"] * (N // 2))
+    document = propose(draft(t, "t"), t)[0].document
+    assert (document["min"], document["max"]) == ends

@@ -8,12 +8,13 @@ from functools import partial
 import streamlit as st
 
 from dpsyn_core.jobs.folder import MANIFEST
+from dpsyn_core.privacy.manifest import certificate
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.report import takeaways
 from ui.export import files
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import certificate_words, t
 from ui.shared.theme import note, section
 from ui.synthesize import settings_file
 
@@ -46,7 +47,7 @@ def panel(space: Workspace, job: Job) -> None:
             settings_file.button(settings_file.of_job(space, job), key="take_settings")
     section(t("take.cite"))
     manifest, year = Manifest.load(job.folder / MANIFEST), time.gmtime(job.created).tm_year
-    st.code(takeaways.citation(manifest, year), language=None, wrap_lines=True)
+    st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
     st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
 
 

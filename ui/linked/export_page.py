@@ -7,11 +7,12 @@ from functools import partial
 
 import streamlit as st
 
+from dpsyn_core.privacy.manifest import certificate
 from dpsyn_core.report import takeaways
 from ui.linked import files, handing_out
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import t
+from ui.shared.text import certificate_words, t
 from ui.shared.theme import not_private, note, section
 
 
@@ -64,7 +65,7 @@ def page(space: Workspace, job: Job) -> None:
     handing_out.reports(space, job)
     section(t("take.cite"))
     year = time.gmtime(job.created).tm_year
-    st.code(takeaways.citation(manifest, year), language=None, wrap_lines=True)
+    st.code(certificate.citation(manifest, year, certificate_words()), language=None, wrap_lines=True)
     st.code(takeaways.bibtex(manifest, year), language=None, wrap_lines=True)
     section(t("export.certificate"))
     st.code(manifest.certificate(), language=None, wrap_lines=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.shared.going import go_to
+from ui.shared.stamps import some
 from ui.shared.state import Linked
 from ui.shared.text import counted, number, t
 from ui.shared.theme import not_private
-
-NAMED = 6  # columns that a sentence names
 
 
 def undecided(linked: Linked) -> list[str]:
@@ -26,8 +25,7 @@ def words(linked: Linked) -> str:
     """One sentence for each kind of reason; empty where all is public."""
     read, out = undecided(linked), []
     if read:
-        names = ", ".join(read[:NAMED]) + (" ..." if len(read) > NAMED else "")
-        out.append(t("schema.stamp", count=number(len(read)), names=names))
+        out.append(t("schema.stamp", count=number(len(read)), names=some(read)))
     if linked.source == "data":
         out.append(t("linked.stamp_links"))
     schema = linked.declared()

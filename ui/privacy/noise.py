@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # largest k on the plot
 HEIGHT, MARKS = 430, 5  # pixels; marks on a curve, which tell it apart without colour
+SHORT = 20  # letters of a curve in a legend of two columns, beyond which the columns are wider
 NEAR = 1.2  # points of this run within this factor of each other share one letter
 KS = tuple(sorted({round(10 ** (i / 15)) for i in range(61)}))
 # each curve by hue, dash and marker, so that none needs its colour to be told apart
@@ -128,6 +129,7 @@ def figure(
         )
     ticks = [1, 10, 100, 1000, 10_000]
     here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    wide = 132 if max(len(called(n)) for n in document["curves"]) <= SHORT else 172
     layout = {
         "xaxis": {
             "type": "log",
@@ -138,7 +140,7 @@ def figure(
         },
         "yaxis": {"type": "log", "title": {"text": t("noise.y")}, "dtick": 1, "tickformat": ",~g"},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
-        "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": 132, "entrywidthmode": "pixels"},
+        "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": wide, "entrywidthmode": "pixels"},
         "margin": {"t": 6},
     }
     return go.Figure(data=traces, layout=layout)

@@ -8,6 +8,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.metrics.base import Score, compute
 from dpsyn_core.metrics.comparison import Comparison
 from dpsyn_core.metrics.load import compare_tables
+from dpsyn_core.metrics.measured import row_name
 from dpsyn_core.report import build
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.synthesizers.registry import configure
@@ -72,7 +73,9 @@ def panel(space: Workspace, job: Job) -> None:
         note(drawn[name].caption)
     table = [
         {
-            t("released.column"): " x ".join(r["attributes"]) or t("plan.total"),
+            t("released.column"): row_name(
+                r, total=t("plan.total"), merged=t("released.merged"), again=t("released.again")
+            ),
             t("released.sigma"): round(r["sigma"], 2),
             t("released.interval"): round(r["interval_95"], 1),
             t("released.error"): round(100 * r["expected_tvd"], 2),

@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError
 from ui.schema.rows import FIELDS, KINDS, SOURCES, Row, build, changed, kind_words, with_unit
 from ui.shared.state import Workspace
-from ui.shared.text import counted, literal, number, sentence, t
+from ui.shared.text import counted, language, literal, number, sentence, t
 from ui.shared.theme import note, palette, show
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def table(space: Workspace) -> None:
         note(t("schema.no_match"))
         return
     generation = st.session_state.get(GENERATION, 0)
-    key = f"{EDITOR}_{generation}_{hash(tuple(index)) & 0xFFFFFF:x}"
+    key = f"{EDITOR}_{generation}_{language()}_{hash(tuple(index)) & 0xFFFFFF:x}"  # long lists are shortened in words
     kept = st.session_state.get(FRAME)
     # the frame must stay the same while its widget lives: its edits are relative to it
     if kept is None or kept[0] != key or key not in st.session_state:

@@ -37,13 +37,10 @@ def _source() -> str:
 
 
 def chart_buttons(key: str, title: str, document: Mapping[str, Any]) -> None:
-    """PNG and CSV of a chart of small multiples, which the browser draws as one picture without parts.
-
-    document: of Vega-Lite, whose datasets are the table.
-    """
+    """SVG, PNG and CSV of small multiples. document: of Vega-Lite, whose datasets are the table."""
     source = _source()
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        _row(key, title, source, ("png",), chart=True)
+        _row(key, title, source, KINDS[:2])
         st.download_button(
             "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
             mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv",
@@ -73,18 +70,20 @@ def buttons(key: str, title: str) -> None:
     _row(key, title, _source(), KINDS)
 
 
-def _row(key: str, title: str, source: str, kinds: Sequence[str], *, chart: bool = False) -> None:
+def _row(key: str, title: str, source: str, kinds: Sequence[str]) -> None:
     shared = {
         "data-figure-key": re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()), "data-figure-name": f"figure-{_plain(key)}",
         "data-title": title, "data-source": source,
-    } | ({"data-chart": "1"} if chart else {})  # fmt: skip
+    }  # fmt: skip
     values = " ".join(f"{name}='{html.escape(value, quote=True)}'" for name, value in shared.items())
     row = "".join(
         f"<button type='button' data-figure-file='{kind}' {values} "
         f"aria-label='{html.escape(t('figure_file.as', kind=kind.upper()), quote=True)}'>{kind.upper()}</button>"
         for kind in kinds
     )
-    st.html(f"<div class='dp-files'>{row}</div><script>{_script()}</script>", unsafe_allow_javascript=True)
+    st.html(
+        f"<div class='dp-files'>{row}</div><script>{_script()}</script>", unsafe_allow_javascript=True, width="content"
+    )
 
 
 def _plain(key: str) -> str:

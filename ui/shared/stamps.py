@@ -18,10 +18,10 @@ def words(schema: Schema) -> str:
     out = []
     read = [a.name for a in schema.attributes if a.source == "data"]
     if read:
-        out.append(t("schema.stamp", count=number(len(read)), names=_some(read)))
+        out.append(t("schema.stamp", count=number(len(read)), names=some(read)))
     kinds = [n for n in schema.from_data if n not in read]
     if kinds:
-        out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=_some(kinds)))
+        out.append(t("schema.stamp_kinds", count=number(len(kinds)), names=some(kinds)))
     if schema.unit_from_data:
         out.append(t("schema.stamp_read_unit"))
     if len(schema.reasons) > len(schema.from_data) + schema.unit_from_data:
@@ -48,5 +48,7 @@ def shortly(schema: Schema) -> str:
     return t("stamp.read_unit" if schema.unit_from_data else "stamp.unit")
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:NAMED]) + (" ..." if len(names) > NAMED else "")
+def some(names: list[str]) -> str:
+    """The first of many columns, and how many more there are."""
+    said, more = ", ".join(names[:NAMED]), len(names) - NAMED
+    return t("plan.columns_more", columns=said, count=number(more)) if more > 0 else said

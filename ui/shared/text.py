@@ -12,6 +12,7 @@ from typing import Any
 from dpsyn_core.report.words import ENGLISH
 from dpsyn_core.tables import notices
 from dpsyn_core.tables.notices import Notice
+from ui.shared.refusals import translated
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JOINER = "\u2060"  # word joiner: takes no room and is not seen
@@ -64,7 +65,7 @@ def _flatten(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, dict):
             out += _flatten(value, f"{prefix}{key}.")
         else:
-            out.append((f"{prefix}{key}", str(value).strip()))
+            out.append((f"{prefix}{key}", str(value).strip("\n")))
     return out
 
 
@@ -144,8 +145,8 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def sentence(error: Exception) -> str:
-    """An error's message as a sentence."""
-    text = str(error).strip()
+    """An error's message as a sentence, in the visitor's language where that says it."""
+    text = translated(str(error).strip().removesuffix("."), language())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 

@@ -47,6 +47,16 @@ def _palette(tokens: Mapping[str, str]) -> Palette:
 
 LIGHT, DARK = _palette(theme.LIGHT), _palette(theme.DARK)
 VEGA_COMMA = {"decimal": ",", "thousands": ".", "grouping": [3], "currency": ["", ""]}  # numbers of Vega's charts
+# Figures are painted here, in the theme of the moment: when the system goes dark or light, the page is drawn again, by
+# Streamlit's own key for that.
+FOLLOW = """if (!window.dpFollows) {
+  window.dpFollows = true
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => setTimeout(() => {
+    const press = { key: 'r', code: 'KeyR', keyCode: 82, bubbles: true }
+    const app = document.querySelector('[data-testid=stApp]')
+    for (const kind of ['keydown', 'keyup']) app?.dispatchEvent(new KeyboardEvent(kind, press))
+  }, 300))
+}"""
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
 
 
@@ -145,6 +155,10 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
     Returns:
         What is selected, one dict a mark; empty without a selection.
     """
+    document = {
+        **document,
+        "usermeta": {"embedOptions": {"renderer": "svg"}},
+    }  # of many values Streamlit makes a canvas
     if language() in DECIMAL_COMMA:
         document = {**document, "config": {**document.get("config", {}), "locale": {"number": VEGA_COMMA}}}
     if selects is None:
@@ -198,7 +212,8 @@ def style() -> None:
     names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm", "on_accent")
     variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
     sheet = (ASSETS / "style.css").read_text("utf-8")
-    st.html(f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>")
+    sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
+    st.html(f"{sheets}<script>{FOLLOW}</script>", unsafe_allow_javascript=True)
 
 
 def _own_words() -> str:

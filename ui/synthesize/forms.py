@@ -13,7 +13,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from dpsyn_core.synthesizers.settings import fields_of, written
-from ui.shared.text import t
+from ui.shared.refusals import setting
+from ui.shared.text import language, t
 
 
 def settings_form(config: type[BaseModel], values: dict[str, Any], *, key: str) -> dict[str, Any]:
@@ -37,9 +38,9 @@ def settings_form(config: type[BaseModel], values: dict[str, Any], *, key: str) 
 
 
 def _label(name: str, field: FieldInfo) -> str:
-    words = field.title or name.replace("_", " ").capitalize()
+    words = setting(field.title or name.replace("_", " ").capitalize(), language())
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-    return f"{words} ({extra['unit']})" if extra.get("unit") else words
+    return f"{words} ({setting(str(extra['unit']), language())})" if extra.get("unit") else words
 
 
 def _bounds(field: FieldInfo) -> dict[str, float | None]:
@@ -61,7 +62,7 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
 
 
 def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
-    label, help_text = _label(name, field), field.description
+    label, help_text = _label(name, field), setting(field.description or "", language()) or None
     kind, optional = _kind(field.annotation)
     if get_origin(kind) is Literal:
         options = list(get_args(kind)) + ([None] if optional else [])
@@ -97,7 +98,12 @@ def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
     # a document that was changed elsewhere, by a form or on another page, gets a new field that shows it
     mark = hashlib.sha256(shown.encode()).hexdigest()[:8]
     typed = st.text_area(
-        label, value=shown, key=f"{key}.{mark}", help=field.description, height=90, persist_state="session"
+        label,
+        value=shown,
+        key=f"{key}.{mark}",
+        help=setting(field.description or "", language()) or None,
+        height=90,
+        persist_state="session",
     )
     if (typed or "").strip() == shown:
         return value
@@ -109,7 +115,7 @@ def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
 
 def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) -> Any:
     bounds = _bounds(field)
-    label, help_text = _label(key.rsplit(".", 1)[1], field), field.description
+    label, help_text = _label(key.rsplit(".", 1)[1], field), setting(field.description or "", language()) or None
     got = st.number_input(
         label,
         min_value=None if bounds["min"] is None else kind(bounds["min"]),

@@ -94,6 +94,23 @@ ENGLISH: dict[str, str] = {
     "clip": "the clip norm",
     "the_sensitivity": "sensitivity",
     "note": "",
+    "charge_total": "total",
+    "charge_marginal": "marginal {columns}",
+    "charge_pairs": "scores of pairs",
+    "charge_coarser": "scores of coarser pairs",
+    "charge_triples": "scores of triples",
+    "charge_largest": "largest scores of {columns}",
+    "charge_target": "scores of the target",
+    "charge_public": "scores of pairs against the public table",
+    "charge_tree": "pair scores",
+    "mechanism_gaussian": "gaussian",
+    "mechanism_geometric": "geometric",
+    "mechanism_exponential": "exponential",
+    "mechanism_sampled-gaussian": "sampled-gaussian",
+    "cite": "The synthetic table {dataset} ({records} records) was made in {year} with DPSyn Studio {version} by the "
+    "system {method}, from the schema {schema}. {promise} (run {run}{content}).",
+    "cite_bare": "It is not private: no guarantee of differential privacy holds for it",
+    "cite_content": ", SHA-256 of the content {hash}",
 }
 
 
@@ -260,8 +277,30 @@ def _charges(records: Iterable[ChargeRecord], w: Words) -> list[str]:
     return lines or [f"  {w['none']}"]
 
 
+def citation(m: Statement, year: int, words: Words = ENGLISH) -> str:
+    """One sentence for a paper, and the guarantee."""
+    w, content = words, None if m.digests is None else m.digests.content
+    return w["cite"].format(
+        dataset=m.dataset, records=_number(m.n_records, ",", w), year=year, method=m.method, schema=m.schema_name,
+        version=m.versions.get("dpsyn-studio", ""), run=m.run_id[:16],
+        promise=promise(m, w).removesuffix(".") if m.private else w["cite_bare"],
+        content=w["cite_content"].format(hash=content[:16]) if content else "",
+    )  # fmt: skip
+
+
+def _charge(name: str, w: Words) -> str:
+    """What a charge is called in a language; names of columns stay."""
+    for key, english in ENGLISH.items():
+        if key.startswith("charge_"):
+            head, open_end, _ = english.partition("{columns}")
+            if name == english or (open_end and name.startswith(head)):
+                return w[key].format(columns=name.removeprefix(head))
+    return name
+
+
 def _line(r: ChargeRecord, w: Words, *, alike: int = 0) -> str:
-    name = w["alike"].format(name=r.name, count=_number(alike, ",", w)) if alike else r.name
+    name, mechanism = _charge(r.name, w), w.get(f"mechanism_{r.mechanism}", r.mechanism)
+    name = w["alike"].format(name=name, count=_number(alike, ",", w)) if alike else name
     cells = w["cells_one"] if r.cells == 1 else w["cells"].format(count=r.cells)
     if r.mechanism == "sampled-gaussian":
         cost = w["steps"].format(steps=r.steps, sampling=_number(r.sampling, "g", w))
@@ -273,9 +312,9 @@ def _line(r: ChargeRecord, w: Words, *, alike: int = 0) -> str:
     if r.kind in {"sum", "training"} and r.sigma is not None and r.sensitivity:  # the grid's own unit says little
         what = w["clip" if r.kind == "training" else "the_sensitivity"]
         times = w["times"].format(value=_number(r.sigma / r.sensitivity, ".4g", w), what=what)
-        return f"  {name}: {r.mechanism}, {times}, {cells}, {cost}"
+        return f"  {name}: {mechanism}, {times}, {cells}, {cost}"
     noise = f"sigma {_number(r.sigma, '.6g', w)}, " if r.sigma is not None else ""
     if not noise and r.scale:
         noise = w["scale"].format(value=_number(r.scale, ".6g", w)) + ", "
     sensitivity = w["sensitivity"].format(value=_number(r.sensitivity, ".4g", w))
-    return f"  {name}: {r.mechanism}, {noise}{sensitivity}, {cells}, {cost}"
+    return f"  {name}: {mechanism}, {noise}{sensitivity}, {cells}, {cost}"

@@ -29,10 +29,12 @@
     return node;
   };
 
-  // in a report the figure around the button, whose caption changes with what is chosen; in the app a widget's key
+  // in a report the figure around the button, whose caption changes with what is chosen; in the app a widget's key, or
+  // the part of the page around the button, where a chart has no class for its key
   const plotOf = (button) => {
-    const around = button.closest('figure') || document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey));
-    return around && around.querySelector('.js-plotly-plot');
+    const around = button.closest('figure') || document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey))
+      || button.closest('[class*="st-key-"]');
+    return around && around.querySelector('.js-plotly-plot, .vega-embed');
   };
   const titleOf = (button, plot) => {
     const caption = button.closest('figure')?.querySelector('figcaption')?.textContent;
@@ -55,7 +57,7 @@
     for (const [name, value] of Object.entries({ width: width, height: whole, fill: paper })) ground.setAttribute(name, value);
     out.append(ground);
     title.forEach((text, i) => out.append(words(text, PAD + LINE * (i + 0.5), 15, ink, 600)));
-    for (const layer of plot.querySelectorAll('svg.main-svg')) {
+    for (const layer of plot.querySelectorAll('svg.main-svg, svg.marks')) {
       const copy = layer.cloneNode(true);
       copy.querySelectorAll('.hoverlayer').forEach((hover) => hover.remove());
       copy.setAttribute('y', top);
@@ -78,27 +80,6 @@
       canvas.toBlob((blob) => save(blob, name + '.png'), 'image/png');
     };
     image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(drawn.text);
-  };
-
-  // a chart of small multiples is one canvas; its table is a download of the page
-  const chart = (canvas, button, name) => {
-    const width = canvas.clientWidth, height = canvas.clientHeight;
-    const colours = getComputedStyle(document.documentElement);
-    const title = wrapped(button.dataset.title, width / 8), source = wrapped(button.dataset.source, width / 7);
-    const top = PAD + LINE * title.length, out = document.createElement('canvas');
-    out.width = width * SCALE;
-    out.height = (top + height + PAD + SMALL * source.length) * SCALE;
-    const pen = out.getContext('2d');
-    pen.scale(SCALE, SCALE);
-    pen.fillStyle = colours.getPropertyValue('--dp-paper');
-    pen.fillRect(0, 0, out.width, out.height);
-    pen.drawImage(canvas, 0, top, width, height);
-    pen.fillStyle = colours.getPropertyValue('--dp-ink');
-    pen.font = '600 15px sans-serif';
-    title.forEach((text, i) => pen.fillText(text, PAD, PAD + LINE * (i + 0.5)));
-    pen.font = '12px sans-serif';
-    source.forEach((text, i) => pen.fillText(text, PAD, top + height + SMALL * (i + 1)));
-    out.toBlob((blob) => save(blob, name + '.png'), 'image/png');
   };
 
   const decoded = (value) => {
@@ -137,11 +118,6 @@
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-figure-file]');
     if (!button) return;
-    const canvas = document.querySelector('.st-key-' + CSS.escape(button.dataset.figureKey || '') + ' canvas');
-    if (button.dataset.chart && canvas) {
-      chart(canvas, button, button.dataset.figureName);
-      return;
-    }
     const plot = plotOf(button);
     if (!plot) return;
     const name = button.dataset.figureName, kind = button.dataset.figureFile;

@@ -46,7 +46,7 @@ def choice_figure(
     layout = {
         "height": 430,
         "xaxis": {"type": "log", "title": {"text": titles["epsilon"]}, "tickvals": TICKS, "anchor": "y2",
-                  "ticktext": [f"{x:g}" for x in TICKS]},
+                  "tickformat": "~g"},
         "yaxis": {"domain": [0.55, 1], "title": {"text": titles["error"]}, "tickformat": SHARE, "rangemode": "tozero"},
         "yaxis2": {"domain": [0, 0.45], "title": {"text": titles["gain"]}, "tickformat": SHARE, "range": [0, 0.52],
                    "gridcolor": "@line", "linecolor": "@line", "zerolinecolor": "@line"},

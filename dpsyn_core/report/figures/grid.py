@@ -86,7 +86,7 @@ def bars_figure(
     layout = {
         "height": 420,
         "xaxis": {"type": "log", "title": {"text": across}, "tickvals": list(places),
-                  "ticktext": [f"{x:g}" for x in places]},
+                  "tickformat": "~g"},
         "yaxis": {"title": {"text": up}, "tickformat": SHARE, "rangemode": "tozero"},
         "legend": {"y": 0, "yref": "container", "yanchor": "bottom"},
     }  # fmt: skip

@@ -82,15 +82,19 @@ def merged(first: str, last: str) -> str:
 
 
 def widths(words: Sequence[str]) -> list[float] | None:
-    """Widths of bins of numbers from their words, 0 for special values; None where the words are no bins of numbers."""
+    """Widths of bins from their words; None where the words are no bins.
+
+    0: special values, and numbers that stand alone beside bins of real numbers.
+    """
     out = []
+    reals = any(REAL_BIN.fullmatch(w) or NEIGHBOURS.fullmatch(w) for w in words)
     for w in words:
-        whole, real = _whole(w), REAL_BIN.fullmatch(w)
-        if whole:
+        whole, real = _whole(w), REAL_BIN.fullmatch(w) or NEIGHBOURS.fullmatch(w)
+        if whole and not (reals and NUMERAL.fullmatch(w)):
             out.append(float(whole[1] - whole[0] + 1))
         elif real:
             out.append(float(real[2]) - float(real[1]))
-        elif w.startswith("(") and w.endswith(")"):
+        elif NUMERAL.fullmatch(w) or (w.startswith("(") and w.endswith(")")):
             out.append(0.0)
         else:
             return None
