@@ -173,7 +173,7 @@ def test_a_thin_tail_of_a_short_list_goes_on_beyond_what_single_counts_show(seed
     truth = 8000 * 0.15 * 0.85 ** np.arange(80)
     clean = shrink_one_way(truth + RNG(seed).normal(0, 17, 80), 17.0, ordered=True, special=0, total=8000.0)
     places = np.arange(80)
-    assert clean @ places / 8000 == pytest.approx(truth @ places / truth.sum(), rel=0.06)  # cut off: .12 too low
+    assert clean @ places / 8000 == pytest.approx(truth @ places / truth.sum(), rel=0.06)  # was off by .04 to .18
     assert (np.diff(clean[30:]) <= 0).all()  # no noise far away
 
 
