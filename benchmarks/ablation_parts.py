@@ -119,20 +119,20 @@ PARTS: dict[str, Part] = {
     "second one-ways": Part(measuring=True, making=True, instead={f"{ENGINE}.budget._twice": _once}),
     "undeclared order": Part(measuring=True, making=True, instead={f"{ENGINE}.view.in_order": _false}),
     "denoising of one-ways of few records": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.view.shrink_few": _without_heaps}
+        measuring=True, making=True, instead={f"{RECORDS}.few.shrink_few": _without_heaps}
     ),
     "heaps": Part(
         measuring=True, making=True,
         instead={
-            f"{ENGINE}.view.expected_heaps": _zeros,
-            f"{ENGINE}.view.in_heavy_runs": lambda first, **_: np.zeros(len(first.recode), dtype=bool),
+            f"{RECORDS}.heaps.expected_heaps": _zeros,
+            f"{RECORDS}.heaps.in_heavy_runs": lambda first, **_: np.zeros(len(first.recode), dtype=bool),
             f"{RECORDS}.few.heaped_counts": lambda _, chance, *__, **___: np.zeros(len(chance)),
         },
     ),
     "tails": Part(
         measuring=True, making=True,
         instead={
-            f"{ENGINE}.view.with_ends": _first, f"{RECORDS}.sums.ends_of": _empty,
+            f"{RECORDS}.tails.with_ends": _first, f"{RECORDS}.tails.ends_of": _empty,
             f"{RECORDS}.sums.supported": _all_lenient,
         },
     ),
@@ -148,7 +148,7 @@ PARTS: dict[str, Part] = {
         instead={f"{ENGINE}.view.RlsEvidence._clean_pair": lambda _, m, *__: (m.values, m.sigma)},
     ),
     "copula of two numbers": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.view.shrink_numbers": _pair_of_numbers}
+        measuring=True, making=True, instead={f"{RECORDS}.numbers.shrink_numbers": _pair_of_numbers}
     ),
     "denoising of triples": Part(
         making=True, instead={f"{ENGINE}.view.RlsEvidence._clean_wide": lambda _, m, *__: (m.values, m.sigma)}

@@ -46,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from dpsyn_core.limits import forbid_core_dumps
 
         forbid_core_dumps()
+        if args.command == "synth" and args.table is not None:
+            from dpsyn_core.loading import load_little
+
+            load_little(*(str(f) for f in (args.table, args.out, args.public_table) if f is not None))
     try:
         args.run(args)
     except InputError as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dpsyn_core.loading import compiled
 
 CHUNK = 1024  # records whose cell numbers, of four tables, fit the first-level cache
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def count_tables(
     codes: NDArray[np.unsignedinteger],
     ptr: NDArray[np.int64],
@@ -63,7 +64,7 @@ def count_tables(
                         held[np.uint32(own[r])] += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def joined(
     set_ptr: NDArray[np.int64],
     members: NDArray[np.int64],
@@ -138,7 +139,7 @@ def joined(
     return ptr[: tables + 1], flat[:end] if n_sets else flat[:0], table_of
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def recoded(
     codes: NDArray[np.unsignedinteger], recode: NDArray[np.unsignedinteger], out: NDArray[np.unsignedinteger]
 ) -> None:
@@ -147,7 +148,7 @@ def recoded(
         out[r] = recode[np.uint64(codes[r])]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def row_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of squares of each row of a matrix (m, d), column after column: the same bits wherever a row stands."""
     out = np.zeros(values.shape[0])
@@ -159,7 +160,7 @@ def row_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def on_grid(
     values: NDArray[np.float64], scales: NDArray[np.float64], usable: NDArray[np.bool_], down: bool
 ) -> NDArray[np.float64]:
@@ -174,7 +175,7 @@ def on_grid(
     return out
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def copy_rows(table: NDArray[np.float64], codes: NDArray[np.int64], start: int, out: NDArray[np.float64]) -> None:
     """Writes the row of each code into `out` from column `start` on; codes have been checked against the table."""
     for i in range(codes.size):
@@ -182,7 +183,7 @@ def copy_rows(table: NDArray[np.float64], codes: NDArray[np.int64], start: int, 
             out[i, start + j] = table[codes[i], j]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def margin_distances(
     table: NDArray[np.int64], sizes: NDArray[np.int64], ptr: NDArray[np.int64], axes: NDArray[np.int64],
     out: NDArray[np.int64],
@@ -219,4 +220,7 @@ def margin_distances(
                 at -= stride[j] * sizes[j]
                 digit[j] = 0
                 j -= 1
-        out[s] = np.abs(held[:cells]).sum()
+        far = 0
+        for c in range(cells):
+            far += abs(held[c])
+        out[s] = far

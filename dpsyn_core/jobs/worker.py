@@ -1,6 +1,7 @@
 """Worker: a child process of the app. `python -m dpsyn_core.jobs.worker FOLDER` runs the job of a folder.
 
-`--read` reads one table instead, whose folder is named on the standard input; `--warm` compiles what first runs need.
+`--run` loads what a run needs and then waits for the folder on the standard input; `--read` reads one table instead,
+whose folder comes the same way; `--warm` compiles what first runs need.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import DPSynError, OutputError, SizeError
 from dpsyn_core.jobs.folder import (
@@ -30,7 +32,14 @@ from dpsyn_core.jobs.reader import read_when_asked
 from dpsyn_core.limits import forbid_core_dumps, limit_resources
 from dpsyn_core.tables.confines import confine_process
 
-WARM, READ = "--warm", "--read"
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dpsyn_core.runs.release import Release
+    from dpsyn_core.schema.document import Schema
+
+WARM, READ, RUN = "--warm", "--read", "--run"
+FEW = 500  # records of the run that loads what runs need
 NICENESS = 10  # runs give way to pages: the app stays quick while they work
 NICENESS_OF_READING = 5  # somebody waits for it, while the pages of all others wait for their turn
 
@@ -75,15 +84,19 @@ def run(folder: Path) -> None:
 
 
 def warm() -> None:
-    """Compiles the kernels of the default system and of the scores once, on a few simulated records.
+    """Compiles the kernels of the default system and of the scores once."""
+    from dpsyn_core.metrics.base import compute
+    from dpsyn_core.metrics.load import compare_tables
 
-    The ledger of that run is thrown away: the records are nobody's.
-    """
+    few, known, made = run_of_nobody()
+    compute(compare_tables(known, made.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
+
+
+def run_of_nobody() -> tuple[pa.Table, Schema, Release]:
+    """A run of the default system on a few simulated records, with its table and schema; its ledger is thrown away."""
     import tempfile
 
     from dpsyn_core.data import paths
-    from dpsyn_core.metrics.base import compute
-    from dpsyn_core.metrics.load import compare_tables
     from dpsyn_core.privacy.ledger.ledger import Ledger
     from dpsyn_core.runs.release import synthesize
     from dpsyn_core.schema.document import Schema
@@ -92,9 +105,20 @@ def warm() -> None:
     table, schema = paths("sample")
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite3")
-        few, known = read_table(table).slice(0, 500), Schema.load(schema)
-        made = synthesize(few, known, epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
-    compute(compare_tables(known, made.arrow, few), ["tvd-2way", "range-queries", "nist-density"])
+        few, known = read_table(table).slice(0, FEW), Schema.load(schema)
+        return few, known, synthesize(few, known, epsilon=1.0, delta=1e-9, rng=0, ledger=ledger)
+
+
+def folder_when_asked() -> Path | None:
+    """Loads all that a run needs, and waits for its folder. None: the input ended, for the app is gone."""
+    import pyarrow.parquet  # noqa: F401 tables come and go in this form
+
+    from dpsyn_core.marginals import released_file  # noqa: F401
+    from dpsyn_core.runs import parts, writing  # noqa: F401
+
+    run_of_nobody()
+    line = sys.stdin.readline().strip()
+    return Path(line) if line else None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -110,6 +134,12 @@ def main(arguments: list[str] | None = None) -> int:
     if given == [READ]:
         return read_when_asked()
     folder = Path(given[0])
+    if given == [RUN]:
+        asked = folder_when_asked()
+        if asked is None:
+            return 0
+        folder = asked
+        os.chdir(folder)
 
     def too_small() -> str:
         cap = load_spec(folder).memory_mb

@@ -58,10 +58,9 @@ def descend(errors: Floats, share: Floats, *, unit: float, power: float, least: 
 
 @cache
 def _compiled() -> Callable[..., None]:
-    from numba import njit  # heavy
+    from dpsyn_core.loading import compiled
 
-    compiled: Callable[..., None] = njit(cache=True, nogil=True)(_steps)
-    return compiled
+    return compiled(nogil=True)(_steps)
 
 
 def _steps(

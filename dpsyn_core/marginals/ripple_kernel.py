@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+
+@compiled()
 def ripple_flat(
     values: NDArray[np.float64], sizes: NDArray[np.int64], strides: NDArray[np.int64], threshold: float, steps: int
 ) -> int:

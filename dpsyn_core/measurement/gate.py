@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import EngineError, UnitError
 from dpsyn_core.measurement.charges import (
     check_widest,
@@ -23,9 +22,7 @@ from dpsyn_core.measurement.charges import (
     selection_charge,
     sum_charge,
 )
-from dpsyn_core.measurement.partitions import reach_for, truncated
 from dpsyn_core.measurement.released import Released, ReleasedKeys, ReleasedSparse, ReleasedSum, Request, sigma_of
-from dpsyn_core.measurement.scores import gaps_and_rate
 from dpsyn_core.noise.source import NoiseSource
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
@@ -33,6 +30,7 @@ from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.unit import Unit
 
 if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
     from dpsyn_core.counting.features import VectorMap
     from dpsyn_core.counting.sums import SumRule, VectorCounter
     from dpsyn_core.measurement.sums import SampledSums
@@ -214,6 +212,8 @@ class Gate:
             monotone: scores of neighbours all move in the same direction, which saves the factor 2; no effect on
                 replace neighbours, where one individual leaves and another comes.
         """
+        from dpsyn_core.measurement.scores import gaps_and_rate
+
         charge = selection_charge(name, cost, sensitivity=float(sensitivity))
         self.account.debit(charge)
         gaps, rate = gaps_and_rate(
@@ -377,6 +377,8 @@ class Gate:
         return self._noise.choose(gaps, rate)
 
     def _kept(self, counts: NDArray[np.int64], per_key: int, charge: Charge) -> NDArray[np.bool_]:
+        from dpsyn_core.measurement.partitions import reach_for, truncated
+
         reach = reach_for(charge.scale, per_key, charge.delta * per_key / charge.sensitivity)
         return counts + truncated(self._noise, charge.scale, reach, counts.size) > reach
 

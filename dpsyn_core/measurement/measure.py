@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
@@ -15,6 +15,9 @@ from dpsyn_core.measurement.released import Request, law_of
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.charge import table_kind
 from dpsyn_core.schema.domain import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 BATCH = 4_000_000  # cells that are counted in one reading of the records
 

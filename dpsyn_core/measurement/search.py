@@ -6,17 +6,19 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Recodes, coarse_shape
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.measurement.select import GRID
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet, Domain
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 PARTS = 4  # into which a group is divided: 3 and 4 need the fewest answers
 BLOCK = 1 << 14  # cells of a table of which many sets are margins

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Recodes
 from dpsyn_core.marginals.descent import descend
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.schema.domain import AttributeSet
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 GRID = 16  # expected counts are rounded to sixteenths, so that scores are whole numbers
 BATCH = 4_000_000  # cells counted at a time

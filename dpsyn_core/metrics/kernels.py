@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+
+@compiled(nogil=True)
 def distances(
     real: NDArray[np.int64], synthetic: NDArray[np.int64], n: int, m: int, deviations: NDArray[np.float64]
 ) -> tuple[float, float, int, float]:
@@ -36,7 +37,7 @@ def distances(
     return l1, chi2, support, floor / m
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def _subset_ranks(
     values: NDArray[np.float64], order: NDArray[np.int32], both: NDArray[np.bool_], out: NDArray[np.float64]
 ) -> None:
@@ -58,7 +59,7 @@ def _subset_ranks(
         out[group[g]] = (start + seen - 1) / 2
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def rank_correlation(
     x: NDArray[np.float64], y: NDArray[np.float64], by_x: NDArray[np.int32], by_y: NDArray[np.int32]
 ) -> float:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.loading import compiled
 from dpsyn_core.metrics.base import Metric, Score, register
 from dpsyn_core.metrics.comparison import Codes, Comparison, Floats
 from dpsyn_core.metrics.distances import binomial_deviations
@@ -51,7 +51,7 @@ def count_blocks(columns: Sequence[NDArray[Any]], tables: Sequence[NDArray[np.ui
     return counts
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def _count(rows: NDArray[np.int32], m: int, table: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
     """Adds the set bits of the conjunctions of m records to the counts; eight records share one carry chain.
 

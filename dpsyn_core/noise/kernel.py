@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
 from dpsyn_core.noise.table import OCTAVES, PARTS
 
 _MAGNITUDE = np.uint64((1 << 63) - 1)
@@ -21,7 +21,7 @@ _THREE = np.uint64(PARTS - 1)
 LEADING = np.array([8 - int(i).bit_length() for i in range(256)], dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def draw(
     words: NDArray[np.uint64],
     coefficients: NDArray[np.float64],
@@ -68,7 +68,7 @@ def draw(
     return marked
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def first_kept(
     start: int,
     words: NDArray[np.uint64],

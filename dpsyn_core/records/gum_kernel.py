@@ -8,13 +8,13 @@ The compiled polish: single-cell moves that bring the records' tables closer to 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
 from dpsyn_core.records.random import below, next_u64, rounded, unit
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def cell_numbers(
     codes: NDArray[np.unsignedinteger], rows: NDArray[np.int64], sizes: NDArray[np.int64], cell: NDArray[np.int32]
 ) -> None:
@@ -28,7 +28,7 @@ def cell_numbers(
             cell[i] = cell[i] * size + np.int32(column[i])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def removals(counts: NDArray[np.int64], target: NDArray[np.int64], wanted: int, by_share: bool) -> NDArray[np.float64]:
     """How many records each over-full cell gives, float (cells,), `wanted` in all as far as there is excess.
 
@@ -60,7 +60,7 @@ def removals(counts: NDArray[np.int64], target: NDArray[np.int64], wanted: int, 
     return out
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def update(
     codes: NDArray[np.unsignedinteger],
     rows: NDArray[np.int64],
@@ -173,7 +173,7 @@ def update(
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
-@njit(cache=True, fastmath=True)  # type: ignore[untyped-decorator]
+@compiled(fastmath=True)
 def polish_pass(
     records: NDArray[np.unsignedinteger],
     residual: NDArray[np.float32],

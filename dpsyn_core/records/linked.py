@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.records.rls.fit import Pace, Proposals
 from dpsyn_core.records.rls.tuning import RECORDS, Fitting
+
+if TYPE_CHECKING:
+    from dpsyn_core.records.linked_kernel import LinkedLayout
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +90,7 @@ class LinkedRecords:
         self.rows[:] = self.rows[np.lexsort((rng.random(len(parent)), parent))]
 
 
-def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> tuple[object, Floats, Floats]:
+def laid_out(targets: Sequence[LinkedTarget], first_own: int, columns: int) -> tuple[LinkedLayout, Floats, Floats]:
     """The layout of the tables for the kernel, their values, and the weight of each cell, flat.
 
     Tables of one record come first.

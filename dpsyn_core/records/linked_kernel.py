@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
+
 
 class LinkedLayout(NamedTuple):
     """Tables laid out flat.
@@ -68,7 +70,7 @@ def cell_of(rows: NDArray[np.uint16], k: int, before: int, t: int, layout: Linke
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def add_weights(
     rows: NDArray[np.uint16], weight: NDArray[np.float32], coupling: NDArray[np.float32], lags: int,
     totals: NDArray[np.float64], layout: LinkedLayout,
@@ -84,7 +86,7 @@ def add_weights(
             lag += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def move_linked(
     rows: NDArray[np.uint16],
     weight: NDArray[np.float32],

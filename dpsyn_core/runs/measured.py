@@ -17,11 +17,11 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import AskedQuestions, UsedTable
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, open_run
-from dpsyn_core.runs.plan import check_drawable, plan_of
 from dpsyn_core.runs.spec import MAX_RECORDS, RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import MethodConfig, Synthesizer, Task
+from dpsyn_core.synthesizers.dry_run import check_drawable, plan_of
 
 
 class Stating(Protocol):

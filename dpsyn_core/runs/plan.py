@@ -1,4 +1,4 @@
-"""Plan of a run: what it would charge, whether its noise can be drawn, and whether the budget is enough; public.
+"""Plan of a run: what it would charge, and whether the budget is enough; public.
 
 Nothing here reads a table: schema and run decide.
 """
@@ -9,23 +9,19 @@ import math
 
 import numpy as np
 
-from dpsyn_core.measurement.charges import check_widest
-from dpsyn_core.privacy.budget import Cost
-from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.synthesizers import dry_run
 from dpsyn_core.synthesizers.dry_run import ASSUMED, RunPlan, plan_of
 from dpsyn_core.synthesizers.registry import DEFAULT
-from dpsyn_core.synthesizers.steps import Step, noise_of
+from dpsyn_core.synthesizers.steps import Step
 
 __all__ = [
-    "ASSUMED", "LOST", "RunPlan", "Step", "check_drawable", "check_shares", "column_error", "lost", "lost_sentence",
+    "ASSUMED", "LOST", "RunPlan", "Step", "column_error", "lost", "lost_sentence",
     "plan", "plan_of",
 ]  # fmt: skip
 
-_SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs
 COARSE = 16  # parts of a number's range that are compared: noise of finer bins cancels inside them
 LOST = 0.25  # expected error of single columns from which on a table is of no use
 NO_TABLES = ("total", "cell", "question", "synthetic", "patterns")  # kinds of steps that say nothing of every column
@@ -40,31 +36,6 @@ def plan(spec: RunSpec, schema: Schema, *, n_records: float | None = None) -> Ru
         n_records: about how many records there are, for forecasts; default the schema's public number, or 10,000.
     """
     return dry_run.plan(spec.method, spec.settings, spec.task(schema), n_records=n_records)
-
-
-def check_drawable(made: RunPlan) -> None:
-    """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
-
-    Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest
-    sensitivity of any score.
-
-    Raises:
-        BudgetError: a scale is above 2^50.
-    """
-    widest = max((c.scale for c in made.charges), default=0.0)
-    for step in made.steps:
-        if step.sigma is not None:
-            widest = max(widest, *step.sigma)
-        elif step.kind == "scores":
-            least = step.share[0] or step.share[1]
-            widest = max(widest, _SCORES * noise_of(made.cost.scaled(least / max(step.parts[1], 1)), made.unit))
-    if widest:
-        check_widest(widest)
-
-
-def check_shares(cost: Cost, unit: Unit, *, parts: int) -> None:
-    """As `check_drawable`, for runs without a plan that divide `cost` into at most so many equal parts."""
-    check_widest(noise_of(cost.scaled(1 / parts), unit))
 
 
 def column_error(made: RunPlan, domain: Domain, n_records: float) -> float | None:

@@ -19,7 +19,7 @@ from dpsyn_core.schema.datetimes import DatetimeAttribute
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.numeric import NumericAttribute
 from dpsyn_core.tables import canonical as canonical_text
-from dpsyn_core.tables import casting, instants
+from dpsyn_core.tables import casting
 from dpsyn_core.tables.canonical import COMMA, canonical, has_decimal_comma
 from dpsyn_core.tables.headers import locate, short
 
@@ -327,7 +327,11 @@ def cells_of(drawn: Column, attribute: NumericAttribute | DatetimeAttribute, mas
         moments = pa.array(drawn, mask=mask).cast(pa.timestamp("s", tz="UTC" if attribute.zoned else None))
     else:
         moments = pa.array(drawn.astype(np.int32), mask=mask).cast(pa.date32())
-    return instants.written(moments, attribute.formats[0]) if attribute.formats else moments
+    if not attribute.formats:
+        return moments
+    from dpsyn_core.tables import instants
+
+    return instants.written(moments, attribute.formats[0])
 
 
 def _values(attribute: CategoricalAttribute) -> Any:

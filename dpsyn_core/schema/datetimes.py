@@ -16,7 +16,6 @@ from dpsyn_core.schema.attribute import CodedBase
 from dpsyn_core.schema.binning import WholeBins
 from dpsyn_core.schema.grids import Rhythm, calendar_width
 from dpsyn_core.schema.numeric import CalendarBins, CountBins
-from dpsyn_core.tables import instants
 
 
 class DatetimeAttribute(CodedBase):
@@ -40,6 +39,8 @@ class DatetimeAttribute(CodedBase):
 
     @validator(mode="after")
     def _range(self) -> DatetimeAttribute:
+        from dpsyn_core.tables import instants
+
         first, last = instants.parse_one(self.min), instants.parse_one(self.max)
         if first is None or last is None:
             msg = "min and max must be written as 2020-01-31 or 2020-01-31T13:00:00 (optionally with Z or +01:00)"
@@ -61,11 +62,15 @@ class DatetimeAttribute(CodedBase):
     @property
     def precise(self) -> bool:
         """Whether cells are times rather than days."""
+        from dpsyn_core.tables import instants
+
         return instants.has_time(self.min) or instants.has_time(self.max)
 
     @property
     def zoned(self) -> bool:
         """Whether cells are times in UTC."""
+        from dpsyn_core.tables import instants
+
         return instants.has_zone(self.min) or instants.has_zone(self.max)
 
     @property
@@ -74,6 +79,8 @@ class DatetimeAttribute(CodedBase):
         return 1 if self.precise else 86_400
 
     def _build(self) -> WholeBins:
+        from dpsyn_core.tables import instants
+
         step = self.unit_seconds
         low, high = (instants.parse_one(t) for t in (self.min, self.max))
         if low is None or high is None:  # the validator has refused this before
@@ -97,6 +104,8 @@ class DatetimeAttribute(CodedBase):
             return WholeBins(np.unique(np.maximum(np.arange(first, high + 1, width, dtype=np.int64), low)), high)
         if isinstance(self.bins, CountBins):
             return WholeBins.equal(low, high, self.bins.count)
+        from dpsyn_core.tables import instants
+
         return WholeBins(instants.calendar_starts(low * step, high * step, self.bins.every) // step, high)
 
     @cached_property

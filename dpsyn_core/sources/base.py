@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import TableError
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema.codec import Codec, Encoded
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.batches import Batches
 from dpsyn_core.tables.headers import locate
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import EngineError
+from dpsyn_core.loading import compiled
 from dpsyn_core.schema.codec import Codes, Encoded
 
 KEY_WORDS = 4
@@ -101,7 +101,7 @@ def text_hashes(texts: Any, key: bytes) -> NDArray[np.uint64]:
     return np.asarray(_hash_bytes(ends, chars, words), dtype=np.uint64)
 
 
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _mix(x: np.uint64) -> np.uint64:
     """Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -109,7 +109,7 @@ def _mix(x: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _hash_bytes(ends: NDArray[np.int64], chars: NDArray[np.uint8], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     out = np.empty(len(ends) - 1, dtype=np.uint64)
     for i in range(len(out)):
@@ -120,7 +120,7 @@ def _hash_bytes(ends: NDArray[np.int64], chars: NDArray[np.uint8], words: NDArra
     return out
 
 
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def _absorb(out: NDArray[np.uint64], column: Any, position: np.uint64, words: NDArray[np.uint64]) -> None:
     salt = _mix(words[3] + position)
     for i in range(len(out)):

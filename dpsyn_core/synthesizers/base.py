@@ -12,10 +12,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.errors import MethodError, UnitError
 from dpsyn_core.marginals.types import Measurement, ReleasedTables
-from dpsyn_core.marginals.workload import Workload
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
@@ -27,6 +25,8 @@ from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of, groupe
 from dpsyn_core.synthesizers.steps import Step
 
 if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
+    from dpsyn_core.marginals.workload import Workload
     from dpsyn_core.questions.document import Questions
     from dpsyn_core.schema.zeros import KnownZeros
     from dpsyn_core.synthesizers.public_table import PublicTable

@@ -2,7 +2,7 @@
 
 A system whose charges do not depend on what it releases is planned by a dry run of its measuring phase on an empty
 table, charge for charge. One that chooses as it goes states its steps, with bounds where the data decide; the tests
-hold its runs to them.
+hold its runs to them. A plan with noise that cannot be drawn is refused before anything is charged.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.errors import MethodError
 from dpsyn_core.marginals.coarsening import NO_RECODES, Recodes, coarse_shape
+from dpsyn_core.measurement.charges import check_widest
 from dpsyn_core.measurement.gate import Gate
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Cost
@@ -25,13 +26,14 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.synthesizers.base import Synthesizer, Task
 from dpsyn_core.synthesizers.registry import configure
-from dpsyn_core.synthesizers.steps import Step
+from dpsyn_core.synthesizers.steps import Step, noise_of
 
 if TYPE_CHECKING:
     from dpsyn_core.counting.features import VectorMap
     from dpsyn_core.counting.sums import Sample, SumRule
 
 ASSUMED = 10_000  # records, where nobody says how many there are
+_SCORES = 4096.0  # the sensitivity of a score is at most so many times that of a count: 4 for each of a million pairs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,3 +175,28 @@ def plan_of(system: Synthesizer, task: Task, *, n_records: float | None = None) 
     system.measure(_EmptyTable(task.domain), gate=gate)
     steps = tuple(_steps(account.charges, system.cost))
     return RunPlan(cost=system.cost, unit=task.unit, steps=steps, charges=tuple(account.charges))
+
+
+def check_drawable(made: RunPlan) -> None:
+    """Refuses a run of which some noise is beyond the samplers, before it is charged; public facts alone decide.
+
+    Scores state no scale of their own: what a count would need at the same cost is taken with room for the largest
+    sensitivity of any score.
+
+    Raises:
+        BudgetError: a scale is above 2^50.
+    """
+    widest = max((c.scale for c in made.charges), default=0.0)
+    for step in made.steps:
+        if step.sigma is not None:
+            widest = max(widest, *step.sigma)
+        elif step.kind == "scores":
+            least = step.share[0] or step.share[1]
+            widest = max(widest, _SCORES * noise_of(made.cost.scaled(least / max(step.parts[1], 1)), made.unit))
+    if widest:
+        check_widest(widest)
+
+
+def check_shares(cost: Cost, unit: Unit, *, parts: int) -> None:
+    """As `check_drawable`, for runs without a plan that divide `cost` into at most so many equal parts."""
+    check_widest(noise_of(cost.scaled(1 / parts), unit))

@@ -12,11 +12,11 @@ from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.runs.open import Declared, bought_charges, open_run
-from dpsyn_core.runs.plan import check_shares
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.writing import Places, Staged, staged_tables
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.sources.transactions import ItemSource, items_text
+from dpsyn_core.synthesizers.dry_run import check_shares
 from dpsyn_core.synthesizers.registry import validated
 from dpsyn_core.systems.privbasis import Itemsets, PrivBasisSettings, check_itemsets, find_itemsets
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables import instants
-
 UNREADABLE = "\ufffd"  # Unicode's replacement character: in a cell it says that something there has no text
 COMMA = {b"dpsyn.decimal": b","}  # metadata of a table in which a comma may be a decimal mark
 FRACTION, REST = r"\.0+(Z?)$|(\.\d*[1-9])0+(Z?)$", r"\2\1\3"  # zeros at the end of a fraction, and what stays
@@ -147,6 +145,8 @@ def _instants_to_text(entries: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
+
+    from dpsyn_core.tables import instants
 
     kind = entries.type
     if t.is_date(kind):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.tables import instants
 from dpsyn_core.tables.canonical import PER_SECOND, is_text, simplified, to_text, uniques
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
@@ -195,6 +194,8 @@ def to_instants(column: Any, formats: tuple[str, ...]) -> tuple[NDArray[np.int64
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
+
+    from dpsyn_core.tables import instants
 
     column = simplified(column)
     kind = column.type

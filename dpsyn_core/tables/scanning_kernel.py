@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from dpsyn_core.loading import compiled
 
 FINE, RAGGED, UNCLOSED, TRAILING, LONG = 0, 1, 2, 3, 4
 QUOTE, LF = 34, 10
 
 
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool, longest: int) -> Any:
     """Records that break the rules: int64 (faults, 5) with start, end, kind, line, cells; and the longest good one."""
     found = np.empty((16, 5), dtype=np.int64)  # start, end, what, first line, cells
@@ -65,7 +66,7 @@ def walk(data: NDArray[np.uint8], delimiter: int, columns: int, multiline: bool,
     return found[:n_found], most
 
 
-@nb.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled()
 def record_end(data: NDArray[np.uint8], delimiter: int, first: bool) -> int:
     """Where the first or the last whole record ends, where cells may hold line ends; 0: nowhere."""
     end = 0

@@ -27,12 +27,12 @@ from dpsyn_core.privacy.selection import selection_epsilon, selection_rho
 from dpsyn_core.progress import silent
 from dpsyn_core.runs.measured import Measured, post_processing_generator
 from dpsyn_core.runs.open import open_run
-from dpsyn_core.runs.plan import check_drawable, plan_of
 from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.domain import AttributeSet, Domain
 from dpsyn_core.sources.base import Source
 from dpsyn_core.synthesizers.base import Synthesizer, Task
+from dpsyn_core.synthesizers.dry_run import check_drawable, plan_of
 
 SCORE_SHARE = 0.02  # of a run's rho: one number, whose noise is then some hundredths of a usual distance
 MOST_PAIRS = 60  # that a score compares; a public sample where there are more

@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import time
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pytest
 
 from dpsyn_core.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
 from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.jobs.worker import WARM
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.schema.document import Schema
 from ui.shared import jobs as module
@@ -51,10 +54,15 @@ def ended(job, seconds=300):
     return job
 
 
+def until(met, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def sleeping(monkeypatch):
     """Makes every worker sleep, so that a test can look at one under way."""
-    import subprocess
-    import sys
 
     def spawn(argument, cwd):
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=cwd)
@@ -71,6 +79,31 @@ def test_a_run_leaves_table_manifest_and_charge_and_no_copy_of_the_private_table
     assert json.loads((job.folder / MANIFEST).read_text())["method"] == "independent"
     assert Ledger().summary("toy").runs == 1
     assert not (job.folder / "table.parquet").exists()
+
+
+@pytest.mark.slow
+def test_a_ready_worker_does_the_run_is_replaced_after_it_and_ends_with_the_app(home, monkeypatch):
+    warmed = subprocess.Popen([sys.executable, "-c", ""])
+    real = module.spawn
+    monkeypatch.setattr(module, "spawn", lambda a, *p, **k: warmed if a == WARM else real(a, *p, **k))
+    jobs = Jobs()
+    jobs.warm()
+    until(lambda: jobs._ready is not None)
+    ready = jobs._ready
+    job = start(jobs)
+    assert job.process is ready
+    assert ended(job).state == "done", job.failure()
+    until(lambda: jobs._ready not in (None, ready))
+    jobs._ready.stdin.close()  # as when the app is gone
+    assert jobs._ready.wait(60) == 0
+
+
+@pytest.mark.slow
+def test_a_ready_worker_that_died_is_not_waited_for(home):
+    jobs = Jobs()
+    jobs._ready = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE)
+    jobs._ready.wait(60)
+    assert ended(start(jobs)).state == "done"
 
 
 def test_folders_and_files_are_for_this_user_alone(home, monkeypatch):

@@ -26,7 +26,8 @@ def test_three_tables_are_linked_by_their_headers_and_drawn_one_below_the_other(
     assert not shop.exception and not shop.error
     assert text.index("customers") < text.index("at most 10") and "One individual is one record of customers" in text
     at_page(shop, "privacy")
-    assert not shop.exception and not shop.error and "lines" in words(shop)
+    assert not shop.exception and not shop.error
+    assert "at most 100 of lines, 10 of orders" in words(shop), "of an individual, not of an order"
 
 
 def test_a_question_may_count_grandchildren_of_children(shop):

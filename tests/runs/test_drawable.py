@@ -15,12 +15,11 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.runs.buying import buy_schema
-from dpsyn_core.runs.plan import check_drawable
 from dpsyn_core.runs.release import synthesize
 from dpsyn_core.schema.document import Schema, SchemaUnit
 from dpsyn_core.synthesizers import registry
 from dpsyn_core.synthesizers.base import Task
-from dpsyn_core.synthesizers.dry_run import plan
+from dpsyn_core.synthesizers.dry_run import check_drawable, plan
 from dpsyn_core.systems import field_groups
 from tests.synthesizers.harness import SeededNoise
 

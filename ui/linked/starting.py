@@ -86,7 +86,7 @@ def start(space: Workspace) -> Job:
 def drops(schema: LinkedSchema) -> str:
     """What a run keeps of each root, in one sentence."""
     said = [
-        counted("linked.keeps", link.max_children, child=link.child if not schema.one_file else t("linked.rows"))
-        for link in schema.links
+        counted("linked.keeps", one.max_children, child=one.table if not schema.one_file else t("linked.rows"))
+        for one in schema.hanging
     ]
     return t("linked.keeps_lead", list=", ".join(said))

@@ -25,6 +25,7 @@ from dpsyn_core.files import home, open_private, put_private
 from dpsyn_core.jobs.folder import DONE, ERROR, JOB, PROGRESS, SCHEMA, write_json
 from dpsyn_core.jobs.places import CONFINES
 from dpsyn_core.jobs.spec import JobSpec
+from dpsyn_core.jobs.worker import RUN, WARM
 from ui.shared.access import classroom, limits
 
 if TYPE_CHECKING:
@@ -188,6 +189,8 @@ class Jobs:
         self.parallel = parallel or max(1, min(4, os.cpu_count() or 1))
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
+        self._ready: subprocess.Popen[bytes] | None = None
+        self._keep = False
         for path in sorted(self.folder.iterdir()):
             self._take_up(path)
         self.clean()
@@ -311,7 +314,7 @@ class Jobs:
 
     def _launch(self, job: Job) -> None:
         other = {} if self._worker == WORKER else {"worker": self._worker}
-        job.process = spawn(str(job.folder), cwd=job.folder, **other)  # type: ignore[arg-type]
+        job.process = self._hand_over(job) or spawn(str(job.folder), cwd=job.folder, **other)  # type: ignore[arg-type]
         threading.Thread(target=self._wait, args=(job,), daemon=True).start()
 
     def _wait(self, job: Job) -> None:
@@ -319,6 +322,36 @@ class Jobs:
             job.process.wait()
         _forget_table(job)
         self._next()
+        self._refill()
+
+    def warm(self) -> None:
+        """Compiles kernels in a process of its own; then keeps a worker ready, so that a run begins at once."""
+        compiling = spawn(WARM, self.folder)
+
+        def then() -> None:
+            compiling.wait()
+            self._keep = True
+            self._refill()
+
+        threading.Thread(target=then, daemon=True).start()
+
+    def _refill(self) -> None:
+        """Starts the next worker where none is ready; not beside a run, which has the processor to itself."""
+        with self._lock:
+            if self._keep and self._ready is None and not self.running():
+                self._ready = spawn(RUN, self.folder, stdin=subprocess.PIPE)
+
+    def _hand_over(self, job: Job) -> subprocess.Popen[bytes] | None:
+        """The worker that is ready, after it was told the folder of the run; None where there is none."""
+        child, self._ready = self._ready, None
+        if child is None or child.poll() is not None:
+            return None
+        try:
+            with child.stdin as pipe:  # type: ignore[union-attr]
+                pipe.write(f"{job.folder.absolute()}\n".encode())
+        except BrokenPipeError:  # it has just ended
+            return None
+        return child
 
     def of(self, owner: str) -> list[Job]:
         """The owner's runs, newest first."""

@@ -19,11 +19,10 @@ from streamlit.runtime.pages_manager import PagesManager
 from dpsyn_core.attacks.result import AttackSpec
 from dpsyn_core.files import home
 from dpsyn_core.grids.document import GridSpec
-from dpsyn_core.jobs.worker import WARM
 from dpsyn_core.tables.read_form import AS_FOUND, ReadForm
 from ui.linked.tables import LinkedTables
 from ui.schema.rows import Row
-from ui.shared.jobs import Jobs, spawn
+from ui.shared.jobs import Jobs
 from ui.shared.visitors import issue, issued
 
 if TYPE_CHECKING:
@@ -189,10 +188,10 @@ class Workspaces:
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> Jobs:
-    """The registry of runs of this server. Kernels are compiled meanwhile, so that the first run need not wait."""
+    """The registry of runs of this server. Kernels are compiled, and a worker is made ready, meanwhile."""
     made = Jobs()
     if os.environ.get(WARM_UP, "1") != "0":
-        spawn(WARM, cwd=made.folder)
+        made.warm()
     return made
 
 

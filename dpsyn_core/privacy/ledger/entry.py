@@ -13,11 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.unit import Neighbours, Unit
+
+if TYPE_CHECKING:
+    from dpsyn_core.privacy.composition import Composition
 
 Kind = Literal["gaussian", "pure", "zcdp", "approximate"]
 
@@ -50,6 +53,20 @@ class Spend:
         if cap.mixed:
             return cls(kind="zcdp", amount=cap.rho, delta=delta)
         return cls(kind="gaussian", amount=math.sqrt(2 * cap.rho), delta=delta)
+
+
+def composition(spend: Spend) -> Composition:
+    """One spend as it is composed."""
+    from dpsyn_core.privacy.composition import Composition  # scipy is heavy
+
+    if spend.kind == "approximate":
+        return Composition(pairs=((spend.amount, spend.delta),))
+    return Composition(
+        mu2=spend.amount**2 if spend.kind == "gaussian" else 0.0,
+        pure=(spend.amount,) if spend.kind == "pure" else (),
+        rho=spend.amount if spend.kind == "zcdp" else 0.0,
+        delta=spend.delta,
+    )
 
 
 UNPROTECTED = "no promise"  # purpose of a run that adds no noise; it bounds nothing for anybody

@@ -21,8 +21,16 @@ from dpsyn_core.errors import EngineError, LedgerError
 from dpsyn_core.files import OWNER, home, put_private
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.ledger.chain import FIELDS, Limit, Rows, link_limit, link_spend, load
-from dpsyn_core.privacy.ledger.entry import RECORDS, UNPROTECTED, Entry, Protected, Spend, protected, unbounded
-from dpsyn_core.privacy.ledger.limits import composition, failing, fits_limit, lost
+from dpsyn_core.privacy.ledger.entry import (
+    RECORDS,
+    UNPROTECTED,
+    Entry,
+    Protected,
+    Spend,
+    composition,
+    protected,
+    unbounded,
+)
 from dpsyn_core.privacy.manifest.statement import Statement
 from dpsyn_core.privacy.names import near
 from dpsyn_core.privacy.unit import Unit
@@ -128,8 +136,11 @@ class Ledger:
                 raise LedgerError(msg)
             limit = rows.limit(name)
             before = [one for one in rows.spends if one.dataset == name]
-            if limit and not fits_limit(before, entry, limit):
-                raise LedgerError(_refusal(name, before, entry, limit))
+            if limit:
+                from dpsyn_core.privacy.ledger.limits import fits_limit
+
+                if not fits_limit(before, entry, limit):
+                    raise LedgerError(_refusal(name, before, entry, limit))
             seen, (last, other) = len(rows.limits), rows.heads
             entry = replace(entry, chain=link_spend(last, entry, seen, other))
             values = [*(getattr(entry, f) for f in FIELDS), seen, entry.chain]
@@ -341,6 +352,7 @@ def _of(rows: Rows, name: str) -> list[Entry]:
 
 
 def _refusal(name: str, before: list[Entry], entry: Entry, limit: Budget) -> str:
+    from dpsyn_core.privacy.ledger.limits import failing, lost
     from dpsyn_core.privacy.ledger.sums import summarise
 
     held = f"the limit of dataset '{name}' (epsilon {limit.epsilon:g} at delta {limit.delta:g})"

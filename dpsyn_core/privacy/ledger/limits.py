@@ -18,25 +18,11 @@ from typing import TYPE_CHECKING
 
 from dpsyn_core.errors import EngineError
 from dpsyn_core.privacy.budget import Budget
-from dpsyn_core.privacy.ledger.entry import Protected, protected, unbounded
+from dpsyn_core.privacy.ledger.entry import Protected, composition, protected, unbounded
 
 if TYPE_CHECKING:
     from dpsyn_core.privacy.composition import Composition
-    from dpsyn_core.privacy.ledger.entry import Entry, Spend
-
-
-def composition(spend: Spend) -> Composition:
-    """One spend as it is composed."""
-    from dpsyn_core.privacy.composition import Composition  # scipy is heavy
-
-    if spend.kind == "approximate":
-        return Composition(pairs=((spend.amount, spend.delta),))
-    return Composition(
-        mu2=spend.amount**2 if spend.kind == "gaussian" else 0.0,
-        pure=(spend.amount,) if spend.kind == "pure" else (),
-        rho=spend.amount if spend.kind == "zcdp" else 0.0,
-        delta=spend.delta,
-    )
+    from dpsyn_core.privacy.ledger.entry import Entry
 
 
 def compose_entries(entries: Sequence[Entry], who: Protected) -> Composition:

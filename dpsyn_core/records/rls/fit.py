@@ -128,9 +128,12 @@ class Plan:
             add_counts(rows, times, counted, self.layout, *room(self.layout))
             return counted
         totals = [counted, *(np.zeros_like(counted) for _ in range(threads - 1))]
-        parts = zip(np.array_split(rows, threads), np.array_split(times, threads), totals, strict=True)
+
+        def count(part: NDArray[np.uint16], often: NDArray[np.int32], held: NDArray[np.int32]) -> None:
+            add_counts(part, often, held, self.layout, *room(self.layout))
+
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda part: add_counts(*part, self.layout, *room(self.layout)), parts))
+            list(pool.map(count, np.array_split(rows, threads), np.array_split(times, threads), totals))
         whole: NDArray[np.int32] = np.sum(totals, axis=0, dtype=np.int32)
         return whole
 

@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
+
 # Entries of the table of exponential draws. A compile-time constant, as is the mask 1023 in `move_cells`: masking the
 # bits of a draw by a power of two is one instruction, a division by a parameter would be some twenty in every proposal.
 EXPONENTIALS = 1024
@@ -106,7 +108,7 @@ def locate(
                 found[i] += stride * own[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def move_cells(
     rows: NDArray[np.uint16],
     residuals: NDArray[np.float32],
@@ -127,6 +129,8 @@ def move_cells(
     (Metropolis; at temperature 0: when F falls). F = sum over tables of weight * (count - target)^2, and
     `residuals` holds weight * (count - target), so half the change of one table is
     residual[new] - residual[old] + weight.
+
+    What a proposal would gain is kept until the record moves: many of its proposals are made several times.
 
     Args:
         rows: uint16 (n_records, n_attributes), changed in place.
@@ -151,6 +155,9 @@ def move_cells(
     ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump
     ahead_v = np.empty(d + one, np.uint64)
     ahead_bound = np.empty(d + one, np.float32)
+    gains = np.empty(alias_keep.shape[0], np.float32)  # of every value of every attribute ...
+    known_at = np.zeros(alias_keep.shape[0], np.uint64)  # ... as of this state of a record
+    at = zero
     change = 0.0
     moved = 0
     z = state[0]
@@ -159,6 +166,7 @@ def move_cells(
         i = np.uint64(r % width)
         if i == zero:
             locate(rows, r, layout, code, cell)
+        at += one
         for _ in range(repeats):
             # draws of a whole record first: what they cost then does not wait for the outcome of the moves
             drawn = zero
@@ -178,22 +186,27 @@ def move_cells(
                     drawn += one
             for p in range(drawn):
                 j, v = ahead_j[p], ahead_v[p]
-                gain = np.float32(0.0)
-                for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
-                    reading = np.uint64(layout.run_reading[g])
-                    # steps wrap around below 0; adding them to a cell wraps back
-                    step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
-                        code[reading, i]
-                    )
-                    if step != zero:
-                        for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
-                            t = np.uint64(layout.member_table[q])
-                            a = np.uint64(cell[t, i])
-                            b = a + step * np.uint64(layout.member_stride[q])
-                            gain += residuals[b] - residuals[a] + layout.weights[t]
+                place = np.uint64(alias_ptr[j]) + v
+                if known_at[place] != at:
+                    gain = np.float32(0.0)
+                    for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
+                        reading = np.uint64(layout.run_reading[g])
+                        # steps wrap around below 0; adding them to a cell wraps back
+                        step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
+                            code[reading, i]
+                        )
+                        if step != zero:
+                            for q in range(np.uint64(layout.member_ptr[g]), np.uint64(layout.member_ptr[g + one])):
+                                t = np.uint64(layout.member_table[q])
+                                a = np.uint64(cell[t, i])
+                                b = a + step * np.uint64(layout.member_stride[q])
+                                gain += residuals[b] - residuals[a] + layout.weights[t]
+                    gains[place], known_at[place] = gain, at
+                gain = gains[place]
                 if gain < ahead_bound[p]:
                     change += float(gain)
                     moved += 1
+                    at += one
                     for g in range(np.uint64(layout.run_ptr[j]), np.uint64(layout.run_ptr[j + one])):
                         reading = np.uint64(layout.run_reading[g])
                         step = np.uint64(layout.codes[np.uint64(layout.reading_ptr[reading]) + v]) - np.uint64(
@@ -215,7 +228,7 @@ def move_cells(
     return change, moved
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def add_counts(
     rows: NDArray[np.uint16], times: NDArray[np.int32], totals: NDArray[np.int32], layout: Layout,
     code: NDArray[np.uint32], cell: NDArray[np.uint32],
@@ -232,7 +245,7 @@ def add_counts(
                     totals[cell[t, i]] += times[start + i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArray[np.uint32]) -> None:
     """Fills Walker's alias table for probabilities p, shape (s,), which must add up to 1."""
     s = p.shape[0]
@@ -260,7 +273,7 @@ def alias_table(p: NDArray[np.float64], keep: NDArray[np.float32], other: NDArra
             high += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def shuffled_column(rows: NDArray[np.uint16], j: int, counts: NDArray[np.int64], state: NDArray[np.uint64]) -> None:
     """Writes counts[v] times the value v into column j of rows (counts.sum(), d), in random order (Fisher-Yates)."""
     n = rows.shape[0]

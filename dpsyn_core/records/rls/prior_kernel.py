@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dpsyn_core.loading import compiled
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
+
+@compiled(nogil=True, fastmath={"reassoc", "contract"})
 def most_likely(
     likelihood: NDArray[np.float64], times: NDArray[np.float64], prior: NDArray[np.float64], sweeps: int
 ) -> None:
@@ -20,7 +21,9 @@ def most_likely(
         sweeps: rounds of expectation-maximisation.
     """
     values, points = likelihood.shape
-    total = times.sum()
+    total = 0.0
+    for i in range(values):
+        total += times[i]
     found = np.empty(points)
     for _ in range(sweeps):
         found[:] = 0.0
@@ -35,7 +38,7 @@ def most_likely(
             prior[j] *= found[j]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled(nogil=True)
 def shrink_rows(
     values: NDArray[np.float64], near_zero: float, fewest: int, bins: int, grid: NDArray[np.float64], sweeps: int
 ) -> None:
@@ -52,10 +55,14 @@ def shrink_rows(
     step = 2 * near_zero / bins
     for row in range(values.shape[0]):
         own = values[row]
-        near = np.flatnonzero(own <= near_zero)
-        if near.size < fewest:
+        near, held = np.empty(own.size, np.int64), 0
+        for i in range(own.size):
+            if own[i] <= near_zero:
+                near[held] = i
+                held += 1
+        if held < fewest:
             continue
-        z = own[near]
+        z = own[near[:held]]
         points, times, place = z, np.ones(z.size), np.arange(z.size)
         if z.size > bins:
             points, times = (np.arange(bins) + 0.5) * step - near_zero, np.zeros(bins)
@@ -78,5 +85,5 @@ def shrink_rows(
                 seen += likelihood[i, j] * prior[j]
                 moved += likelihood[i, j] * prior[j] * grid[j]
             means[i] = moved / seen
-        for i in range(near.size):
+        for i in range(held):
             own[near[i]] = means[place[i]]

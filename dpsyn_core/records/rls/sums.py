@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.denoise import shrink_one_way, shrink_ordered, shrink_unordered, with_total
-from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.stretches import supported
-from dpsyn_core.records.rls.tails import ends_of, tail_of
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
+
+if TYPE_CHECKING:
+    from dpsyn_core.records.rls.shape import Sums
 
 Floats = NDArray[np.float64]
 FAINT = 1e-3  # of an even share, that a value without smooth evidence counts for beside others
@@ -82,6 +84,8 @@ def _tails(
     tuning: Shrinkage,
 ) -> list[tuple[NDArray[np.intp], Floats]]:  # fmt: skip
     """The places of the ends that show nothing and were counted in blocks of their own, and what they hold."""
+    from dpsyn_core.records.rls.tails import ends_of, tail_of
+
     ranked = len(hidden)
     recode, order = sums.recode[:ranked], np.arange(ranked)
     alone = np.bincount(recode, weights=hidden, minlength=len(noise)) == np.bincount(sums.recode, minlength=len(noise))

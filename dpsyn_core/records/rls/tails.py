@@ -52,10 +52,8 @@ def tail_of(
 ) -> Floats:  # fmt: skip
     """Expected counts of the values of an end, outwards.
 
-    A smooth shape that falls outwards continues what is shown, as far as both tables agree with it. It reaches no
-    further than blocks that stand out of their noise: noise beside the edge may look level, and a level shape would go
-    on to the end of the range. Where a block lies off that shape, as beside a steep edge or at a second hump, the
-    blocks' own counts stand.
+    A smooth shape that falls outwards continues what is shown, as far as both tables agree with it. Where a block lies
+    off that shape, as beside a steep edge or at a second hump, the blocks' own counts stand.
 
     Args:
         end: of the column, made of whole coarse values; see `ends_of`.
@@ -81,11 +79,34 @@ def tail_of(
     off = np.abs(np.bincount(place, weights=shape) - known[of_end])
     if (off > tuning.tail_far * noise[of_end]).any():
         return _block_by_block(recode[first:], known, noise, tuning)
-    shape = np.where(_evident(recode[first:], known, noise, tuning), shape, 0.0)
     further = np.cumsum(shape[::-1])[::-1]
     some = further[0] > tuning.tail_some * sums.sigma
     out: Floats = np.where(some & (further > tuning.tail_cut * sums.sigma), shape, 0.0)
     return out
+
+
+def tail_alone(
+    end: slice, values: Floats, clean: Floats, sigma: float, total: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> Floats:
+    """As `tail_of`, of a column whose values were counted one by one alone.
+
+    Args:
+        end: see `ends_of`.
+        values: float64 (ranked,), noisy counts.
+        clean: float64 (ranked,), without most of their noise.
+        sigma: standard deviation of the noise.
+        total: of all counts.
+        tuning: constants.
+    """
+    step = end.step or 1
+    outwards, first = values[::step], len(values) - len(values[end])
+    held = np.cumsum(clean[::step][:first][::-1])
+    start = max(first - 1 - int(np.searchsorted(held, tuning.tail_anchor * total)), 0)
+    rest = float(outwards[:start].sum()), sigma * float(np.sqrt(max(start, 1)))
+    fitted = smooth_part(outwards[start:], sigma, None, rest, total, first - start, tuning=tuning)
+    shape: Floats = np.minimum.accumulate(fitted[first - start :])
+    further = np.cumsum(shape[::-1])[::-1]
+    return np.where(further > tuning.tail_cut * sigma, shape, 0.0)
 
 
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:
@@ -93,19 +114,6 @@ def _anchor(recode: Places, known: Floats, wanted: float) -> int:
     starts = np.flatnonzero(np.diff(recode, prepend=-1) != 0)[::-1]
     held = np.cumsum(known[recode[starts]])
     return int(starts[min(int(np.searchsorted(held, wanted)), len(starts) - 1)])
-
-
-def _evident(recode: Places, known: Floats, noise: Floats, tuning: Shrinkage) -> NDArray[np.bool_]:
-    """Which values of an end, outwards, lie in its first block, or no further than where blocks show records.
-
-    Neighbouring blocks show records where their sum stands out of its noise by `tail_seen` deviations.
-    """
-    blocks = recode[np.flatnonzero(np.diff(recode, prepend=-1) != 0)]
-    upto, sure = np.append(0.0, np.cumsum(known[blocks])), np.append(0.0, np.cumsum(noise[blocks] ** 2))
-    held = np.subtract.outer(upto, upto)
-    seen = np.tril(held > tuning.tail_seen * np.sqrt(np.maximum(np.subtract.outer(sure, sure), 0.0)), -1)
-    last = int(np.flatnonzero(seen.any(axis=0))[-1]) if seen.any() else 0
-    return np.cumsum(np.diff(recode, prepend=recode[0]) != 0) <= last
 
 
 def _block_by_block(recode: Places, known: Floats, noise: Floats, tuning: Shrinkage) -> Floats:

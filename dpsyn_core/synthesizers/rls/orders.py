@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes, coarse_shape
 from dpsyn_core.marginals.types import Measurement
 from dpsyn_core.measurement.gate import Gate
@@ -24,6 +24,9 @@ from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.expectation import Expectation, expect, removable_errors
 from dpsyn_core.synthesizers.rls.pairs import Pairs
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 Floats = NDArray[np.float64]
 # standard deviation of the absolute value of a standard normal: of an L1 distance of counts, over the root of records

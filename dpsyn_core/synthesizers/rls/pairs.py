@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Coarsening, Recodes
 from dpsyn_core.marginals.types import Trust
 from dpsyn_core.measurement.gate import Gate
@@ -20,6 +20,9 @@ from dpsyn_core.schema.domain import AttributeSet
 from dpsyn_core.synthesizers.rls.budget import BudgetPlan
 from dpsyn_core.synthesizers.rls.tuning import PairChoice
 from dpsyn_core.synthesizers.rls.view import RlsEvidence
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 ALIKE: Mapping[AttributeSet, float] = MappingProxyType({})  # all pairs weigh the same
 HALF_NORMAL_MEAN = 0.7979  # mean absolute value of a standard normal: the root of 2 / pi

@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dpsyn_core.counting.base import Counter
 from dpsyn_core.marginals.coarsening import Coarsening
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, Scores
 from dpsyn_core.measurement.gate import Gate
@@ -35,6 +34,9 @@ from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 from dpsyn_core.synthesizers.rls.view import RlsEvidence, even_blocks, total_of
 from dpsyn_core.synthesizers.settings import Estimate, Size, estimate_of
 from dpsyn_core.synthesizers.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
+
+if TYPE_CHECKING:
+    from dpsyn_core.counting.base import Counter
 
 # of one core, for a pair beyond those of 100 attributes: its score, one record in it, and a table made ready for a fit
 SECONDS_OF_SCORE, SECONDS_OF_COUNT, SECONDS_OF_TABLE, USUAL_PAIRS = 2e-4, 5e-10, 1e-3, 4950

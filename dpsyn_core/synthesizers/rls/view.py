@@ -18,22 +18,17 @@ from dpsyn_core.marginals.coarsening import Coarsening, Recodes, in_order
 from dpsyn_core.marginals.types import Measurement, ReleasedTables, merged
 from dpsyn_core.records.rls.denoise import shrink_pair, shrink_pairs
 from dpsyn_core.records.rls.empty import empty_cells
-from dpsyn_core.records.rls.few import shrink_blocks, shrink_few, truncated_normal_mean
 from dpsyn_core.records.rls.fit import Target
 from dpsyn_core.records.rls.gaps import coarse_scores, with_gaps
-from dpsyn_core.records.rls.heaps import expected_heaps, heaps, in_heavy_runs, set_apart
-from dpsyn_core.records.rls.numbers import shrink_classes, shrink_numbers, shrink_side
 from dpsyn_core.records.rls.place import Number
-from dpsyn_core.records.rls.shape import Sums
 from dpsyn_core.records.rls.start import independent_rows
 from dpsyn_core.records.rls.stretches import supported
 from dpsyn_core.records.rls.sums import shrink_with_sums
-from dpsyn_core.records.rls.tails import with_ends
-from dpsyn_core.records.rls.wider import shrink_wide
 from dpsyn_core.schema.domain import AttributeSet, CodedAttribute, Domain
 from dpsyn_core.synthesizers.rls.tuning import TUNING, Tuning
 
 if TYPE_CHECKING:
+    from dpsyn_core.records.rls.shape import Sums
     from dpsyn_core.schema.zeros import KnownZeros
     from dpsyn_core.synthesizers.public_table import Expectations
 
@@ -49,8 +44,12 @@ def total_of(measured: Sequence[Measurement], n_public: int | None) -> float:
     sums = [float(m.values.sum()) for m in measured]
     precision = [1 / (m.cells * m.sigma**2) for m in measured]
     mean, sigma = float(np.average(sums, weights=precision)), sum(precision) ** -0.5
+    if mean > SURE * sigma:
+        return mean
+    from dpsyn_core.records.rls.few import truncated_normal_mean
+
     # near its noise, the expected number given that it is not negative: a table is not empty for noise alone
-    return mean if mean > SURE * sigma else float(truncated_normal_mean(np.array([mean]), sigma)[0])
+    return float(truncated_normal_mean(np.array([mean]), sigma)[0])
 
 
 def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNING) -> Coarsening:
@@ -58,6 +57,8 @@ def even_blocks(attribute: CodedAttribute, count: int, *, tuning: Tuning = TUNIN
 
     0, the ends and the roundest value of each run have cells of their own, in the order of first values.
     """
+    from dpsyn_core.records.rls.heaps import expected_heaps, set_apart
+
     ranked = attribute.size - attribute.special
     runs = Coarsening.even(attribute, count).map
     chance = expected_heaps(ranked, attribute.round, runs[:ranked], tuning=tuning.records.shrinkage)
@@ -79,6 +80,8 @@ class RlsEvidence:
         self.coarse: dict[str, list[Sums]] = {name: [] for name in domain.names}
         for m in self.joint:
             if len(m.attributes) == 1:
+                from dpsyn_core.records.rls.shape import Sums
+
                 (name,) = m.attributes
                 self.coarse[name].append(Sums(m.recodes[name].map, m.values, m.sigma))
         self._coarse_ones: dict[tuple[str, Coarsening], Floats] = {}
@@ -110,6 +113,9 @@ class RlsEvidence:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
         tuning = self.tuning.records.shrinkage
         if measured is None or self._mostly_blank(a, measured):
+            from dpsyn_core.records.rls.few import shrink_blocks
+            from dpsyn_core.records.rls.shape import Sums
+
             alone = [] if measured is None else [Sums(np.arange(a.size), measured.values, measured.sigma)]
             return shrink_blocks(
                 [*alone, *sums],
@@ -120,6 +126,8 @@ class RlsEvidence:
                 tuning=tuning,
             )
         if not sums and self.total < self.tuning.resolution.scarce * measured.sigma:
+            from dpsyn_core.records.rls.few import shrink_few
+
             return shrink_few(
                 measured.values, measured.sigma, ordered=a.ordered, special=a.special, total=self.total,
                 heaped=self._may_be_heaped(a), tuning=tuning,
@@ -142,6 +150,8 @@ class RlsEvidence:
 
     def one_way_again(self, place: int, rng: Generator) -> Floats:
         """A one-way as it would be found if its estimate were true: its noise drawn again, and taken off again."""
+        from dpsyn_core.records.rls.shape import Sums
+
         a, found = self.attributes[place], self.one_ways[place]
 
         def drawn(values: Floats, sigma: float) -> Floats:
@@ -165,6 +175,8 @@ class RlsEvidence:
 
     def _may_be_heaped(self, a: CodedAttribute) -> Floats:
         """The chance of each value in order to be heaped, before it was counted."""
+        from dpsyn_core.records.rls.heaps import expected_heaps
+
         return expected_heaps(a.size - a.special, a.round, tuning=self.tuning.records.shrinkage)
 
     def isolate_spikes(self, name: str, recode: Coarsening) -> Coarsening:
@@ -172,6 +184,9 @@ class RlsEvidence:
 
         These are values that stand out of their neighbours there, and all of short runs that hold many records.
         """
+        from dpsyn_core.records.rls.heaps import heaps, in_heavy_runs, set_apart
+        from dpsyn_core.records.rls.shape import Sums
+
         a, first, tuning = self.domain[name], self.coarse[name][0], self.tuning.records.shrinkage
         ranked = a.size - a.special
         runs = Sums(first.recode[:ranked], first.values, first.sigma)
@@ -214,6 +229,8 @@ class RlsEvidence:
         They hold about equally many records, but for ends in which single counts show none: these have blocks of
         their own, which grow with the distance.
         """
+        from dpsyn_core.records.rls.tails import with_ends
+
         recode = self.recode(name, self.tuning.resolution.coarse_one_way)
         first, ranked = self._value_by_value[name], self.domain[name].size - self.domain[name].special
         clean = first.values + (self.total - float(first.values.sum())) / first.cells
@@ -354,6 +371,8 @@ class RlsEvidence:
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma
+        from dpsyn_core.records.rls.numbers import shrink_numbers, shrink_side
+
         tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
         rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
         part, held = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
@@ -392,12 +411,16 @@ class RlsEvidence:
         """
         tuning, clean = self.tuning.records.shrinkage, m.values
         if self.total < self.tuning.declared.noisy * m.sigma * m.cells:
+            from dpsyn_core.records.rls.wider import shrink_wide
+
             alone = [maps[n].sum(self.one_ways[self.domain.index(n)]) for n in m.attributes]
             clean = shrink_wide(clean, alone, m.sigma, tuning=tuning)
         numbers = [n for n in m.attributes if n in self.numbers]
         classes = [n for n in m.attributes if n not in self.numbers]
         if len(numbers) != 2 or len(classes) != 1:
             return clean, m.sigma
+        from dpsyn_core.records.rls.numbers import shrink_classes
+
         (target,), axis = classes, m.attributes.index(classes[0])
         of_target = {target: maps[target]}
         sides = []

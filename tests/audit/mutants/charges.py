@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpsyn_core.measurement import gate as gate_module
+from dpsyn_core.measurement import scores as score_module
 from dpsyn_core.measurement import sparse
 from dpsyn_core.measurement.gate import Gate, Released
 from dpsyn_core.privacy import conversions
@@ -63,9 +64,9 @@ def cheap_scores():
 
 @mutant("scores that rise and fall are called one-sided", "T2", lambda: layers.t2("probe"))
 def called_monotone():
-    real = gate_module.gaps_and_rate
+    real = score_module.gaps_and_rate
     with replacing(
-        (gate_module, "gaps_and_rate", lambda *a, one_sided, **k: real(*a, one_sided=True, **k)),
+        (score_module, "gaps_and_rate", lambda *a, one_sided, **k: real(*a, one_sided=True, **k)),
     ):
         yield
 

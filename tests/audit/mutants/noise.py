@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dpsyn_core.measurement import gate as gate_module
-from dpsyn_core.measurement import sparse
+from dpsyn_core.measurement import partitions, sparse
 from dpsyn_core.measurement.gate import Gate
 from tests.audit import layers
 from tests.audit.mutants.base import mutant, replacing
@@ -67,8 +66,8 @@ def no_prior_for_empties():
 
 @mutant("keys of one individual come out too often", "T3", few("probe"))
 def loose_threshold():
-    real = gate_module.reach_for
-    with replacing((gate_module, "reach_for", lambda *a: max(1, real(*a) - 2))):
+    real = partitions.reach_for
+    with replacing((partitions, "reach_for", lambda *a: max(1, real(*a) - 2))):
         yield
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.records.rls.denoise import shrink_pair
 from dpsyn_core.records.rls.fit import Target
-from dpsyn_core.records.rls.gaps import coarse_scores, place_by_category, with_gaps
+from dpsyn_core.records.rls.gaps import FULL, coarse_scores, place_by_category, steepness, with_gaps
 from dpsyn_core.records.rls.place import Number
 
 RANKS = np.arange(12)
@@ -38,7 +38,7 @@ def slopes(gap, sigma, runs=40):
 def test_shrinking_makes_differences_smaller_and_tilting_gives_them_back():
     shrunk, tilted = slopes(gap=2.0, sigma=40.0)
     assert shrunk < 0.93
-    assert tilted == pytest.approx(1.0, abs=0.04)  # 40 runs of standard deviation .1: three standard errors
+    assert tilted == pytest.approx(FULL, abs=0.04)  # 40 runs of standard deviation .1: three standard errors
 
 
 def test_differences_that_are_noise_stay_as_shrinking_left_them():
@@ -70,6 +70,21 @@ def test_coarse_values_keep_less_of_the_scores_than_single_values_and_heaps_keep
     scores, kept = coarse_scores(np.zeros(4), np.arange(4))
     assert kept == 1.0
     assert not scores.any()
+
+
+def between(mean, spread, score):
+    """Steepness of the second group less that of the first, of two normal laws."""
+    density = np.exp(-((score[:, None] - mean) ** 2) / (2 * spread**2)) / spread
+    found = steepness(1000 * density, score)
+    return found[:, 1] - found[:, 0]
+
+
+def test_steepness_is_the_difference_of_means_over_the_variance_and_grows_where_a_group_is_wider():
+    score = np.linspace(-2, 2, 33)
+    alike = between(np.array([-0.3, 0.3]), np.array([0.9, 0.9]), score)
+    assert alike == pytest.approx(0.6 / 0.81, rel=0.15)
+    assert (np.diff(between(np.array([-0.3, 0.3]), np.array([0.7, 1.2]), score)) > 0).all()
+    assert not steepness(np.zeros((3, 2)), np.arange(3.0)).any()
 
 
 def test_values_inside_a_coarse_one_are_higher_where_the_mean_of_the_category_is():

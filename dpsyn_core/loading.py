@@ -1,0 +1,91 @@
+"""What need not be loaded: what compiling kernels takes, where they are kept, and libraries that nothing uses."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+# scipy looks at every name of numpy, and so imports these; numba imports a reader of settings that nobody wrote
+UNUSED = ("numpy.f2py", "numpy.testing", "yaml")
+PLAIN = (".csv", ".tsv", ".txt", ".gz", ".parquet")  # files that are read and written without pandas
+
+
+def compiled(**options: Any) -> Callable[[F], F]:
+    """`numba.njit(cache=True, ...)`, but a kept kernel is loaded without the half second that numba takes to be ready
+    to compile: it reads its tables of functions when something has to be compiled (`Cache.load_overload`).
+    """  # noqa: D205
+    from numba import njit
+
+    def wrap(function: F) -> F:
+        kernel = njit(cache=True, **options)(function)
+        try:
+            from numba.core.caching import FunctionCache
+            from numba.core.runtime import rtsys
+        except ImportError:  # what stands in for numba in a browser
+            return kernel  # type: ignore[no-any-return]
+
+        class KeptKernel(FunctionCache):  # type: ignore[misc]
+            def load_overload(self, signature: Any, context: Any) -> Any:
+                rtsys.initialize(context)
+                with self._guard_against_spurious_io_errors():
+                    return self._load_overload(signature, context)
+
+        kernel._cache = KeptKernel(function)
+        return kernel  # type: ignore[no-any-return]
+
+    return wrap
+
+
+def load_little(*files: str) -> None:
+    """Loads what is unused at its first use, and pandas not at all where all files are plain ones.
+
+    For processes of our own alone: to pyarrow, pandas is then not installed for as long as the process lives.
+    """
+    for name in UNUSED:
+        _at_first_use(name)
+    if all(PurePath(f).suffix.lower() in PLAIN for f in files):
+        _without_pandas()
+
+
+def _at_first_use(name: str) -> None:
+    """Loads a module when something of it is used; nothing happens where it is missing or loaded."""
+    if name in sys.modules:
+        return
+    above, _, own = name.rpartition(".")
+    parent = importlib.import_module(above) if above else None
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    if parent is not None:
+        setattr(parent, own, module)
+
+
+class _Hidden:
+    """A finder that says that pandas is not installed."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _without_pandas() -> None:
+    """Pyarrow looks for pandas once, at the first array that it makes, to tell whether it is given a frame."""
+    if "pandas" in sys.modules:
+        return
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, _Hidden)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_Hidden)
