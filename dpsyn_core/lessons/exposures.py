@@ -17,8 +17,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from dpsyn_core.privacy.sampled import least_shapes
-
 Floats = NDArray[np.float64]
 PEOPLE = np.array([800, 1_500, 2_500, 4_000, 7_000, 12_000, 20_000, 35_000, 60_000, 110_000, 200_000, 400_000])
 CASES = np.array(
@@ -54,6 +52,10 @@ def model(prior: Prior, epsilon: float, cases: NDArray[np.int64] = CASES) -> Cas
 
     In both b is in proportion to n, so that the condition is that of the Dirichlet-multinomial.
     """
+    from dpsyn_core.privacy.sampled import (
+        least_shapes,
+    )  # scipy; labs load without it, so that they can run in a browser
+
     least = least_shapes(int(cases.sum()), epsilon, PEOPLE.astype(np.float64), PEOPLE.astype(np.float64))
     shapes = least if prior == "cases" else least * PEOPLE / PEOPLE.min()
     return CasesModel(shapes=shapes, rates=PEOPLE * 1.0)

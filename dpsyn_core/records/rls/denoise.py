@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.records.rls.stretches import supported
-from dpsyn_core.records.rls.tails import ends_of, tail_alone
 from dpsyn_core.records.rls.tuning import RECORDS, Shrinkage
 
 Floats = NDArray[np.float64]
@@ -152,13 +151,10 @@ def shrink_one_way(
         noisy = clean[:ranked].copy()
         smooth = shrink_ordered(noisy, sigma, tuning=tuning)
         sparse = shrink_unordered(noisy, sigma, tuning=tuning)
-        few = ranked < tuning.emptied_from
-        shown = supported(noisy, sigma, strict_ends=few, tuning=tuning)
+        shown = supported(noisy, sigma, tuning=tuning)
         kept = tuning.smooth_part * smooth + (1 - tuning.smooth_part) * sparse
-        if few:
+        if ranked < tuning.emptied_from:
             kept[~shown] *= tuning.listed_part
-            for end in ends_of(shown, tuning=tuning):
-                kept[end] = tail_alone(end, noisy, kept, sigma, total, tuning=tuning)
             shown[:] = True
         # records that no special count accounts for have a number: else, where all bins are clipped, they would be
         # given to the missing cell

@@ -69,7 +69,7 @@ def smooth_counts(size: int, tables: Sequence[Sums], total: float, *, tuning: Sh
 
 
 def smooth_part(
-    values: Floats, sigma: float, blocks: Sums | None, rest: tuple[float, float], total: float, fine: int, *,
+    values: Floats, sigma: float, blocks: Sums, rest: tuple[float, float], total: float, fine: int, *,
     tuning: Shrinkage = RECORDS.shrinkage,
 ) -> Floats:  # fmt: skip
     """Positive counts of neighbouring values that are a part of a column, as smooth as their noisy counts allow.
@@ -80,7 +80,7 @@ def smooth_part(
     Args:
         values: float64 (size,), noisy counts.
         sigma: standard deviation of their noise.
-        blocks: noisy counts of runs of these values; None: no run was counted.
+        blocks: noisy counts of runs of these values.
         rest: noisy count of all other values of the column, and its standard deviation.
         total: of the column, above 0.
         fine: values at the beginning that are told apart best: by about `tail_units` runs of equal length.
@@ -93,16 +93,15 @@ def smooth_part(
     unit = _units(size, fine, tuning)
     width = np.bincount(unit).astype(np.float64)
     units = len(width)
-    count = units + (0 if blocks is None else len(blocks.values)) + 1
+    held = np.zeros((len(blocks.values), units))
+    np.add.at(held, (blocks.recode, unit), 1 / width[unit])
+    count = units + len(blocks.values) + 1
     seen, wanted = np.zeros((count, units + 1)), np.zeros(count)
     single = sigma * np.sqrt(width)
     seen[:units, :units] = np.diag(1 / single)
     wanted[:units] = np.bincount(unit, weights=values) / single
-    if blocks is not None:
-        held = np.zeros((len(blocks.values), units))
-        np.add.at(held, (blocks.recode, unit), 1 / width[unit])
-        seen[units:-1, :units] = held / blocks.sigma
-        wanted[units:-1] = blocks.values / blocks.sigma
+    seen[units:-1, :units] = held / blocks.sigma
+    wanted[units:-1] = blocks.values / blocks.sigma
     seen[-1, -1] = 1 / rest[1]
     wanted[-1] = rest[0] / rest[1]
     middle = (np.cumsum(width) - width / 2) / width[0]

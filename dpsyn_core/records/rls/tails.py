@@ -85,30 +85,6 @@ def tail_of(
     return out
 
 
-def tail_alone(
-    end: slice, values: Floats, clean: Floats, sigma: float, total: float, *, tuning: Shrinkage = RECORDS.shrinkage
-) -> Floats:
-    """As `tail_of`, of a column whose values were counted one by one alone.
-
-    Args:
-        end: see `ends_of`.
-        values: float64 (ranked,), noisy counts.
-        clean: float64 (ranked,), without most of their noise.
-        sigma: standard deviation of the noise.
-        total: of all counts.
-        tuning: constants.
-    """
-    step = end.step or 1
-    outwards, first = values[::step], len(values) - len(values[end])
-    held = np.cumsum(clean[::step][:first][::-1])
-    start = max(first - 1 - int(np.searchsorted(held, tuning.tail_anchor * total)), 0)
-    rest = float(outwards[:start].sum()), sigma * float(np.sqrt(max(start, 1)))
-    fitted = smooth_part(outwards[start:], sigma, None, rest, total, first - start, tuning=tuning)
-    shape: Floats = np.minimum.accumulate(fitted[first - start :])
-    further = np.cumsum(shape[::-1])[::-1]
-    return np.where(further > tuning.tail_cut * sigma, shape, 0.0)
-
-
 def _anchor(recode: Places, known: Floats, wanted: float) -> int:
     """Where the coarse values begin that are the last ones of a column and hold so many records."""
     starts = np.flatnonzero(np.diff(recode, prepend=-1) != 0)[::-1]

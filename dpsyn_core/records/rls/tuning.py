@@ -79,9 +79,9 @@ class Shrinkage:
     all others spoil correlations and means of numbers with many bins. Fewer values are never that far apart."""
 
     listed_part: float = 0.1
-    """Of its counts, what a stretch without evidence keeps where there are fewer values than that, and the stretch is
-    no end (`tails.py`). With 0, one-ways and pairs are as close, but queries for rare values find nobody (the range
-    score that `python -m benchmarks.accuracy` prints)."""
+    """Of its counts, what a stretch without evidence keeps where there are fewer values than that. With 0, one-ways and
+    pairs are as close, but queries for rare values find nobody (the range score that `python -m
+    benchmarks.accuracy` prints)."""
 
     empty_sum: float = 2.0
     """Standard deviations of the noise of a run's sum, above which a run is not called empty: of 1.5, 2 and 2.5 the one
