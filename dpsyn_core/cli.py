@@ -49,7 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.command == "synth" and args.table is not None:
             from dpsyn_core.loading import load_little
 
-            load_little(*(str(f) for f in (args.table, args.out, args.public_table) if f is not None))
+            # a file of settings may name a public table of any kind
+            named = (args.table, args.out, args.public_table, args.from_settings)
+            load_little(*(str(f) for f in named if f is not None))
     try:
         args.run(args)
     except InputError as error:
