@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 
 def test_09_every_difference_on_the_map_lies_between_0_and_1(finished):
     finished.go("Report")
+    finished.pick("Pairs")
     z = np.array([v for row in finished.plots()[0][0]["z"] for v in row if isinstance(v, int | float)])
     z = z[~np.isnan(z)]
     assert len(z) == 14 * 13

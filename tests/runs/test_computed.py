@@ -150,7 +150,7 @@ def test_no_system_measures_a_computed_column_and_every_table_has_it(method, tmp
     given = {"ratio": {"bmi"}, "sum": {"total"}, "difference": {"out"}}
     without = COMPUTED - {n for kind in registry.config_class(method).measures for n in given[kind]}
     assert not held & without
-    charged = {n for c in made.manifest.charges for n in c.name.split(" x ")}
+    charged = {n for c in made.manifest.charges for n in c.name.removeprefix("marginal ").split(" x ")}
     assert not charged & without and (method != "mst" or "bmi" in charged)
 
 

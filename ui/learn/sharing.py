@@ -11,8 +11,9 @@ from ui.shared.text import t
 
 PIN = "pin"  # in the link of a lecturer: the lab alone, without the list of the others
 
-# a browser offers its clipboard on secure pages only; elsewhere a field of text is selected and copied
-SCRIPT = """
+# a browser offers its clipboard on secure pages only; elsewhere a field of text is selected and copied; the braces keep
+# the names out of the page's own, for the script runs again wherever a lab is drawn
+SCRIPT = """{
 const put = async text => {
   try { await navigator.clipboard.writeText(text); return; } catch {}
   const field = document.createElement('textarea');
@@ -36,7 +37,7 @@ document.onfullscreenchange = () => {
   if (!document.fullscreenElement) document.body.classList.remove('dp-projector');
   window.dispatchEvent(new Event('resize'));  // figures take the new width
 };
-"""
+}"""
 
 
 def buttons(*, pins: bool) -> None:
