@@ -37,7 +37,7 @@ def test_no_german_word_is_cut_off(visitor, page, width):
 
 def test_no_german_title_of_an_axis_leaves_its_figure_on_a_phone(visitor):
     visitor.page.set_viewport_size({"width": 390, "height": 900})
-    for lab in ("dependence", "rounds", "phases", "exposures"):
+    for lab in ("family", "linkage", "dependence", "rounds", "phases", "exposures"):
         visitor.open("learn", f"?lab={lab}&lang=de")
         visitor.plots()
         assert visitor.page.evaluate(BEYOND) == [], lab
