@@ -23,11 +23,6 @@ from dpsyn_core.tables.read import read_table
 from tests.linked.small import SCHEMAS, listed, number, schema_of, tables, together
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-
-
 def made(schema, given, **more):
     return synthesize_linked(given, schema, **({"epsilon": 5.0, "delta": 1e-6, "rng": 1, "effort": 0.2} | more))
 
