@@ -180,6 +180,7 @@ def run_linked(args: argparse.Namespace) -> None:
         named_tables,
         parse_settings,
         point_out_names,
+        read_form,
         read_input,
         signing_key,
     )
@@ -188,8 +189,11 @@ def run_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.linked.document import METHOD, LinkedSchema
     from dpsyn_core.linked.export import places_of
     from dpsyn_core.linked.release import synthesize_linked
+    from dpsyn_core.linked.size import check_memory
     from dpsyn_core.progress import silent
     from dpsyn_core.runs.writing import write_release
+    from dpsyn_core.sources.choose import memory_of
+    from dpsyn_core.tables.read import open_table
 
     if args.from_settings is not None or args.schema is None or args.epsilon is None or args.delta is None:
         msg = "linked tables need --schema, --epsilon and --delta; a file of settings is for a single table"
@@ -198,8 +202,7 @@ def run_linked(args: argparse.Namespace) -> None:
     settings = dict(parse_settings(args.settings))
     unknown = sorted(set(settings) - {"effort"})
     without = (
-        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "memory",
-        "spark_master",
+        "questions_share", "measurements", "save_model", "save_release", "public_table", "engine", "spark_master",
     )  # fmt: skip
     given = [n for n in without if getattr(args, n) is not None] + ["tables"] * (args.tables not in (None, 1))
     given += [f"set {n}" for n in unknown]
@@ -212,6 +215,9 @@ def run_linked(args: argparse.Namespace) -> None:
     key = signing_key(args.sign)
     point_out_names(args.dataset or schema.ledger_name)
     progress = silent if args.quiet else TerminalProgress()
+    form, memory = read_form(args), memory_of(args.memory)
+    if memory is not None:
+        check_memory({n: open_table(path, form).likely_records for n, path in named.items()}, schema, memory)
     read: dict[object, Any] = {}
     for path in dict.fromkeys(named.values()):
         read[path] = read_input(argparse.Namespace(**(vars(args) | {"table": path})))

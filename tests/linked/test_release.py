@@ -173,6 +173,20 @@ def test_the_command_writes_a_folder_and_a_manifest_that_verifies_every_table(tm
     assert Ledger().entries() == before and not (tmp_path / "two").exists()
 
 
+def test_tables_that_need_more_memory_than_declared_are_refused_before_anything_is_charged(
+    tmp_path, capsys, monkeypatch
+):
+    words = [*written(tmp_path, SCHEMAS["plain"], tables(100, 3, 1)), "--memory=1GB"]
+    monkeypatch.setattr("dpsyn_core.linked.size.CELL", 10**9)  # as if they were large
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 2
+    said = capsys.readouterr().err
+    assert "and --memory is 1 GB; linked tables are kept in memory as a whole" in said and said.count("\n") == 1
+    assert not Ledger().entries()
+    monkeypatch.undo()
+    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
+    assert main(["synth", *words, "--out", str(tmp_path / "out/")]) == 0
+
+
 @pytest.mark.parametrize("ending", ["sqlite", "duckdb", "xlsx"])
 def test_one_file_holds_all_tables_with_their_keys_declared(tmp_path, ending):
     words = written(tmp_path, SCHEMAS["plain"], tables(60, 3, 1))
