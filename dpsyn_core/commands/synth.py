@@ -181,7 +181,7 @@ def run_linked(args: argparse.Namespace) -> None:
         parse_settings,
         point_out_names,
         read_form,
-        read_input,
+        read_named,
         signing_key,
     )
     from dpsyn_core.errors import SettingError
@@ -218,11 +218,8 @@ def run_linked(args: argparse.Namespace) -> None:
     form, memory = read_form(args), memory_of(args.memory)
     if memory is not None:
         check_memory({n: open_table(path, form).likely_records for n, path in named.items()}, schema, memory)
-    read: dict[object, Any] = {}
-    for path in dict.fromkeys(named.values()):
-        read[path] = read_input(argparse.Namespace(**(vars(args) | {"table": path})))
     release = synthesize_linked(
-        {name: read[path] for name, path in named.items()}, schema, epsilon=args.epsilon, delta=args.delta,
+        read_named(args, named), schema, epsilon=args.epsilon, delta=args.delta,
         rng=args.seed, n_records=args.n_records, dataset=args.dataset, strict=args.strict, progress=progress,
         questions=args.questions, method=args.method or METHOD, **settings,
     )  # fmt: skip
